@@ -1,0 +1,110 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// The manifest reads as the architecture: what is not listed under a target cannot be imported by it (`deploy/test`
+// builds with the import check that makes this true). In particular
+//   - a feature sees Foundation only,
+//   - a contract sees the RPC runtime only,
+//   - a service sees its own feature and contract, never another service's,
+//   - the gateway sees contracts, never a feature, a store or SQLite.
+
+/// Warnings are errors where the project is developed and tested; a newer compiler's warnings never stop a user's build.
+let strict = Context.environment["IMAGE_FEED_STRICT"] == "1"
+
+let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")] + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+/// One microservice: a pure feature, the contract others may import, and the executable that joins the feature to the
+/// world.
+func service(_ name: String, executable: String, specificTo dependencies: [Target.Dependency] = []) -> [Target] {
+    [
+        .target(name: name, path: "Services/\(name)/Feature", swiftSettings: settings),
+        .target(
+            name: "\(name)Contract", dependencies: ["RPC"], path: "Services/\(name)/Contract", swiftSettings: settings),
+        .executableTarget(
+            name: executable,
+            dependencies: [.target(name: name), .target(name: "\(name)Contract"), "RPC", "ServiceKit", "SQLiteKit", .grdb]
+                + dependencies,
+            path: "Services/\(name)/Service", swiftSettings: settings),
+    ]
+}
+
+func tests(_ name: String, path: String? = nil, of dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Tests/\(path ?? name)", exclude: exclude, swiftSettings: settings)
+}
+
+extension Target.Dependency {
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+    static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let crypto = product(name: "Crypto", package: "swift-crypto")
+}
+
+let package = Package(
+    name: "image-feed",
+    defaultLocalization: "en",
+    platforms: [.macOS(.v26)],
+    products: [
+        .executable(name: "gateway", targets: ["gateway"]),
+        .executable(name: "feed-service", targets: ["feed-service"]),
+        .executable(name: "comments-service", targets: ["comments-service"]),
+        .executable(name: "image-data-service", targets: ["image-data-service"]),
+    ],
+    dependencies: [
+        // Event loops and sockets under the RPC runtime.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        // Options, subcommands, help and shell completion of every executable.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // The logging interface that servers in Swift share.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // Signals as an asynchronous sequence, for stopping gracefully.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        // SQLite: connection pool, migrations, cached statements; over the system's library.
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // SHA-256 of image bytes, SHA-1 of name-based UUIDs.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    ],
+    targets:
+        // What has no feature in it.
+        [
+            .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+            .target(name: "RPC", dependencies: ["CZlib", .nioCore, .nioPosix], path: "Shared/RPC", swiftSettings: settings),
+            .target(
+                name: "ServiceKit", dependencies: ["RPC", .argumentParser, .logging, .unixSignals],
+                path: "Shared/ServiceKit", swiftSettings: settings),
+            .target(name: "SQLiteKit", dependencies: [.grdb], path: "Shared/SQLiteKit", swiftSettings: settings),
+            .target(name: "RPCTestKit", dependencies: ["RPC", .nioCore, .nioPosix], path: "Shared/RPCTestKit", swiftSettings: settings),
+        ]
+
+        // The services: adding one is one line.
+        + service("Feed", executable: "feed-service")
+        + service("Comments", executable: "comments-service")
+        + service("ImageData", executable: "image-data-service", specificTo: [.crypto, "CZlib"])
+
+        // The composition root.
+        + [
+            .target(
+                name: "Presentation", path: "Services/Gateway/Presentation", resources: [.process("Resources")],
+                swiftSettings: settings),
+            .executableTarget(
+                name: "gateway",
+                dependencies: [
+                    "RPC", "ServiceKit", "Presentation", "FeedContract", "CommentsContract", "ImageDataContract",
+                    .argumentParser, .logging, .crypto,
+                ],
+                path: "Services/Gateway/App", swiftSettings: settings),
+        ]
+        // Tests and benchmarks.
+        + [
+            tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore]),
+            tests("PresentationTests", of: ["Presentation"]),
+            .executableTarget(
+                name: "rpc-bench", dependencies: ["RPC", .argumentParser, .nioCore, .nioPosix],
+                path: "Tests/Benchmarks/RPCBench", swiftSettings: settings),
+        ]
+)

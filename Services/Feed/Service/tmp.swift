@@ -1,0 +1,2 @@
+import Foundation
+@main struct M { static func main() {} }

@@ -1,0 +1,2 @@
+import Crypto
+@main struct M { static func main() {} }

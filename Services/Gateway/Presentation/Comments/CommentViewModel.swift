@@ -1,0 +1,19 @@
+import Foundation
+
+/// One comment, as shown.
+public struct CommentViewModel: Equatable, Sendable {
+    public let id: UUID
+    public let message: String
+    public let username: String
+    /// When it was written, as seen from now: "5 minutes ago".
+    public let date: String
+    public let createdAt: Date
+
+    public init(id: UUID, message: String, username: String, date: String, createdAt: Date) {
+        self.id = id
+        self.message = message
+        self.username = username
+        self.date = date
+        self.createdAt = createdAt
+    }
+}

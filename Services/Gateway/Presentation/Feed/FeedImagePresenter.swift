@@ -1,0 +1,28 @@
+import Foundation
+
+/// Presents one image of the feed.
+public enum FeedImagePresenter {
+    /// A description or location of nothing but white space is none.
+    public static func viewModel(
+        id: UUID, description: String?, location: String?, image: String, language: Language
+    ) -> FeedImageViewModel {
+        FeedImageViewModel(
+            id: id, title: title(description: description, location: location, language: language),
+            description: description.flatMap(visible), location: location.flatMap(visible), image: image)
+    }
+
+    /// The first line of the description that says anything, else the location, else "Image".
+    public static func title(description: String?, location: String?, language: Language) -> String {
+        [description, location].lazy.compactMap { $0.flatMap(firstLine) }.first ?? Texts(language)[.image]
+    }
+
+    private static func visible(_ text: String) -> String? {
+        firstLine(text) == nil ? nil : text
+    }
+
+    private static func firstLine(_ text: String) -> String? {
+        text.split(whereSeparator: \.isNewline).lazy
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .first { !$0.isEmpty }
+    }
+}

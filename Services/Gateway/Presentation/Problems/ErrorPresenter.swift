@@ -1,0 +1,20 @@
+/// Presents an error in a reader's words.
+public enum ErrorPresenter {
+    /// What a reader is told about an error of this kind; kinds that mean nothing to a reader are one unknown error.
+    public static func message(for kind: String, language: Language) -> String {
+        Texts(language)[key(for: kind)]
+    }
+
+    private static func key(for kind: String) -> TextKey {
+        switch kind {
+        case "connectivity", "unavailable": .connectionError
+        case "deadline_exceeded": .deadlineExceeded
+        case "invalid_data", "data_loss": .invalidData
+        case "not_found": .notFound
+        case "overloaded": .overloaded
+        case "permission_denied", "read_only": .permissionDenied
+        case "too_large": .tooLarge
+        default: .unknownError
+        }
+    }
+}

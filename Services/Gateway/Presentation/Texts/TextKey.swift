@@ -1,0 +1,34 @@
+/// Every text that the product shows, named as in the `.strings` files.
+public enum TextKey: String, CaseIterable, Sendable {
+    case feedTitle = "feed.title"
+    case feedEmpty = "feed.empty"
+    case feedEnd = "feed.end"
+    case feedEndUpdated = "feed.end.updated"
+    case feedEndUpdatedNow = "feed.end.updated.now"
+    case feedNextPage = "feed.next_page"
+
+    case commentsTitle = "comments.title"
+    case commentsEmpty = "comments.empty"
+    case commentsCountOne = "comments.count.one"
+    case commentsCountOther = "comments.count.other"
+
+    case image = "image"
+
+    case updated = "status.updated"
+    case updatedNow = "status.updated.now"
+    case cachedCopy = "status.cached"
+    case cachedCopyNow = "status.cached.now"
+    case offline = "status.offline"
+
+    case retry = "retry"
+    case couldNotShow = "problem.could_not_show"
+
+    case connectionError = "error.connection"
+    case deadlineExceeded = "error.deadline_exceeded"
+    case invalidData = "error.invalid_data"
+    case notFound = "error.not_found"
+    case overloaded = "error.overloaded"
+    case permissionDenied = "error.permission_denied"
+    case tooLarge = "error.too_large"
+    case unknownError = "error.unknown"
+}

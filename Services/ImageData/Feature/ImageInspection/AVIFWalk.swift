@@ -1,0 +1,31 @@
+/// The boxes of a still image (`meta`), of a sequence (`moov`) or of both, and that the data they name is there
+/// (AV1 Image File Format; ISO/IEC 23008-12).
+enum AVIFWalk {
+    static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
+        var cursor = file
+        var brands: AVIFBrands?
+        var still: PixelSize?
+        var sequence: AVIFSequence?
+        var hasMediaData = false
+        while let box = try AVIFBox(from: &cursor, isOutermost: true) {
+            switch box.type {
+            case "ftyp" where brands == nil:
+                brands = try AVIFBrands(box.content)
+            case "meta" where still == nil:
+                still = try AVIFStill.size(box.content, fileLength: file.remaining)
+            case "moov" where sequence == nil:
+                sequence = try AVIFSequence(box.content, fileLength: file.remaining)
+            case "ftyp", "meta", "moov":
+                throw .malformed(.avif, "a box that may be there only once")
+            case "mdat":
+                hasMediaData = true
+            default:
+                break
+            }
+        }
+        guard hasMediaData else { throw .malformed(.avif, "it has no media data") }
+        if let sequence { return ImageInfo(format: .avif, size: sequence.size, frames: sequence.frames) }
+        guard let still, brands?.isSequence == false else { throw .malformed(.avif, "it ends without a picture") }
+        return ImageInfo(format: .avif, size: still)
+    }
+}

@@ -1,0 +1,77 @@
+/// Block by block from the logical screen to the trailer (GIF87a, GIF89a).
+struct GIFWalk {
+    private var cursor: ByteCursor
+    private var canvas: PixelSize
+    private var frames = 0
+
+    static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
+        var cursor = file
+        try cursor.skip(6)  // the signature
+        var walk = GIFWalk(cursor: cursor, canvas: try size(from: &cursor))
+        let flags = try cursor.byte()
+        try cursor.skip(2)  // background and aspect ratio
+        try skipColours(flags, in: &cursor)
+        walk.cursor = cursor
+        while try walk.step() {}
+        guard walk.frames > 0 else { throw malformed("it ends without a picture") }
+        return ImageInfo(format: .gif, size: walk.canvas, frames: walk.frames)
+    }
+
+    private init(cursor: ByteCursor, canvas: PixelSize) {
+        self.cursor = cursor
+        self.canvas = canvas
+    }
+
+    /// Past one block; false after the trailer.
+    private mutating func step() throws(ImageRejection) -> Bool {
+        switch try cursor.byte() {
+        case 0x3B:
+            return false
+        case 0x2C:
+            try image()
+        case 0x21:
+            try cursor.skip(1)  // the kind of extension
+            _ = try skipSubBlocks()
+        default:
+            throw Self.malformed("bytes that belong to no block")
+        }
+        return true
+    }
+
+    private mutating func image() throws(ImageRejection) {
+        let corner = try Self.size(from: &cursor)
+        let size = try Self.size(from: &cursor)
+        guard size.isPositive else { throw Self.malformed("a frame of no size") }
+        // Many files have frames that reach over the screen, and viewers let the screen grow.
+        canvas.width = max(canvas.width, corner.width + size.width)
+        canvas.height = max(canvas.height, corner.height + size.height)
+        try Self.skipColours(try cursor.byte(), in: &cursor)
+        guard 1...11 ~= (try cursor.byte()) else { throw Self.malformed("a code size that no frame can have") }
+        guard try skipSubBlocks() > 0 else { throw Self.malformed("a frame without data") }
+        frames += 1
+    }
+
+    /// How many bytes were in them.
+    private mutating func skipSubBlocks() throws(ImageRejection) -> Int {
+        var total = 0
+        while true {
+            let length = Int(try cursor.byte())
+            guard length > 0 else { return total }
+            try cursor.skip(length)
+            total += length
+        }
+    }
+
+    private static func skipColours(_ flags: UInt8, in cursor: inout ByteCursor) throws(ImageRejection) {
+        guard flags & 0x80 != 0 else { return }
+        try cursor.skip(3 << (Int(flags & 0x07) + 1))
+    }
+
+    private static func size(from cursor: inout ByteCursor) throws(ImageRejection) -> PixelSize {
+        let width = Int(try cursor.littleEndian(UInt16.self))
+        let height = Int(try cursor.littleEndian(UInt16.self))
+        return PixelSize(width: width, height: height)
+    }
+
+    private static func malformed(_ what: String) -> ImageRejection { .malformed(.gif, what) }
+}

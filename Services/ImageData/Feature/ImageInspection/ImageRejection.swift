@@ -1,0 +1,24 @@
+/// Why bytes are not kept as an image.
+public enum ImageRejection: Error, Equatable, Sendable {
+    case empty
+    case notAnImage
+    case truncated(ImageFormat)
+    case malformed(ImageFormat, String)
+    case tooManyPixels(count: Int, limit: Int)
+
+    /// For a person, to be put after "refused:".
+    public var reason: String {
+        switch self {
+        case .empty:
+            "there are no bytes"
+        case .notAnImage:
+            "the bytes are no JPEG, PNG, GIF, WebP or AVIF image"
+        case .truncated(let format):
+            "the bytes end before the \(format.name) does (truncated)"
+        case .malformed(let format, let what):
+            "the \(format.name) is malformed: \(what)"
+        case .tooManyPixels(let count, let limit):
+            "\(count) pixels over all frames are more than the \(limit) allowed"
+        }
+    }
+}

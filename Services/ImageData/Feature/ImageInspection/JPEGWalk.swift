@@ -1,0 +1,95 @@
+/// Marker by marker from SOI to EOI (ITU-T T.81, annex B).
+///
+/// Segments are skipped by their length, so an embedded thumbnail with marks of its own is never looked into.
+struct JPEGWalk {
+    private var cursor: ByteCursor
+    private var size: PixelSize?
+    private var hasScan = false
+
+    static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
+        var walk = JPEGWalk(cursor: file)
+        try walk.cursor.skip(2)  // SOI, which made it a JPEG
+        while try walk.step() {}
+        guard let size = walk.size, walk.hasScan else { throw malformed("it ends without a picture") }
+        return ImageInfo(format: .jpeg, size: size)
+    }
+
+    private init(cursor: ByteCursor) {
+        self.cursor = cursor
+    }
+
+    /// Past one marker and what belongs to it; false after EOI.
+    private mutating func step() throws(ImageRejection) -> Bool {
+        switch try marker() {
+        case 0xD9:
+            return false
+        case 0x01, 0xD0...0xD7:  // TEM and restarts stand alone
+            break
+        case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+            try frameHeader(segment())
+        case 0xDA:
+            try scanHeader(segment())
+            try skipScan()
+        case 0x00, 0x02...0xBF, 0xD8, 0xFF:
+            throw Self.malformed("a marker that cannot stand here")
+        default:
+            _ = try segment()
+        }
+        return true
+    }
+
+    private mutating func marker() throws(ImageRejection) -> UInt8 {
+        guard try cursor.byte() == 0xFF else { throw Self.malformed("bytes that belong to no segment") }
+        var code = try cursor.byte()
+        while code == 0xFF { code = try cursor.byte() }  // fill bytes
+        return code
+    }
+
+    private mutating func segment() throws(ImageRejection) -> ByteCursor {
+        let length = Int(try cursor.bigEndian(UInt16.self)) - 2  // its own two bytes are counted
+        guard length >= 0 else { throw Self.malformed("a segment of less than no length") }
+        return try cursor.part(length, atEnd: Self.malformed("a segment too short for its fields"))
+    }
+
+    private mutating func frameHeader(_ segment: ByteCursor) throws(ImageRejection) {
+        guard size == nil else { throw Self.malformed("a second frame") }
+        var fields = segment
+        try fields.skip(1)  // bits per sample
+        let height = Int(try fields.bigEndian(UInt16.self))
+        let width = Int(try fields.bigEndian(UInt16.self))
+        let components = Int(try fields.byte())
+        guard components > 0, fields.remaining == 3 * components else {
+            throw Self.malformed("a frame header of the wrong length")
+        }
+        size = PixelSize(width: width, height: height)
+    }
+
+    private mutating func scanHeader(_ segment: ByteCursor) throws(ImageRejection) {
+        guard size != nil else { throw Self.malformed("a scan before its frame") }
+        var fields = segment
+        let components = Int(try fields.byte())
+        guard 1...4 ~= components, fields.remaining == 2 * components + 3 else {
+            throw Self.malformed("a scan header of the wrong length")
+        }
+        hasScan = true
+    }
+
+    /// Stops in front of the marker that ends the scan. In a scan FF is data when 00 follows; restarts belong to it.
+    private mutating func skipScan() throws(ImageRejection) {
+        let start = cursor.position
+        while true {
+            try cursor.skip(to: 0xFF)
+            let beforeMarker = cursor
+            switch try marker() {
+            case 0x00, 0xD0...0xD7:
+                continue
+            default:
+                guard beforeMarker.position > start else { throw Self.malformed("a scan without data") }
+                cursor = beforeMarker
+                return
+            }
+        }
+    }
+
+    private static func malformed(_ what: String) -> ImageRejection { .malformed(.jpeg, what) }
+}

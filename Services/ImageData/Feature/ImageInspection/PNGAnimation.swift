@@ -1,0 +1,50 @@
+/// The frames of an APNG: as many as announced, each inside the canvas and with data.
+///
+/// A default image in front of the first frame is for viewers that cannot animate, and no frame.
+struct PNGAnimation {
+    static let sequenceNumberLength = 4
+
+    private let announced: Int
+    private var frames = 0
+    private var lastHasData = true
+
+    init(control: ByteCursor) throws(ImageRejection) {
+        var fields = control
+        announced = Int(try fields.bigEndian(UInt32.self))
+    }
+
+    mutating func begin(frame: ByteCursor, in canvas: PixelSize) throws(ImageRejection) {
+        guard lastHasData else { throw Self.withoutData }
+        var fields = frame
+        try fields.skip(Self.sequenceNumberLength)
+        let width = Int(try fields.bigEndian(UInt32.self))
+        let height = Int(try fields.bigEndian(UInt32.self))
+        let x = Int(try fields.bigEndian(UInt32.self))
+        let y = Int(try fields.bigEndian(UInt32.self))
+        let size = PixelSize(width: width, height: height)
+        guard size.isPositive, canvas.holds(size, x: x, y: y) else {
+            throw .malformed(.png, "a frame outside the canvas")
+        }
+        frames += 1
+        lastHasData = false
+    }
+
+    mutating func data(length: Int) throws(ImageRejection) {
+        guard frames > 0 else { throw .malformed(.png, "data of a frame that did not begin") }
+        if length > 0 { lastHasData = true }
+    }
+
+    mutating func defaultImage(length: Int) {
+        if length > 0 { lastHasData = true }
+    }
+
+    func finish() throws(ImageRejection) -> Int {
+        guard lastHasData else { throw Self.withoutData }
+        guard frames == announced else {
+            throw .malformed(.png, "\(frames) frames where \(announced) were announced")
+        }
+        return frames
+    }
+
+    private static var withoutData: ImageRejection { .malformed(.png, "a frame without data") }
+}

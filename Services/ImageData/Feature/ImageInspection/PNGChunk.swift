@@ -1,0 +1,15 @@
+/// Length, type, content and checksum, the last already verified.
+struct PNGChunk {
+    let type: FourCC
+    let content: ByteCursor
+
+    init(from cursor: inout ByteCursor) throws(ImageRejection) {
+        let length = Int(try cursor.bigEndian(UInt32.self))
+        var checked = try cursor.part(4 + length, atEnd: .malformed(.png, "a chunk too short for its fields"))
+        guard try cursor.bigEndian(UInt32.self) == CRC32.checksum(checked.bytes) else {
+            throw .malformed(.png, "the checksum of a chunk is wrong")
+        }
+        type = try checked.fourCC()
+        content = try checked.part(length, atEnd: .malformed(.png, "a chunk too short for its fields"))
+    }
+}

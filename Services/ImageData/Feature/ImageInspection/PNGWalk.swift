@@ -1,0 +1,90 @@
+/// Chunk by chunk from the signature to IEND, each with its checksum (PNG, third edition).
+struct PNGWalk {
+    private var cursor: ByteCursor
+    private let size: PixelSize
+    private var data = ImageData.none
+    private var animation: PNGAnimation?
+
+    /// The IDAT chunks are one stream: nothing may stand between them, and there must be something in them.
+    private enum ImageData { case none, open(isEmpty: Bool), closed }
+
+    static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
+        var cursor = file
+        try cursor.skip(8)  // the signature
+        let header = try PNGChunk(from: &cursor)
+        guard header.type == "IHDR" else { throw malformed("it does not begin with IHDR") }
+        var walk = PNGWalk(cursor: cursor, size: try size(header.content))
+        while try walk.step() {}
+        return ImageInfo(format: .png, size: walk.size, frames: try walk.animation?.finish() ?? 1)
+    }
+
+    private init(cursor: ByteCursor, size: PixelSize) {
+        self.cursor = cursor
+        self.size = size
+    }
+
+    /// Past one chunk; false after IEND.
+    private mutating func step() throws(ImageRejection) -> Bool {
+        let chunk = try PNGChunk(from: &cursor)
+        if chunk.type == "IDAT" {
+            try imageData(chunk.content)
+            return true
+        }
+        try endImageData()
+        switch chunk.type {
+        case "IHDR":
+            throw Self.malformed("a second IHDR")
+        case "IEND":
+            guard case .closed = data else { throw Self.malformed("it has no image data") }
+            return false
+        case "acTL":
+            // Past the image data it is void, so viewers would show one frame.
+            guard case .none = data, animation == nil else { throw Self.malformed("acTL out of place") }
+            animation = try PNGAnimation(control: chunk.content)
+        case "fcTL":
+            try animation?.begin(frame: chunk.content, in: size)
+        case "fdAT":
+            try animation?.data(length: chunk.content.remaining - PNGAnimation.sequenceNumberLength)
+        default:
+            break
+        }
+        return true
+    }
+
+    private mutating func imageData(_ content: ByteCursor) throws(ImageRejection) {
+        switch data {
+        case .none: data = .open(isEmpty: content.isAtEnd)
+        case .open(let isEmpty): data = .open(isEmpty: isEmpty && content.isAtEnd)
+        case .closed: throw Self.malformed("image data in two places")
+        }
+        animation?.defaultImage(length: content.remaining)
+    }
+
+    private mutating func endImageData() throws(ImageRejection) {
+        guard case .open(let isEmpty) = data else { return }
+        guard !isEmpty else { throw Self.malformed("its image data is empty") }
+        data = .closed
+    }
+
+    private static func size(_ header: ByteCursor) throws(ImageRejection) -> PixelSize {
+        var fields = header
+        let width = Int(try fields.bigEndian(UInt32.self))
+        let height = Int(try fields.bigEndian(UInt32.self))
+        let depth = try fields.byte()
+        let colour = try fields.byte()
+        let methods = (compression: try fields.byte(), filter: try fields.byte(), interlace: try fields.byte())
+        let depths: [UInt8] =
+            switch colour {
+            case 0: [1, 2, 4, 8, 16]
+            case 3: [1, 2, 4, 8]
+            case 2, 4, 6: [8, 16]
+            default: []
+            }
+        guard depths.contains(depth), methods.compression == 0, methods.filter == 0, methods.interlace <= 1 else {
+            throw malformed("IHDR describes no PNG image")
+        }
+        return PixelSize(width: width, height: height)
+    }
+
+    private static func malformed(_ what: String) -> ImageRejection { .malformed(.png, what) }
+}

@@ -1,0 +1,192 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// The state of a client: where its connection stands, and the calls that have no answer yet. Lives on the event loop.
+final class ClientCore {
+    enum State {
+        /// An attempt is on its way, or will be as soon as the client runs: calls wait for its outcome.
+        case connecting
+        case ready(ClientConnection)
+        /// The last attempt failed: calls fail at once, until a later attempt succeeds.
+        case down(RPCError)
+        case stopped
+    }
+
+    let path: SocketPath
+    let limits: Limits
+    private let loop: any EventLoop
+    private let client: Hello.Client
+
+    private(set) var state = State.connecting
+
+    /// Calls of which a byte may have left.
+    private var sent: [Int: PendingCall] = [:]
+
+    /// Calls that wait for a connection, or for room at the peer.
+    private var waiting: [Int: PendingCall] = [:]
+
+    /// The order of those that wait; the numbers of those that have ended since are passed over.
+    private var order = CircularBuffer<Int>()
+    private var callsPerConnection: Int
+    private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
+
+    init(path: SocketPath, limits: Limits, loop: any EventLoop, client: Hello.Client) {
+        self.path = path
+        self.limits = limits
+        self.loop = loop
+        self.client = client
+        callsPerConnection = limits.callsPerConnection
+    }
+
+    // MARK: Calls
+
+    func begin(_ call: PendingCall, id: Int) {
+        switch state {
+        case .down(let error): call.continuation.resume(returning: .failure(error))
+        case .stopped: call.continuation.resume(returning: .failure(unavailable("the client has stopped", begun: false)))
+        case .connecting, .ready:
+            waiting[id] = call
+            order.append(id)
+            wake(by: call.options.deadline)
+            sendWaiting()
+        }
+    }
+
+    func cancel(_ id: Int) {
+        end(id, .failure(RPCError(.cancelled, "the caller cancelled")))
+    }
+
+    func complete(_ id: Int, _ outcome: Result<RawJSON, RPCError>) {
+        guard let call = sent.removeValue(forKey: id) ?? waiting.removeValue(forKey: id) else { return }
+        call.continuation.resume(returning: outcome)
+        sendWaiting()
+    }
+
+    /// Ends a call from our side; a server that works on it is told.
+    private func end(_ id: Int, _ outcome: Result<RawJSON, RPCError>) {
+        if sent[id] != nil, case .ready(let connection) = state { connection.cancel(id: id) }
+        complete(id, outcome)
+    }
+
+    private func sendWaiting() {
+        guard case .ready(let connection) = state else { return }
+        while sent.count < callsPerConnection, let id = order.popFirst() {
+            guard let call = waiting.removeValue(forKey: id) else { continue }
+            sent[id] = call
+            do throws(RPCError) {
+                try connection.send(call, id: id)
+            } catch {
+                complete(id, .failure(error))
+            }
+        }
+    }
+
+    // MARK: Connection
+
+    /// Connects once.
+    /// - Returns: what completes when the connection has ended, with whether it was of any use, or the reason why there
+    ///   is none.
+    func connect() -> EventLoopFuture<Bool> {
+        state = .connecting
+        let core = NIOLoopBound(self, eventLoop: loop)
+        return ClientBootstrap(group: loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ClientConnection(channel, core: core.value))
+                }
+            }
+            .connect(unixDomainSocketPath: path.description)
+            .flatMap { channel in channel.peerCredentials.map { (channel, $0) } }
+            .flatMapThrowing { channel, peer in
+                let connection = try channel.pipeline.syncOperations.handler(type: ClientConnection.self)
+                try core.value.opened(connection, peer)
+                return NIOLoopBound(connection, eventLoop: channel.eventLoop)
+            }
+            .flatMap { connection in
+                connection.value.channel.closeFuture.map { @Sendable _ in connection.value.hasAnswered }
+            }
+    }
+
+    private func opened(_ connection: ClientConnection, _ peer: PeerCredentials?) throws(RPCError) {
+        guard case .connecting = state else { return connection.close() }
+        if let peer, !peer.isTrusted {
+            connection.close()
+            throw RPCError(.permissionDenied, "\(path) belongs to user \(peer.user)", begun: false)
+        }
+        try connection.greet(as: client)
+        state = .ready(connection)
+        sendWaiting()
+    }
+
+    /// An attempt failed: nothing is left that waiting could be good for.
+    func failed(_ error: any Error) {
+        guard case .connecting = state else { return }
+        let error = error as? RPCError ?? unavailable("nobody answers (\(reason(of: error)))", begun: false)
+        state = .down(error)
+        for id in waiting.keys { complete(id, .failure(error)) }
+    }
+
+    func isGreeted(_ connection: ClientConnection, _ greeting: Hello.Answer) {
+        callsPerConnection = min(limits.callsPerConnection, greeting.limits.callsPerConnection)
+        sendWaiting()
+    }
+
+    /// The server goes away: it answers what it has, new calls wait for its successor.
+    func isDraining(_ connection: ClientConnection) {
+        guard case .ready(let current) = state, current === connection else { return }
+        state = .connecting
+    }
+
+    /// The connection ended, or what came over it made no sense. Calls that never left wait for the next one.
+    func broken(_ connection: ClientConnection, _ reason: String) {
+        connection.close()
+        if case .ready(let current) = state, current !== connection { return }
+        if case .ready = state { state = .connecting }
+        for id in sent.keys {
+            complete(id, .failure(unavailable("it went away while it worked on the call (\(reason))", begun: true)))
+        }
+    }
+
+    func stop() {
+        if case .ready(let connection) = state { connection.close() }
+        state = .stopped
+        timer?.scheduled.cancel()
+        timer = nil
+        for id in waiting.keys { complete(id, .failure(unavailable("the client has stopped", begun: false))) }
+        for id in sent.keys { complete(id, .failure(unavailable("the client has stopped", begun: true))) }
+    }
+
+    private func unavailable(_ reason: String, begun: Bool) -> RPCError {
+        RPCError(.unavailable, "\(path): \(reason)", begun: begun)
+    }
+
+    private func reason(of error: any Error) -> String {
+        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+    }
+
+    // MARK: Deadlines
+
+    /// As on the server: one timer, set for the earliest deadline.
+    private func wake(by deadline: NIODeadline) {
+        if let timer {
+            guard deadline < timer.deadline else { return }
+            timer.scheduled.cancel()
+        }
+        let scheduled = loop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.timer = nil
+            self.enforceDeadlines(now: .now())
+        }
+        timer = (scheduled, deadline)
+    }
+
+    private func enforceDeadlines(now: NIODeadline) {
+        for (calls, begun) in [(waiting, false), (sent, true)] {
+            for (id, call) in calls where call.options.deadline <= now {
+                end(id, .failure(RPCError(.deadlineExceeded, "\(path): no answer in time", begun: begun)))
+            }
+        }
+        let deadlines = waiting.values.map(\.options.deadline) + sent.values.map(\.options.deadline)
+        if let next = deadlines.min() { wake(by: next) }
+    }
+}

@@ -1,0 +1,20 @@
+import NIOCore
+import Synchronization
+
+/// A call of ours that has no answer yet. Lives on the event loop.
+struct PendingCall {
+    let method: String
+    let options: CallOptions
+    let writeParams: @Sendable (inout JSONWriter) -> Void
+    let continuation: CheckedContinuation<Result<RawJSON, RPCError>, Never>
+}
+
+/// Raised when the caller's task is cancelled. The call and its cancelling reach the event loop in any order; the flag is
+/// raised before the latter is sent there, so that one of the two always sees the other.
+final class CancellationFlag: Sendable {
+    private let raised = Atomic(false)
+
+    func raise() { raised.store(true, ordering: .releasing) }
+
+    var isRaised: Bool { raised.load(ordering: .acquiring) }
+}

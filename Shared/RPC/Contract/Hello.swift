@@ -1,0 +1,102 @@
+/// `rpc.hello`: what both sides agree on before anything else.
+public enum Hello {
+    /// The versions of the protocol that this runtime speaks.
+    static let protocols = [1]
+
+    /// What the client has to offer.
+    public struct Request: Sendable {
+        let protocols: [Int]
+        let client: Client?
+        let features: [String]?
+        let limits: ClientLimits?
+
+        static let shape = Shape<Request>.object { object in
+            let protocols = object.required("protocols", .array(of: .integer(), count: 1...16), \.protocols)
+            let client = object.optional("client", Client.shape, \.client)
+            let features = object.optional("features", .array(of: .string, count: 0...32), \.features)
+            let limits = object.optional("limits", ClientLimits.shape, \.limits)
+            return { members throws(JSONError) in
+                Request(
+                    protocols: try members[protocols], client: try members[client], features: try members[features],
+                    limits: try members[limits])
+            }
+        }
+    }
+
+    /// The limits that a server has to keep towards this client.
+    struct ClientLimits: Sendable {
+        /// The largest message that the client takes; nil when it takes any.
+        let frameBytes: Int?
+
+        static let shape = Shape<ClientLimits>.object { object in
+            let frameBytes = object.optional("frame_bytes", .integer(1 ... .max), \.frameBytes)
+            return { members throws(JSONError) in ClientLimits(frameBytes: try members[frameBytes]) }
+        }
+    }
+
+    /// Who calls, for people who look at a server.
+    struct Client: Sendable {
+        let name: String
+        let version: String
+
+        static let shape = Shape<Client>.object { object in
+            let name = object.required("name", .string, \.name)
+            let version = object.required("version", .string, \.version)
+            return { members throws(JSONError) in Client(name: try members[name], version: try members[version]) }
+        }
+    }
+
+    /// What the server makes of it.
+    public struct Answer: Sendable {
+        let `protocol`: Int
+        public let service: ServiceIdentity
+
+        /// Contract names with their versions.
+        public let contracts: [String: Int]
+        let features: [String]
+        let limits: AnnouncedLimits
+
+        static let shape = Shape<Answer>.object { object in
+            let number = object.required("protocol", .integer(), \.protocol)
+            let service = object.required("service", ServiceIdentity.shape, \.service)
+            let contracts = object.required("contracts", .dictionary(of: .integer()), \.contracts)
+            let features = object.required("features", .array(of: .string), \.features)
+            let limits = object.required("limits", AnnouncedLimits.shape, \.limits)
+            return { members throws(JSONError) in
+                Answer(
+                    protocol: try members[number], service: try members[service], contracts: try members[contracts],
+                    features: try members[features], limits: try members[limits])
+            }
+        }
+    }
+
+    /// What a client should know about the server's limits so as not to run into them.
+    struct AnnouncedLimits: Sendable {
+        let frameBytes: Int
+        let callsPerConnection: Int
+        let defaultTimeout: Int
+
+        static let shape = Shape<AnnouncedLimits>.object { object in
+            let frameBytes = object.required("frame_bytes", .integer(1 ... .max), \.frameBytes)
+            let calls = object.required("calls_per_connection", .integer(1 ... .max), \.callsPerConnection)
+            let timeout = object.required("default_timeout_ms", .integer(1 ... .max), \.defaultTimeout)
+            return { members throws(JSONError) in
+                AnnouncedLimits(
+                    frameBytes: try members[frameBytes], callsPerConnection: try members[calls],
+                    defaultTimeout: try members[timeout])
+            }
+        }
+    }
+
+    /// What a client can read out of the refusal of its versions.
+    struct Versions: Sendable {
+        let client: [Int]
+        let server: [Int]
+
+        static let shape = Shape<Versions>.object { object in
+            let client = object.required("client", .array(of: .integer()), \.client)
+            let server = object.required("server", .array(of: .integer()), \.server)
+            return { members throws(JSONError) in Versions(client: try members[client], server: try members[server]) }
+        }
+    }
+}

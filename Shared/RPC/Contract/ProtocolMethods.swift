@@ -1,0 +1,66 @@
+/// The protocol's own methods, `rpc.verb`.
+public enum ProtocolMethods {
+    public static let hello = Method(
+        "rpc.hello", "Agree on a protocol version, features and limits; only as the first message.",
+        params: Hello.Request.shape, answer: Hello.Answer.shape)
+
+    public static let ping = Method(
+        "rpc.ping", "Answer, to show that the connection lives.", params: Empty.shape, answer: Empty.shape)
+
+    /// A notification.
+    public static let cancel = Method(
+        "rpc.cancel", "End the call with this id.", params: Cancel.shape, answer: Empty.shape)
+
+    public static let describe = Method(
+        "rpc.describe", "List the contracts with their methods and JSON Schemas.",
+        params: ServiceSelection.shape, answer: ServiceDescription.shape)
+
+    public static let health = Method(
+        "rpc.health", "Tell whether the service is up to its work.",
+        params: ServiceSelection.shape, answer: Health.shape)
+
+    /// A notification, server to client: this server goes away.
+    static let drainingName = "rpc.draining"
+}
+
+/// Parameters of `rpc.cancel`.
+public struct Cancel: Sendable {
+    let id: RequestID
+
+    static let shape = Shape<Cancel>.object { object in
+        let id = object.required("id", RequestID.shape, \.id)
+        return { members throws(JSONError) in Cancel(id: try members[id]) }
+    }
+}
+
+/// At the gateway the protocol's own methods can be asked about one of the services behind it.
+public struct ServiceSelection: Sendable {
+    /// The name of a service behind this one; nil for this one itself.
+    public let service: String?
+
+    public init(service: String? = nil) { self.service = service }
+
+    public static let shape = Shape<ServiceSelection>.object { object in
+        let service = object.optional("service", .string, \.service)
+        return { members throws(JSONError) in ServiceSelection(service: try members[service]) }
+    }
+}
+
+/// The answer of `rpc.describe`.
+public struct ServiceDescription: Sendable {
+    public let service: ServiceIdentity
+    public let contracts: [Contract]
+
+    public init(service: ServiceIdentity, contracts: [Contract]) {
+        self.service = service
+        self.contracts = contracts
+    }
+
+    public static let shape = Shape<ServiceDescription>.object { object in
+        let service = object.required("service", ServiceIdentity.shape, \.service)
+        let contracts = object.required("contracts", .array(of: Contract.shape), \.contracts)
+        return { members throws(JSONError) in
+            ServiceDescription(service: try members[service], contracts: try members[contracts])
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// A result that is ready to be written into the answer.
+public struct Reply: Sendable {
+    let write: @Sendable (inout JSONWriter) -> Void
+
+    init<Value>(_ value: Value, as shape: Shape<Value>) {
+        write = { shape.write(value, &$0) }
+    }
+
+    /// A result that is JSON already, as a forwarder has it.
+    public init(_ value: RawJSON) {
+        write = { $0.raw(value) }
+    }
+}

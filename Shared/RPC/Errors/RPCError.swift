@@ -1,0 +1,56 @@
+/// The error of a call, on both sides of the wire.
+public struct RPCError: Error, Equatable, Sendable {
+    /// For programs.
+    public var kind: ErrorKind
+
+    /// For a person: what was wrong and, where there is one, the remedy.
+    public var message: String
+
+    /// False when no handler has run, so that even a write may be sent again.
+    public var begun: Bool
+
+    /// For `overloaded`: when to come back, in milliseconds.
+    public var retryAfter: Int?
+
+    /// The service that answered with this error; filled in by the runtime.
+    public var service: String?
+
+    /// More for programs, of a shape that the method's documentation tells.
+    public var details: RawJSON?
+
+    public init(
+        _ kind: ErrorKind, _ message: String, begun: Bool = true, retryAfter: Int? = nil, service: String? = nil,
+        details: RawJSON? = nil
+    ) {
+        self.kind = kind
+        self.message = message
+        self.begun = begun
+        self.retryAfter = retryAfter
+        self.service = service
+        self.details = details
+    }
+}
+
+extension RPCError: CustomStringConvertible {
+    public var description: String { "\(kind.rawValue): \(message)" }
+}
+
+extension RPCError {
+    /// The parameters of a request did not have the declared shape.
+    init(invalidParams error: JSONError) {
+        self.init(.invalidParams, "params" + Self.place(error), begun: false)
+    }
+
+    /// A peer's answer did not have the declared shape.
+    init(invalidResult error: JSONError) {
+        self.init(.invalidData, "the answer does not keep its contract: result" + Self.place(error))
+    }
+
+    private static func place(_ error: JSONError) -> String {
+        switch error {
+        case .syntax(let reason, _): ": \(reason)"
+        case .mismatch("", let reason): ": \(reason)"
+        case .mismatch(let path, let reason): path.hasPrefix("[") ? "\(path): \(reason)" : ".\(path): \(reason)"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// A JSON Schema (2020-12) as a list of keywords, in the order in which they are added.
+public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
+    /// What a keyword says.
+    public indirect enum Keyword: Sendable {
+        case string(String)
+        case integer(Int)
+        case boolean(Bool)
+        case strings([String])
+        case schema(JSONSchema)
+        case schemas([JSONSchema])
+        case properties([(String, JSONSchema)])
+    }
+
+    private var keywords: [(name: String, value: Keyword)] = []
+
+    /// The schema that allows everything.
+    public init() {}
+
+    init(type: String) { self["type"] = .string(type) }
+
+    public init(dictionaryLiteral elements: (String, Keyword)...) {
+        for (name, value) in elements { self[name] = value }
+    }
+
+    subscript(_ name: String) -> Keyword? {
+        get { keywords.first { $0.name == name }?.value }
+        set {
+            keywords.removeAll { $0.name == name }
+            if let newValue { keywords.append((name, newValue)) }
+        }
+    }
+
+    func adding(_ other: JSONSchema) -> JSONSchema {
+        var sum = self
+        for (name, value) in other.keywords { sum[name] = value }
+        return sum
+    }
+
+    /// The same, or null.
+    var orNull: JSONSchema {
+        guard case .string(let type) = self["type"], self["enum"] == nil else {
+            return ["anyOf": .schemas([self, JSONSchema(type: "null")])]
+        }
+        var schema = self
+        schema["type"] = .strings([type, "null"])
+        return schema
+    }
+
+    /// The schema of parameters, where unknown members are refused at every depth.
+    var closed: JSONSchema {
+        var schema = JSONSchema()
+        for (name, value) in keywords { schema[name] = value.closed }
+        if case .properties = self["properties"] { schema["additionalProperties"] = .boolean(false) }
+        return schema
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            for (name, value) in keywords {
+                writer.name(name)
+                value.write(to: &writer)
+            }
+        }
+    }
+
+    var json: RawJSON {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return RawJSON(unchecked: writer.buffer)
+    }
+}
+
+extension JSONSchema.Keyword {
+    fileprivate var closed: Self {
+        switch self {
+        case .schema(let schema): .schema(schema.closed)
+        case .schemas(let schemas): .schemas(schemas.map(\.closed))
+        case .properties(let properties): .properties(properties.map { ($0, $1.closed) })
+        case .string, .integer, .boolean, .strings: self
+        }
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        switch self {
+        case .string(let text): writer.string(text)
+        case .integer(let number): writer.integer(number)
+        case .boolean(let value): writer.boolean(value)
+        case .strings(let texts): writer.array(texts) { $1.string($0) }
+        case .schema(let schema): schema.write(to: &writer)
+        case .schemas(let schemas): writer.array(schemas) { $0.write(to: &$1) }
+        case .properties(let properties):
+            writer.object { writer in
+                for (name, schema) in properties {
+                    writer.name(name)
+                    schema.write(to: &writer)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import NIOCore
+
+/// One JSON value as text, known to be strictly valid.
+///
+/// It is what is passed on without being looked into: a forwarder takes the parameters and results of calls as `RawJSON`.
+public struct RawJSON: Sendable {
+    /// The text, without white space around it.
+    package let text: ByteBuffer
+
+    /// For text that a `JSONReader` has walked, or a `JSONWriter` has written.
+    init(unchecked text: ByteBuffer) { self.text = text }
+
+    /// Takes a text from outside.
+    /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
+    public init(checking text: ByteBuffer) throws(JSONError) {
+        let range = try text.scan { reader throws(JSONError) in
+            let range = try reader.skipValue()
+            try reader.end()
+            return range
+        }
+        self.text = text.slice(range)
+    }
+
+    /// Takes a text from outside.
+    /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
+    public init(checking text: String) throws(JSONError) {
+        try self.init(checking: ByteBuffer(string: text))
+    }
+
+    /// Writes a value.
+    public init<Value>(_ value: Value, as shape: Shape<Value>) {
+        var writer = JSONWriter()
+        shape.write(value, &writer)
+        self.init(unchecked: writer.buffer)
+    }
+
+    /// Reads the whole value.
+    /// - Parameter refusingUnknownMembers: for the parameters of a request; else unknown members are ignored.
+    /// - Throws: `JSONError.mismatch` when it does not have that shape.
+    public func read<Value>(
+        as shape: Shape<Value>, refusingUnknownMembers: Bool = false
+    ) throws(JSONError) -> Value {
+        try text.scan(refusingUnknownMembers: refusingUnknownMembers) { reader throws(JSONError) in
+            try shape.read(&reader)
+        }
+    }
+
+    /// An object without members.
+    public static let emptyObject = RawJSON(unchecked: ByteBuffer(string: "{}"))
+}
+
+extension RawJSON: Equatable {
+    /// By text: two spellings of one value are different.
+    public static func == (a: RawJSON, b: RawJSON) -> Bool { a.text == b.text }
+}
+
+extension RawJSON: CustomStringConvertible {
+    public var description: String { String(buffer: text) }
+}
+
+extension ByteBuffer {
+    /// Lets `body` read the readable bytes as JSON. Positions count from the first readable byte.
+    func scan<Result>(
+        refusingUnknownMembers: Bool = false, _ body: (inout JSONReader) throws(JSONError) -> Result
+    ) throws(JSONError) -> Result {
+        // `withUnsafeReadableBytes` rethrows untyped, so the typed result travels as a value.
+        let result: Swift.Result<Result, JSONError> = withUnsafeReadableBytes { raw in
+            var reader = JSONReader(
+                raw.bindMemory(to: UInt8.self), refusesUnknownMembers: refusingUnknownMembers)
+            do throws(JSONError) {
+                return .success(try body(&reader))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// The bytes at `range`, which counts from the first readable byte and lies within the readable bytes.
+    func slice(_ range: Range<Int>) -> ByteBuffer {
+        var slice = self
+        slice.moveReaderIndex(forwardBy: range.lowerBound)
+        slice.moveWriterIndex(to: slice.readerIndex + range.count)
+        return slice
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+
+extension Shape where Value == Int {
+    /// A whole number within `range`.
+    public static func integer(_ range: ClosedRange<Int> = .min ... .max) -> Shape {
+        var schema = JSONSchema(type: "integer")
+        if range.lowerBound != .min { schema["minimum"] = .integer(range.lowerBound) }
+        if range.upperBound != .max { schema["maximum"] = .integer(range.upperBound) }
+        return Shape(
+            schema: schema,
+            read: { reader throws(JSONError) in
+                let value = try reader.integer()
+                guard range.contains(value) else {
+                    throw .refused("must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
+                }
+                return value
+            },
+            write: { $1.integer($0) })
+    }
+}
+
+extension Shape where Value == Bool {
+    /// `true` or `false`.
+    public static let boolean = Shape(
+        schema: JSONSchema(type: "boolean"),
+        read: { reader throws(JSONError) in try reader.boolean() },
+        write: { $1.boolean($0) })
+}
+
+extension Shape where Value == String {
+    /// Any string.
+    public static let string = Shape(
+        schema: JSONSchema(type: "string"),
+        read: { reader throws(JSONError) in try reader.string() },
+        write: { $1.string($0) })
+
+    /// A string without the white space around it, of that many Unicode scalars.
+    public static func trimmed(_ length: ClosedRange<Int>) -> Shape {
+        string.map(
+            describedAs: ["minLength": .integer(length.lowerBound), "maxLength": .integer(length.upperBound)],
+            into: { text throws(JSONError) in
+                let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+                let count = trimmed.unicodeScalars.count
+                guard length.contains(count) else {
+                    throw .refused(
+                        "must have \(length.lowerBound) to \(length.upperBound) characters after trimming, has \(count)")
+                }
+                return trimmed
+            },
+            from: { $0 })
+    }
+}
+
+extension Shape where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of the strings that stand for the cases.
+    public static var oneOf: Shape {
+        let names = Value.allCases.map(\.rawValue)
+        return Shape<String>.string.map(
+            describedAs: ["enum": .strings(names)],
+            into: { text throws(JSONError) in
+                guard let value = Value(rawValue: text) else {
+                    throw .refused("must be one of \(names.joined(separator: ", "))")
+                }
+                return value
+            },
+            from: \.rawValue)
+    }
+}
+
+extension Shape where Value == UUID {
+    /// A UUID in any case, written in upper case.
+    public static let uuid = Shape<String>.string.map(
+        describedAs: ["format": .string("uuid")],
+        into: { text throws(JSONError) in
+            guard text.utf8.count == 36, let id = UUID(uuidString: text) else {
+                throw .refused("must be a UUID like 7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E")
+            }
+            return id
+        },
+        from: \.uuidString)
+}
+
+extension Shape where Value == Date {
+    /// An instant, written as `yyyy-MM-dd'T'HH:mm:ss+0000`; any offset and any fraction are understood.
+    public static let date = Shape<String>.string.map(
+        describedAs: ["format": .string("date-time")],
+        into: { text throws(JSONError) in
+            guard let date = WireDate.parse(text) else {
+                throw .refused("must be a date like 2026-03-01T10:15:00+0000")
+            }
+            return date
+        },
+        from: WireDate.format)
+}
+
+extension Shape where Value == RawJSON {
+    /// Any value, kept as text.
+    public static let any = Shape(
+        schema: JSONSchema(),
+        read: { reader throws(JSONError) in
+            let range = try reader.skipValue()
+            return RawJSON(unchecked: .init(bytes: reader.bytes[range]))
+        },
+        write: { $1.raw($0) })
+}
+
+extension Shape {
+    /// A list of so many elements.
+    public static func array<Element>(of element: Shape<Element>, count: ClosedRange<Int>? = nil) -> Shape
+    where Value == [Element] {
+        var schema = JSONSchema(type: "array")
+        schema["items"] = .schema(element.schema)
+        if let count {
+            schema["minItems"] = .integer(count.lowerBound)
+            schema["maxItems"] = .integer(count.upperBound)
+        }
+        return Shape(
+            schema: schema,
+            read: { reader throws(JSONError) in
+                var values: [Element] = []
+                try reader.array { reader, index throws(JSONError) in
+                    if let count, index >= count.upperBound {
+                        throw .refused("must have at most \(count.upperBound) elements")
+                    }
+                    do throws(JSONError) {
+                        values.append(try element.read(&reader))
+                    } catch {
+                        throw error.inside("[\(index)]")
+                    }
+                }
+                if let count, values.count < count.lowerBound {
+                    throw .refused("must have at least \(count.lowerBound) elements")
+                }
+                return values
+            },
+            write: { values, writer in writer.array(values, element.write) })
+    }
+
+    /// An object whose member names are data.
+    public static func dictionary<Element>(of element: Shape<Element>) -> Shape where Value == [String: Element] {
+        var schema = JSONSchema(type: "object")
+        schema["additionalProperties"] = .schema(element.schema)
+        return Shape(
+            schema: schema,
+            read: { reader throws(JSONError) in
+                var values: [String: Element] = [:]
+                try reader.object { reader, name throws(JSONError) in
+                    let name = reader.decode(name)
+                    do throws(JSONError) {
+                        values[name] = try element.read(&reader)
+                    } catch {
+                        throw error.inside(name)
+                    }
+                }
+                return values
+            },
+            write: { values, writer in
+                writer.object { writer in
+                    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+                        writer.name(name)
+                        element.write(value, &writer)
+                    }
+                }
+            })
+    }
+}

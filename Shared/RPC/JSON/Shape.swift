@@ -1,0 +1,43 @@
+/// How a value looks as JSON: one declaration that reads it, writes it and describes it as JSON Schema, so that the
+/// three cannot disagree.
+///
+/// Shapes are built from smaller ones: `Shape.integer(1...100)`, `Shape.array(of: .uuid)`, and `Shape.object` for
+/// structs. A limit that stands in a shape is checked when reading and published in `rpc.describe`.
+public struct Shape<Value: Sendable>: Sendable {
+    let schema: JSONSchema
+    let read: @Sendable (inout JSONReader) throws(JSONError) -> Value
+    let write: @Sendable (Value, inout JSONWriter) -> Void
+
+    init(
+        schema: JSONSchema,
+        read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value,
+        write: @escaping @Sendable (Value, inout JSONWriter) -> Void
+    ) {
+        self.schema = schema
+        self.read = read
+        self.write = write
+    }
+}
+
+extension Shape {
+    /// The same JSON, seen as another type.
+    /// - Parameters:
+    ///   - keywords: what the schema says in addition.
+    ///   - into: fails with `JSONError.mismatch` (see `JSONError.refused`) when the value is not acceptable.
+    public func map<Other>(
+        describedAs keywords: JSONSchema = JSONSchema(),
+        into: @escaping @Sendable (Value) throws(JSONError) -> Other,
+        from: @escaping @Sendable (Other) -> Value
+    ) -> Shape<Other> {
+        let (read, write) = (read, write)
+        return Shape<Other>(
+            schema: schema.adding(keywords),
+            read: { reader throws(JSONError) in try into(read(&reader)) },
+            write: { write(from($0), &$1) })
+    }
+}
+
+extension JSONError {
+    /// A value of the right type that breaks a rule: `must be …`.
+    public static func refused(_ reason: String) -> JSONError { .mismatch(path: "", reason: reason) }
+}

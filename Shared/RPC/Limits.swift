@@ -1,0 +1,53 @@
+import NIOCore
+
+/// Every limit of the runtime, with its default. Limits are checked by the side that sends and by the side that receives.
+public struct Limits: Sendable, Equatable {
+    /// The largest length that a frame's 24 bits can state.
+    public static let largestFrameLength = 16_777_215
+
+    /// The most members of a batch.
+    public static let batchMembers = 100
+
+    /// The most bytes of an id that is a string, as it stands between its quotes.
+    public static let idBytes = 256
+
+    /// What `meta.timeout_ms` may be.
+    public static let timeoutMilliseconds = 1...86_400_000
+
+    /// The time that a call has when its caller says nothing.
+    public static let defaultTimeout = TimeAmount.seconds(30)
+
+    /// The most bytes of a Unix socket's path (`sockaddr_un` less its final zero).
+    public static let socketPathBytes = 107
+
+    /// The most bytes of one message.
+    public var frameBytes = 8 * 1_024 * 1_024
+
+    /// How long a frame that has begun may take to be complete.
+    public var frameTimeout = TimeAmount.seconds(30)
+
+    /// After a bad frame: how much, and for how long, is read and thrown away so that the answer is not lost.
+    public var discardedBytes = 16 * 1_024 * 1_024
+    public var discardTime = TimeAmount.seconds(1)
+
+    /// The most calls under way on one connection.
+    public var callsPerConnection = 4_096
+
+    /// The most calls under way in one process.
+    public var callsPerProcess = 16_384
+
+    /// The most connections of one process.
+    public var connections = 4_096
+
+    /// Above this much that a peer has not yet taken, no further handler starts for it; above twice that the connection
+    /// closes.
+    public var queuedBytes = 16 * 1_024 * 1_024
+
+    /// How long a write may be blocked without progress.
+    public var writeTimeout = TimeAmount.seconds(30)
+
+    /// How long calls under way may go on when the process is told to stop.
+    public var drainTime = TimeAmount.seconds(10)
+
+    public init() {}
+}

@@ -1,0 +1,41 @@
+import NIOCore
+
+/// What a message turned out to be.
+enum IncomingMessage {
+    case single(IncomingCall)
+    case batch([IncomingCall])
+    case response(Response)
+}
+
+/// One request or notification, or why it is none.
+struct IncomingCall {
+    enum Content {
+        case request(Request)
+        case failure(RPCError)
+    }
+
+    enum Answer: Equatable {
+        /// A notification gets none.
+        case none
+        /// The id could not be read: `"id":null`.
+        case withoutID
+        case to(RequestID)
+    }
+
+    var answer: Answer
+    var content: Content
+}
+
+/// A request or notification as far as the runtime understands it.
+struct Request: Sendable {
+    var method: String
+    /// Always an object.
+    var params: RawJSON
+    var meta: RequestMeta
+}
+
+/// The end of a call. The id is nil when the peer could not tell which call it was.
+struct Response {
+    var id: RequestID?
+    var outcome: Result<RawJSON, RPCError>
+}

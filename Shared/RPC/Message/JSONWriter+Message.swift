@@ -1,0 +1,52 @@
+extension JSONWriter {
+    /// A request, or a notification when there is no id.
+    mutating func request(
+        id: Int?, method: String, meta: RequestMeta = .none, params: (inout JSONWriter) -> Void
+    ) {
+        object { writer in
+            writer.version()
+            if let id {
+                writer.name(encoded: Self.idName)
+                writer.integer(id)
+            }
+            writer.name(encoded: Self.methodName)
+            writer.string(method)
+            writer.name(encoded: Self.paramsName)
+            params(&writer)
+            if meta != .none {
+                writer.name(encoded: Self.metaName)
+                RequestMeta.shape.write(meta, &writer)
+            }
+        }
+    }
+
+    /// A response; the id is nil when the request's could not be read.
+    mutating func response(id: RequestID?, _ outcome: Result<Reply, RPCError>) {
+        object { writer in
+            writer.version()
+            writer.name(encoded: Self.idName)
+            if let id { writer.raw(id.spelling) } else { writer.null() }
+            switch outcome {
+            case .success(let reply):
+                writer.name(encoded: Self.resultName)
+                reply.write(&writer)
+            case .failure(let error):
+                writer.name(encoded: Self.errorName)
+                RPCError.shape.write(error, &writer)
+            }
+        }
+    }
+
+    private mutating func version() {
+        name(encoded: Self.versionName)
+        plainString("2.0".utf8)
+    }
+
+    private static let versionName = Array("\"jsonrpc\"".utf8)
+    private static let idName = Array("\"id\"".utf8)
+    private static let methodName = Array("\"method\"".utf8)
+    private static let paramsName = Array("\"params\"".utf8)
+    private static let metaName = Array("\"meta\"".utf8)
+    private static let resultName = Array("\"result\"".utf8)
+    private static let errorName = Array("\"error\"".utf8)
+}

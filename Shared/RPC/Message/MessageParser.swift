@@ -1,0 +1,54 @@
+import NIOCore
+
+/// Reads the envelope of a message in one pass over its bytes; what the envelope carries is checked to be JSON in the same
+/// pass and kept as text.
+enum MessageParser {
+    /// - Throws: `parse_error` when the text is not JSON, `invalid_request` when it is neither an object nor a batch.
+    static func parse(_ text: ByteBuffer) throws(RPCError) -> IncomingMessage {
+        do throws(JSONError) {
+            return try text.scan { reader throws(JSONError) in
+                let message = try parse(&reader, text)
+                try reader.end()
+                return message
+            }
+        } catch .syntax(let reason, let offset) {
+            throw RPCError(.parseError, "the body is not JSON: \(reason) at byte \(offset)", begun: false)
+        } catch {
+            throw RPCError(.invalidRequest, "\(error)", begun: false)
+        }
+    }
+
+    private static func parse(_ reader: inout JSONReader, _ text: ByteBuffer) throws(JSONError) -> IncomingMessage {
+        switch try reader.peek() {
+        case .object:
+            return try Envelope(&reader, text).message
+        case .array:
+            var members: [IncomingCall] = []
+            var count = 0
+            try reader.array { reader, _ throws(JSONError) in
+                count += 1
+                if count > Limits.batchMembers {
+                    try reader.skipValue()
+                } else if try reader.peek() == .object {
+                    members.append(try Envelope(&reader, text).call)
+                } else {
+                    try reader.skipValue()
+                    members.append(.notARequest)
+                }
+            }
+            guard (1...Limits.batchMembers).contains(count) else {
+                throw .refused("a batch must have 1 to \(Limits.batchMembers) members, this one has \(count)")
+            }
+            return .batch(members)
+        default:
+            try reader.skipValue()
+            throw .refused("a message must be an object or a batch of objects")
+        }
+    }
+}
+
+extension IncomingCall {
+    fileprivate static let notARequest = IncomingCall(
+        answer: .withoutID,
+        content: .failure(RPCError(.invalidRequest, "a member of a batch must be an object", begun: false)))
+}

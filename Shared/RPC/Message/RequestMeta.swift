@@ -1,0 +1,66 @@
+/// What a request says about itself beside its parameters. Members of later versions are ignored.
+struct RequestMeta: Sendable, Equatable {
+    /// What is left of the caller's deadline, in milliseconds, relative because clocks differ.
+    var timeout: Int?
+    var trace = TraceContext()
+
+    static let none = RequestMeta()
+
+    static let shape = Shape<RequestMeta>.object { object in
+        let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
+        let parent = object.optional("traceparent", .string, \.trace.parent)
+        let state = object.optional("tracestate", .string, \.trace.state)
+        return { members throws(JSONError) in
+            RequestMeta(
+                timeout: try members[timeout],
+                trace: TraceContext(parent: try members[parent], state: try members[state]))
+        }
+    }
+}
+
+/// W3C trace context, passed on as it came.
+public struct TraceContext: Sendable, Equatable {
+    /// `00-<32 hex digits: trace id>-<16 hex digits: parent id>-<2 hex digits: flags>`, nil when there is none.
+    public let parent: String?
+    public let state: String?
+
+    public init() {
+        parent = nil
+        state = nil
+    }
+
+    /// A malformed parent counts as none, and without a parent the state means nothing (W3C Trace Context §3.2.2, §3.3).
+    public init(parent: String?, state: String? = nil) {
+        let isValid = parent.map(Self.isValid) ?? false
+        self.parent = isValid ? parent : nil
+        self.state = isValid ? state.flatMap { $0.utf8.count <= Self.maximumStateBytes ? $0 : nil } : nil
+    }
+
+    private static let maximumStateBytes = 512
+
+    /// A new trace, begun here.
+    public static func random() -> TraceContext {
+        func hex(_ value: UInt64) -> String {
+            let digits = String(value, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }
+        // A zero id is not valid.
+        let numbers = (0..<3).map { _ in UInt64.random(in: 1 ... .max) }
+        return TraceContext(parent: "00-\(hex(numbers[0]))\(hex(numbers[1]))-\(hex(numbers[2]))-01")
+    }
+
+    /// The trace id: the request id of logs and problems.
+    public var id: String? { parent.map { String($0.dropFirst(3).prefix(32)) } }
+
+    private static func isValid(_ parent: String) -> Bool {
+        let parts = parent.split(separator: "-", omittingEmptySubsequences: false)
+        let isHex = { (part: Substring, length: Int) in
+            part.utf8.count == length && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        }
+        guard parts.count >= 4, isHex(parts[0], 2), parts[0] != "ff", parts[0] != "00" || parts.count == 4 else {
+            return false
+        }
+        return isHex(parts[1], 32) && isHex(parts[2], 16) && isHex(parts[3], 2)
+            && parts[1].contains { $0 != "0" } && parts[2].contains { $0 != "0" }
+    }
+}

@@ -1,0 +1,129 @@
+import NIOCore
+import NIOPosix
+
+/// Answers calls on a Unix socket.
+public struct RPCServer: Sendable {
+    public let identity: ServiceIdentity
+    private let methods: MethodTable
+    private let limits: Limits
+    private let executor: LoopExecutor
+    private let onFault: @Sendable (Fault) -> Void
+
+    /// A handler ended with an error that its caller must not see: to be logged in full.
+    public struct Fault: Sendable {
+        public let method: String
+        public let trace: TraceContext
+        public let error: any Error
+    }
+
+    /// - Parameters:
+    ///   - methods: the service's own; those of the protocol are added unless they are there.
+    ///   - health: what `rpc.health` answers.
+    ///   - onFault: sees every error that callers see as `internal`.
+    public init(
+        identity: ServiceIdentity, methods: MethodTable, limits: Limits = Limits(), executor: LoopExecutor = .shared,
+        health: @escaping @Sendable () async -> [Health.Check] = { [] },
+        onFault: @escaping @Sendable (Fault) -> Void
+    ) {
+        self.identity = identity
+        self.methods = methods.adding(identity: identity, health: health)
+        self.limits = limits
+        self.executor = executor
+        self.onFault = onFault
+    }
+
+    /// Serves until `stop` returns and the calls under way are answered (at most `limits.drainTime` later), or until the
+    /// task is cancelled, which ends everything at once. The socket is given free in either case.
+    /// - Parameter onReady: called once connections are accepted.
+    public func run(
+        on socket: ListeningSocket, onReady: @Sendable () -> Void = {},
+        until stop: @escaping @Sendable () async -> Void
+    ) async throws {
+        defer { socket.release() }
+        try await withTaskExecutorPreference(executor) {
+            try await serve(on: socket, onReady: onReady, until: stop)
+        }
+    }
+
+    /// Runs on the event loop.
+    private func serve(
+        on socket: ListeningSocket, onReady: @Sendable () -> Void, until stop: @escaping @Sendable () async -> Void
+    ) async throws {
+        let (calls, submission) = AsyncStream.makeStream(of: NIOLoopBound<Call>.self)
+        let core = NIOLoopBound(
+            ServerCore(
+                identity: identity, methods: methods, limits: limits, loop: executor.loop, submission: submission),
+            eventLoop: executor.loop)
+        let listener = try await listen(on: socket, core)
+        onReady()
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                await stop()
+                socket.unlink()
+                listener.close(promise: nil)
+                core.value.drain()
+            }
+            for await call in calls {
+                group.addTask { await run(call) }
+            }
+            listener.close(promise: nil)
+            core.value.closeAll()
+            group.cancelAll()
+        }
+    }
+
+    private func listen(on socket: ListeningSocket, _ core: NIOLoopBound<ServerCore>) async throws -> any Channel {
+        try await ServerBootstrap(group: executor.loop)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ServerConnection(channel, core: core.value))
+                }
+            }
+            .withBoundSocket(socket.descriptor)
+            .get()
+    }
+
+    private func run(_ bound: NIOLoopBound<Call>) async {
+        let call = bound.value
+        let (method, trace) = (call.request.method, call.request.meta.trace)
+        let context = CallContext(deadline: call.deadline, trace: trace, peer: call.connection.peer)
+        guard let outcome = await call.run(context) else { return }
+        bound.value.connection.finish(
+            bound.value,
+            outcome.mapError { error in
+                if let error = error as? RPCError { return error }
+                if error is CancellationError { return RPCError(.cancelled, "the call was cancelled") }
+                onFault(Fault(method: method, trace: trace, error: error))
+                return RPCError(.internalError, "\(method) failed; the log of \(identity.name) says why")
+            })
+    }
+}
+
+extension MethodTable {
+    /// Answers the protocol's own methods too.
+    fileprivate func adding(
+        identity: ServiceIdentity, health: @escaping @Sendable () async -> [Health.Check]
+    ) -> MethodTable {
+        var table = self
+        table.handleByDefault(ProtocolMethods.ping) { _, _ in Empty() }
+        table.handleByDefault(ProtocolMethods.describe) { selection, _ in
+            try selection.mustBe(identity)
+            return ServiceDescription(service: identity, contracts: contracts)
+        }
+        table.handleByDefault(ProtocolMethods.health) { selection, _ in
+            try selection.mustBe(identity)
+            return Health(await health())
+        }
+        return table
+    }
+}
+
+extension ServiceSelection {
+    /// Only a gateway knows other services.
+    fileprivate func mustBe(_ identity: ServiceIdentity) throws(RPCError) {
+        if let service, service != identity.name {
+            throw RPCError(.invalidParams, "params.service: this is \(identity.name) and knows no other", begun: false)
+        }
+    }
+}

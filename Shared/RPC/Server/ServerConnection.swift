@@ -1,0 +1,195 @@
+import NIOCore
+
+/// One connection of a server: reads frames, keeps the table of calls under way, and enforces every deadline.
+///
+/// Lives on the event loop, as all that it touches. What a message means is decided in `ServerConnection+Dispatch`, how
+/// bytes get out in `Outbox`.
+final class ServerConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    let core: ServerCore
+    let channel: any Channel
+    let outbox: Outbox
+    var loop: any EventLoop { core.loop }
+
+    var phase = ConnectionPhase.fresh
+    var calls: [Call.Key: Call] = [:]
+    var notificationsSeen = 0
+    var peer: PeerCredentials?
+    var saidHello = false
+
+    private var decoder: FrameDecoder
+    private var frameDeadline: NIODeadline?
+    private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
+
+    init(_ channel: any Channel, core: ServerCore) {
+        self.channel = channel
+        self.core = core
+        outbox = Outbox(channel: channel, frameLimit: core.limits.frameBytes)
+        decoder = FrameDecoder(limit: core.limits.frameBytes)
+        outbox.whenBlocked = { [weak self] since in self?.wake(by: since + core.limits.writeTimeout) }
+    }
+
+    // MARK: Channel events
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard core.admit(self) else {
+            reject(RPCError(.overloaded, "too many connections", begun: false, retryAfter: ServerCore.retryAfter))
+            return
+        }
+        channel.peerCredentials.assumeIsolated().whenSuccess { peer in
+            self.peer = peer
+            if let peer, !peer.isTrusted {
+                self.reject(
+                    RPCError(.permissionDenied, "this socket is not for user \(peer.user)", begun: false))
+            }
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        if case .discarding(let left, let until) = phase {
+            let left = left - bytes.readableBytes
+            phase = .discarding(bytesLeft: left, until: until)
+            if left <= 0 { close() }
+            return
+        }
+        decoder.append(bytes)
+        do throws(FrameViolation) {
+            while isReading, let frame = try decoder.next() { receive(frame) }
+        } catch {
+            reject(error.rpcError)
+        }
+        noteFrameProgress()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        switch phase {
+        case .fresh, .open, .draining:
+            phase = .halfClosed
+            if decoder.isInsideFrame {
+                frameDeadline = nil
+                send(nil, .failure(RPCError(.invalidRequest, "the connection ended inside a frame", begun: false)))
+            }
+            closeIfDone()
+        case .discarding: close()
+        case .halfClosed, .closed: break
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A peer that is gone is no fault of anybody's.
+        close()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { end() }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
+        if case .closed = phase, timer == nil, calls.isEmpty { return }
+        phase = .closed
+        timer?.scheduled.cancel()
+        timer = nil
+        abandonAllCalls()
+        core.remove(self)
+    }
+
+    // MARK: Reading
+
+    private var isReading: Bool {
+        switch phase {
+        case .fresh, .open, .draining, .halfClosed: true
+        case .discarding, .closed: false
+        }
+    }
+
+    /// A frame that has begun must be complete in time; idle time between frames is not limited.
+    private func noteFrameProgress() {
+        guard isReading, decoder.isInsideFrame else {
+            frameDeadline = nil
+            return
+        }
+        if frameDeadline == nil {
+            let deadline = NIODeadline.now() + core.limits.frameTimeout
+            frameDeadline = deadline
+            wake(by: deadline)
+        }
+    }
+
+    // MARK: Closing
+
+    /// Answers a violation, ends everything else, and closes once the answer had time to arrive.
+    func reject(_ error: RPCError) {
+        send(nil, .failure(error))
+        abandonAllCalls()
+        let deadline = NIODeadline.now() + core.limits.discardTime
+        phase = .discarding(bytesLeft: core.limits.discardedBytes, until: deadline)
+        outbox.close(.output)
+        wake(by: deadline)
+    }
+
+    /// The server goes away.
+    func drain() {
+        guard isReading else { return }
+        phase = .draining
+        if saidHello { notify(ProtocolMethods.drainingName) }
+        closeIfDone()
+    }
+
+    /// The time for draining is over.
+    func abortAllCalls() {
+        for call in calls.values { abort(call, RPCError(.unavailable, "\(core.identity.name) is going away")) }
+    }
+
+    func closeIfDone() {
+        guard phase.closesWhenIdle, calls.isEmpty else { return }
+        phase = .closed
+        outbox.close(.all)
+    }
+
+    func close() {
+        phase = .closed
+        channel.close(mode: .all, promise: nil)
+    }
+
+    /// Ends what is under way when nobody is there to take an answer.
+    private func abandonAllCalls() {
+        for call in calls.values { call.abandon() }
+        core.ended(calls.count)
+        calls.removeAll()
+    }
+
+    // MARK: Deadlines
+
+    /// Makes sure that `enforceDeadlines` runs at `deadline`. One timer serves the whole connection: it is set for the
+    /// earliest deadline and looks at all of them when it fires, so that an ordinary call sets and cancels none.
+    func wake(by deadline: NIODeadline) {
+        if let timer {
+            guard deadline < timer.deadline else { return }
+            timer.scheduled.cancel()
+        }
+        let scheduled = loop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.timer = nil
+            self.enforceDeadlines(now: .now())
+        }
+        timer = (scheduled, deadline)
+    }
+
+    private func enforceDeadlines(now: NIODeadline) {
+        if case .discarding(_, let until) = phase, until <= now { return close() }
+        if let blocked = outbox.blockedSince, blocked + core.limits.writeTimeout <= now { return close() }
+        if let frameDeadline, frameDeadline <= now {
+            return reject(RPCError(.invalidRequest, "a frame took too long to be complete", begun: false))
+        }
+        for call in calls.values where call.deadline <= now {
+            abort(call, RPCError(.deadlineExceeded, "the call took longer than its caller had"))
+        }
+        var next = calls.values.map(\.deadline)
+        if let frameDeadline { next.append(frameDeadline) }
+        if let blocked = outbox.blockedSince { next.append(blocked + core.limits.writeTimeout) }
+        if case .discarding(_, let until) = phase { next.append(until) }
+        if let earliest = next.min() { wake(by: earliest) }
+    }
+}

@@ -1,0 +1,80 @@
+import NIOCore
+
+/// What the connections of one server share. Lives on the event loop.
+final class ServerCore {
+    let identity: ServiceIdentity
+    let methods: MethodTable
+    let limits: Limits
+    let loop: any EventLoop
+
+    /// Hands a call over to the task group that runs the handlers.
+    private let submission: AsyncStream<NIOLoopBound<Call>>.Continuation
+
+    private var connections: [ObjectIdentifier: ServerConnection] = [:]
+    private(set) var callsUnderWay = 0
+    private var isDraining = false
+
+    /// When those who were shed may come back, in milliseconds.
+    static let retryAfter = 100
+
+    init(
+        identity: ServiceIdentity, methods: MethodTable, limits: Limits, loop: any EventLoop,
+        submission: AsyncStream<NIOLoopBound<Call>>.Continuation
+    ) {
+        self.identity = identity
+        self.methods = methods
+        self.limits = limits
+        self.loop = loop
+        self.submission = submission
+    }
+
+    // MARK: Connections
+
+    /// - Returns: false when there are too many.
+    func admit(_ connection: ServerConnection) -> Bool {
+        guard connections.count < limits.connections else { return false }
+        connections[ObjectIdentifier(connection)] = connection
+        if isDraining { connection.drain() }
+        return true
+    }
+
+    func remove(_ connection: ServerConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+        finishIfDrained()
+    }
+
+    // MARK: Calls
+
+    func submit(_ call: Call) {
+        callsUnderWay += 1
+        submission.yield(NIOLoopBound(call, eventLoop: loop))
+    }
+
+    func ended(_ count: Int) { callsUnderWay -= count }
+
+    // MARK: Stopping
+
+    /// Refuses new calls and lets those under way finish, for `limits.drainTime`; after that they are told to stop.
+    func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        for connection in connections.values { connection.drain() }
+        finishIfDrained()
+        loop.assumeIsolated().scheduleTask(in: limits.drainTime) {
+            for connection in self.connections.values { connection.abortAllCalls() }
+        }
+        // A peer that does not take its last answers is not waited for.
+        loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.discardTime) { self.closeAll() }
+    }
+
+    /// Ends everything now.
+    func closeAll() {
+        isDraining = true
+        for connection in connections.values { connection.close() }
+        finishIfDrained()
+    }
+
+    private func finishIfDrained() {
+        if isDraining, connections.isEmpty { submission.finish() }
+    }
+}

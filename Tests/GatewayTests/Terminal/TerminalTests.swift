@@ -1,0 +1,43 @@
+import Testing
+
+@testable import gateway
+
+struct TerminalTests {
+    @Test(
+        arguments: [
+            (nil, nil, 80),
+            (nil, 132, 132),
+            (nil, 0, 80),
+            ("40", nil, 40),
+            ("40", 132, 40),
+            ("0", 132, 132),
+            ("-1", 132, 132),
+            ("wide", nil, 80),
+            ("", nil, 80),
+        ] as [(String?, Int?, Int)])
+    func `columns are those of COLUMNS, else of the window, else 80`(variable: String?, window: Int?, columns: Int) {
+        let environment = variable.map { ["COLUMNS": $0] } ?? [:]
+        #expect(Terminal(windowColumns: window, environment: environment).columns == columns)
+    }
+
+    @Test func `each stream is a terminal on its own`() {
+        let piped = Terminal(terminals: [.error], environment: ["TERM": "xterm"])
+        #expect(!piped.isTerminal(.output))
+        #expect(piped.isTerminal(.error))
+        #expect(piped.style(for: .output, color: .auto) == .plain)
+        #expect(piped.style(for: .error, color: .auto) == Style(isOn: true))
+    }
+
+    @Test(arguments: [("xterm-256color", true), ("dumb", false), ("", false), (nil, false)] as [(String?, Bool)])
+    func `a terminal understands escape sequences unless TERM is dumb or missing`(term: String?, understands: Bool) {
+        let environment = term.map { ["TERM": $0] } ?? [:]
+        let terminal = Terminal(terminals: [.output], environment: environment)
+        #expect(terminal.understandsEscapes(.output) == understands)
+        #expect(terminal.style(for: .output, color: .auto).isOn == understands)
+        #expect(terminal.style(for: .output, color: .always).isOn)
+    }
+
+    @Test func `no terminal understands nothing`() {
+        #expect(!Terminal(environment: ["TERM": "xterm"]).understandsEscapes(.output))
+    }
+}

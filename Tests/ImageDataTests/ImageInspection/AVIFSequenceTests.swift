@@ -1,0 +1,45 @@
+import Testing
+
+@testable import ImageData
+
+struct AVIFSequenceTests {
+    private typealias Samples = AVIFBytes.Samples
+
+    private func inspect(_ samples: Samples) -> Result<ImageInfo, ImageRejection> {
+        inspecting(AVIFBytes.sequence(samples: samples))
+    }
+
+    @Test func `its frames are the samples of its track of pictures`() {
+        #expect(inspect(Samples()).frames == 4)
+        #expect(inspect(Samples(hasWidePlaces: true)).frames == 4)
+        #expect(inspect(Samples(count: 8, lengths: [1], runs: [(1, 3), (2, 4), (3, 1)])).frames == 8)
+        #expect(inspect(Samples(count: 1, lengths: [8], runs: [(1, 1)], places: [0])).frames == 1)
+    }
+
+    @Test func `a track of something else is no picture`() {
+        #expect(inspecting(AVIFBytes.sequence(handler: "soun")).fault == "it has no track of pictures")
+        #expect(inspecting(AVIFBytes.sequence(handler: "auxv")).fault == "it has no track of pictures")
+    }
+
+    @Test(arguments: [0, 3, 5])
+    func `as many samples are placed as there are`(count: Int) {
+        #expect(inspect(Samples(count: count)).fault == "a track with the wrong number of samples")
+    }
+
+    @Test func `no samples are no image`() {
+        #expect(inspect(Samples(count: 0, lengths: [], runs: [], places: [])).fault == "it has no frames")
+    }
+
+    @Test func `each sample lies in the file`() {
+        #expect(inspect(Samples(places: [0, 2, 6])).rejection == .truncated(.avif))
+        #expect(inspect(Samples(lengths: [1, 1, 3, 4])).rejection == .truncated(.avif))
+        #expect(inspect(Samples(places: [0, 0xFFFF_0000, 5])).rejection == .truncated(.avif))
+        #expect(inspect(Samples(places: [0, Int.max / 2, 5], hasWidePlaces: true)).rejection == .truncated(.avif))
+        let huge = Samples(count: 0xFFFF_FFFF, lengths: [0xFFFF_FFFF], runs: [(1, 0xFFFF_FFFF)], places: [0])
+        #expect(inspect(huge).rejection == .truncated(.avif))
+    }
+
+    @Test func `a table that ends early is refused`() {
+        #expect(inspect(Samples(lengths: [1, 1, 3])).fault == "a box too short for its fields")
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@testable import ImageData
+
+struct CorruptionTests {
+    /// At either end of what a byte can say, about the middle, and one bit off.
+    private static let replacements: [@Sendable (UInt8) -> UInt8] = [
+        { _ in 0 }, { _ in 0xFF }, { _ in 0x7F }, { _ in 0x80 }, { $0 ^ 1 }, { $0 &+ 1 }, { ~$0 },
+    ]
+
+    @Test(arguments: SampleImage.all)
+    func `a wrong byte anywhere never crashes, and what is accepted keeps to the limits`(image: SampleImage) {
+        for position in image.bytes.indices {
+            for replacement in Self.replacements {
+                var bytes = image.bytes
+                bytes[position] = replacement(bytes[position])
+                guard case .success(let info) = inspecting(bytes) else { continue }
+                #expect(info.width > 0 && info.height > 0 && info.frames > 0)
+                #expect(info.width * info.height * info.frames <= ImageInspector.maximumPixels)
+            }
+        }
+    }
+
+    @Test(arguments: SampleImage.all.filter { $0.info.format == .png })
+    func `a wrong byte anywhere in a PNG is refused`(image: SampleImage) {
+        for position in image.bytes.indices {
+            var bytes = image.bytes
+            bytes[position] ^= 1
+            #expect(!inspecting(bytes).isAccepted, "byte \(position)")
+        }
+    }
+
+    @Test(arguments: SampleImage.all)
+    func `four wrong bytes at once, as in a length, never crash`(image: SampleImage) {
+        for position in 0..<(image.bytes.count - 4) {
+            for value: Bytes in [zeros(4), be32(0xFFFF_FFFF), be32(0x7FFF_FFFF), be32(0x8000_0000), le32(0x7FFF_FFFF)] {
+                var bytes = image.bytes
+                bytes.replaceSubrange(position..<(position + 4), with: value)
+                _ = inspecting(bytes)
+            }
+        }
+    }
+}

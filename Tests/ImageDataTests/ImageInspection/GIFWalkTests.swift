@@ -1,0 +1,43 @@
+import Testing
+
+@testable import ImageData
+
+struct GIFWalkTests {
+    private let screen = GIFBytes.screen()
+    private let frame = GIFBytes.frame()
+    private let trailer = GIFBytes.trailer
+
+    @Test func `it has at least one frame`() {
+        #expect(inspecting(screen + trailer).fault == "it ends without a picture")
+        #expect(inspecting(screen + GIFBytes.comment + GIFBytes.loop + trailer).fault == "it ends without a picture")
+    }
+
+    @Test func `it may do without colours of its own`() {
+        #expect(inspecting(GIFBytes.screen(colours: false) + frame + trailer).isAccepted)
+    }
+
+    @Test func `a trailer inside a block is data`() {
+        #expect(inspecting(screen + frame + GIFBytes.comment) == .failure(.truncated(.gif)))
+    }
+
+    @Test func `nothing stands between blocks`() {
+        #expect(inspecting(screen + [0] + frame + trailer).fault == "bytes that belong to no block")
+    }
+
+    @Test func `a frame has a size, a possible code size and data`() {
+        #expect(inspecting(screen + GIFBytes.frame(0, 12) + trailer).fault == "a frame of no size")
+        let descriptor = frame.prefix(10)
+        let codeSize = "a code size that no frame can have"
+        #expect(inspecting(screen + descriptor + [0, 1, 9, 0] + trailer).fault == codeSize)
+        #expect(inspecting(screen + descriptor + [12, 1, 9, 0] + trailer).fault == codeSize)
+        #expect(inspecting(screen + descriptor + [8, 1, 9, 0] + trailer).isAccepted)
+        #expect(inspecting(screen + descriptor + [8, 0] + trailer).fault == "a frame without data")
+    }
+
+    @Test(arguments: [(0, 0), (16, 12), (10, 12)])
+    func `the canvas grows with a frame that reaches over it`(width: Int, height: Int) {
+        let image = GIFBytes.screen(width, height) + frame + GIFBytes.frame(10, 10, x: 14, y: 1) + trailer
+        let info = ImageInfo(format: .gif, size: PixelSize(width: 24, height: 12), frames: 2)
+        #expect(inspecting(image) == .success(info))
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+@testable import ImageData
+
+/// What the inspector answers, as a value to compare.
+func inspecting(_ bytes: some Sequence<UInt8>) -> Result<ImageInfo, ImageRejection> {
+    Result { () throws(ImageRejection) in try ImageInspector.inspect(Data(bytes)) }
+}
+
+extension Result<ImageInfo, ImageRejection> {
+    var rejection: ImageRejection? {
+        if case .failure(let rejection) = self { rejection } else { nil }
+    }
+
+    /// Why it is malformed; nil for all else.
+    var fault: String? {
+        if case .malformed(_, let what) = rejection { what } else { nil }
+    }
+
+    var isAccepted: Bool { rejection == nil }
+
+    var frames: Int? { try? get().frames }
+}

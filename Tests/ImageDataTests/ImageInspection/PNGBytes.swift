@@ -1,0 +1,41 @@
+/// A PNG's chunks, with checksums computed bit by bit: not with the table that is under test.
+enum PNGBytes {
+    static let signature: Bytes = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    static let data = chunk("IDAT", [0x78, 0x9C, 0x03, 0, 0, 0, 0, 1])
+    static let end = chunk("IEND", [])
+
+    static func chunk(_ type: String, _ content: Bytes) -> Bytes {
+        be32(content.count) + ascii(type) + content + be32(Int(checksum(ascii(type) + content)))
+    }
+
+    static func header(_ width: Int = 16, _ height: Int = 12, depth: UInt8 = 8, colour: UInt8 = 2) -> Bytes {
+        chunk("IHDR", be32(width) + be32(height) + [depth, colour, 0, 0, 0])
+    }
+
+    static func image(_ width: Int = 16, _ height: Int = 12) -> Bytes {
+        signature + header(width, height) + chunk("tEXt", ascii("Title\0none")) + data + data + end
+    }
+
+    static func animation(of count: Int) -> Bytes { chunk("acTL", be32(count) + be32(0)) }
+
+    static func frame(_ width: Int = 16, _ height: Int = 12, x: Int = 0, y: Int = 0) -> Bytes {
+        chunk("fcTL", be32(0) + be32(width) + be32(height) + be32(x) + be32(y) + [0, 1, 0, 25, 0, 0])
+    }
+
+    static let frameData = chunk("fdAT", be32(1) + [0x78, 0x9C, 0x03])
+
+    static let animated =
+        signature + header() + animation(of: 2) + frame() + data + frame(4, 4, x: 12, y: 8) + frameData + end
+
+    static let animatedWithDefaultImage =
+        signature + header() + animation(of: 2) + data + frame() + frameData + frame() + frameData + end
+
+    static func checksum(_ bytes: Bytes) -> UInt32 {
+        var crc = UInt32.max
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+        }
+        return ~crc
+    }
+}

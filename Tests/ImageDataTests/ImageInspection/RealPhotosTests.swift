@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+@testable import ImageData
+
+/// On the sample feed's photos, where they lie beside the project.
+struct RealPhotosTests {
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().appending(path: "../../../../shared/photos").standardizedFileURL
+
+    private static let photos =
+        ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])
+        .filter { ["jpg", "webp"].contains($0.pathExtension) }
+
+    @Test(.enabled(if: !photos.isEmpty), arguments: photos)
+    func `a photo is accepted, and no part of it`(photo: URL) throws {
+        let bytes = try Data(contentsOf: photo)
+        let info = try ImageInspector.inspect(bytes)
+        #expect(info.format == (photo.pathExtension == "jpg" ? .jpeg : .webp))
+        #expect(info.width > 100 && info.height > 100 && info.frames == 1)
+
+        let sample = Array(stride(from: 0, to: bytes.count, by: max(1, bytes.count / 40)))
+        for length in sample + [bytes.count - 2, bytes.count - 1] {
+            #expect(!inspecting(bytes.prefix(length)).isAccepted, "the first \(length) of \(bytes.count) bytes")
+        }
+    }
+}

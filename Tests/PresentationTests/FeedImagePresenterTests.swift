@@ -1,0 +1,50 @@
+import Foundation
+import Presentation
+import Testing
+
+struct FeedImagePresenterTests {
+    @Test(arguments: [
+        ("A view", "A view"), ("A view\nof the sea", "A view"), ("A view\r\nof the sea", "A view"),
+        ("\n \n  A view \nof the sea", "A view"), ("A view\u{2028}of the sea", "A view"),
+    ])
+    func `the title is the description's first line`(description: String, title: String) {
+        #expect(viewModel(description, "Delos").title == title)
+    }
+
+    @Test(arguments: [nil, "", " \n\t"])
+    func `without a description the title is the location`(description: String?) {
+        #expect(viewModel(description, " Delos\nGreece").title == "Delos")
+    }
+
+    @Test(arguments: [(Language.en, "Image"), (.ptBR, "Imagem"), (.el, "Εικόνα"), (.es, "Imagen")])
+    func `without a description and a location the title is the reader's word for image`(
+        language: Language, title: String
+    ) {
+        #expect(viewModel(nil, nil, language).title == title)
+        #expect(viewModel("", " ", language).title == title)
+    }
+
+    @Test func `what was given is shown as it was given`() {
+        let id = UUID()
+        let shown = FeedImagePresenter.viewModel(
+            id: id, description: "A view\nof the sea ", location: "Delos", image: "https://a.example/1", language: .en)
+        #expect(
+            shown
+                == FeedImageViewModel(
+                    id: id, title: "A view", description: "A view\nof the sea ", location: "Delos",
+                    image: "https://a.example/1"))
+    }
+
+    @Test func `white space alone is not shown`() {
+        let shown = viewModel(" \n", "")
+        #expect(shown.description == nil)
+        #expect(shown.location == nil)
+    }
+
+    private func viewModel(
+        _ description: String?, _ location: String?, _ language: Language = .en
+    ) -> FeedImageViewModel {
+        FeedImagePresenter.viewModel(
+            id: UUID(), description: description, location: location, image: "https://a.example/1", language: language)
+    }
+}

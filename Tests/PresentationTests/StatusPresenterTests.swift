@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@testable import Presentation
+
+struct StatusPresenterTests {
+    @Test(arguments: [
+        (Language.en, "Updated 5 minutes ago", "Offline: cached copy from 5 minutes ago"),
+        (.ptBR, "Atualizado há 5 minutos", "Sem conexão: cópia salva há 5 minutos"),
+        (.el, "Ενημερώθηκε πριν από 5 λεπτά", "Εκτός σύνδεσης: αντίγραφο που αποθηκεύτηκε πριν από 5 λεπτά"),
+        (.es, "Actualizado hace 5 minutos", "Sin conexión: copia guardada hace 5 minutos"),
+    ])
+    func `the age of what is shown is told, and whether it is a copy`(
+        language: Language, updated: String, cached: String
+    ) {
+        let savedAt = Moments.ago(5 * Moments.minute)
+        #expect(status(.remote, savedAt, language) == updated)
+        #expect(status(.store, savedAt, language) == updated)
+        #expect(status(.cache, savedAt, language) == cached)
+    }
+
+    @Test(arguments: [
+        (Language.en, "Updated just now", "Offline: cached copy from just now"),
+        (.ptBR, "Atualizado agora mesmo", "Sem conexão: cópia salva agora mesmo"),
+        (.el, "Ενημερώθηκε μόλις τώρα", "Εκτός σύνδεσης: αντίγραφο που αποθηκεύτηκε μόλις τώρα"),
+        (.es, "Actualizado ahora mismo", "Sin conexión: copia guardada ahora mismo"),
+    ])
+    func `under a second and with a clock that runs ahead it reads well`(
+        language: Language, updated: String, cached: String
+    ) {
+        for savedAt in [Moments.ago(0.999), Moments.now, Moments.ago(-Moments.hour)] {
+            #expect(status(.remote, savedAt, language) == updated)
+            #expect(status(.cache, savedAt, language) == cached)
+        }
+    }
+
+    @Test(arguments: [(Language.en, "Offline"), (.ptBR, "Sem conexão"), (.el, "Εκτός σύνδεσης"), (.es, "Sin conexión")])
+    func `a copy of unknown age is still told to be offline`(language: Language, offline: String) {
+        #expect(status(.cache, nil, language) == offline)
+    }
+
+    @Test(arguments: [Origin.store, .remote])
+    func `without a time there is nothing to tell of what is no copy`(origin: Origin) {
+        #expect(status(origin, nil, .en) == nil)
+    }
+
+    private func status(_ origin: Origin, _ savedAt: Date?, _ language: Language) -> String? {
+        StatusPresenter.text(origin: origin, savedAt: savedAt, now: Moments.now, language: language)
+    }
+}
