@@ -12,7 +12,8 @@ import PackageDescription
 /// Warnings are errors where the project is developed and tested; a newer compiler's warnings never stop a user's build.
 let strict = Context.environment["IMAGE_FEED_STRICT"] == "1"
 
-let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")] + (strict ? [.treatAllWarnings(as: .error)] : [])
+let settings: [SwiftSetting] =
+    [.enableUpcomingFeature("ExistentialAny")] + (strict ? [.treatAllWarnings(as: .error)] : [])
 
 /// One microservice: a pure feature, the contract others may import, and the executable that joins the feature to the
 /// world.
@@ -23,15 +24,19 @@ func service(_ name: String, executable: String, specificTo dependencies: [Targe
             name: "\(name)Contract", dependencies: ["RPC"], path: "Services/\(name)/Contract", swiftSettings: settings),
         .executableTarget(
             name: executable,
-            dependencies: [.target(name: name), .target(name: "\(name)Contract"), "RPC", "ServiceKit", "SQLiteKit", .grdb]
+            dependencies: [
+                .target(name: name), .target(name: "\(name)Contract"), "RPC", "ServiceKit", "SQLiteKit", .grdb,
+            ]
                 + dependencies,
             path: "Services/\(name)/Service", swiftSettings: settings),
     ]
 }
 
-func tests(_ name: String, path: String? = nil, of dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+func tests(_ name: String, path: String? = nil, of dependencies: [Target.Dependency], exclude: [String] = []) -> Target
+{
     .testTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(path ?? name)", exclude: exclude, swiftSettings: settings)
+        name: name, dependencies: dependencies, path: "Tests/\(path ?? name)", exclude: exclude, swiftSettings: settings
+    )
 }
 
 extension Target.Dependency {
@@ -69,17 +74,21 @@ let package = Package(
         // SHA-256 of image bytes, SHA-1 of name-based UUIDs.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
-    targets:
-        // What has no feature in it.
-        [
-            .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-            .target(name: "RPC", dependencies: ["CZlib", .nioCore, .nioPosix], path: "Shared/RPC", swiftSettings: settings),
-            .target(
-                name: "ServiceKit", dependencies: ["RPC", .argumentParser, .logging, .unixSignals],
-                path: "Shared/ServiceKit", swiftSettings: settings),
-            .target(name: "SQLiteKit", dependencies: [.grdb], path: "Shared/SQLiteKit", swiftSettings: settings),
-            .target(name: "RPCTestKit", dependencies: ["RPC", .nioCore, .nioPosix], path: "Shared/RPCTestKit", swiftSettings: settings),
-        ]
+    targets:  // What has no feature in it.
+    [
+        .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(
+            name: "RPC", dependencies: ["CZlib", .nioCore, .nioPosix], path: "Shared/RPC", swiftSettings: settings),
+        .target(
+            name: "ServiceKit", dependencies: ["RPC", .argumentParser, .logging, .unixSignals],
+            path: "Shared/ServiceKit", swiftSettings: settings),
+        .target(
+            name: "SQLiteKit", dependencies: ["RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
+            swiftSettings: settings),
+        .target(
+            name: "RPCTestKit", dependencies: ["RPC", .nioCore, .nioPosix], path: "Shared/RPCTestKit",
+            swiftSettings: settings),
+    ]
 
         // The services: adding one is one line.
         + service("Feed", executable: "feed-service")

@@ -44,7 +44,8 @@ final class ClientCore {
     func begin(_ call: PendingCall, id: Int) {
         switch state {
         case .down(let error): call.continuation.resume(returning: .failure(error))
-        case .stopped: call.continuation.resume(returning: .failure(unavailable("the client has stopped", begun: false)))
+        case .stopped:
+            call.continuation.resume(returning: .failure(unavailable("the client has stopped", begun: false)))
         case .connecting, .ready:
             waiting[id] = call
             order.append(id)

@@ -24,7 +24,8 @@ enum FrameViolation: Error, Equatable {
         switch self {
         case .unknownKind(let kind):
             RPCError(
-                .invalidRequest, "kind \(kind) not negotiated, or a length over \(Limits.largestFrameLength)", begun: false)
+                .invalidRequest, "kind \(kind) not negotiated, or a length over \(Limits.largestFrameLength)",
+                begun: false)
         case .tooLong(let length, let limit):
             RPCError(.tooLarge, "a message of \(length) bytes is over the limit of \(limit) bytes", begun: false)
         }

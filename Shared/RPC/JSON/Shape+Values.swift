@@ -34,21 +34,52 @@ extension Shape where Value == String {
         read: { reader throws(JSONError) in try reader.string() },
         write: { $1.string($0) })
 
-    /// A string without the white space around it, of that many Unicode scalars.
+    /// A string without the white space around it, of that many Unicode scalars. U+0000 is refused: to much software
+    /// behind us it would be the end of the text.
     public static func trimmed(_ length: ClosedRange<Int>) -> Shape {
         string.map(
             describedAs: ["minLength": .integer(length.lowerBound), "maxLength": .integer(length.upperBound)],
             into: { text throws(JSONError) in
                 let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+                if trimmed.utf8.contains(0) { throw .refused("must not contain U+0000") }
                 let count = trimmed.unicodeScalars.count
                 guard length.contains(count) else {
                     throw .refused(
-                        "must have \(length.lowerBound) to \(length.upperBound) characters after trimming, has \(count)")
+                        "must have \(length.lowerBound) to \(length.upperBound) characters after trimming, has \(count)"
+                    )
                 }
                 return trimmed
             },
             from: { $0 })
     }
+}
+
+extension Shape where Value == String {
+    /// An absolute URI (RFC 3986) with one of these schemes, of at most 2,048 bytes.
+    public static func uri(schemes: [String]) -> Shape {
+        let maximumBytes = 2_048
+        let allowed = CharacterSet(charactersIn: "!#$%&'()*+,-./:;=?@[]_~").union(.asciiAlphanumerics)
+        return string.map(
+            describedAs: ["format": .string("uri"), "maxLength": .integer(maximumBytes)],
+            into: { text throws(JSONError) in
+                guard text.utf8.count <= maximumBytes else {
+                    throw .refused("must have at most \(maximumBytes) bytes, has \(text.utf8.count)")
+                }
+                let (scheme, colon) = (text.prefix { $0 != ":" }, text.firstIndex(of: ":"))
+                guard schemes.contains(scheme.lowercased()), let colon, text[colon...].utf8.count > 1,
+                    text.unicodeScalars.allSatisfy(allowed.contains)
+                else {
+                    throw .refused("must be a URL that begins with \(schemes.map { $0 + ":" }.joined(separator: ", "))")
+                }
+                return text
+            },
+            from: { $0 })
+    }
+}
+
+extension CharacterSet {
+    fileprivate static let asciiAlphanumerics = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 }
 
 extension Shape where Value: RawRepresentable & CaseIterable, Value.RawValue == String {

@@ -55,7 +55,8 @@ public struct TraceContext: Sendable, Equatable {
     private static func isValid(_ parent: String) -> Bool {
         let parts = parent.split(separator: "-", omittingEmptySubsequences: false)
         let isHex = { (part: Substring, length: Int) in
-            part.utf8.count == length && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+            part.utf8.count == length
+                && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
         }
         guard parts.count >= 4, isHex(parts[0], 2), parts[0] != "ff", parts[0] != "00" || parts.count == 4 else {
             return false

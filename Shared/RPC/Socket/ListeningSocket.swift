@@ -113,7 +113,9 @@ public final class ListeningSocket: Sendable {
     private static func makeSocket(_ path: SocketPath) throws(SocketError) -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)
-        guard descriptor >= 0 else { throw .system(operation: "make a socket for", path: path.description, errno: errno) }
+        guard descriptor >= 0 else {
+            throw .system(operation: "make a socket for", path: path.description, errno: errno)
+        }
         return descriptor
     }
 }

@@ -35,7 +35,8 @@ extension Channel {
     /// The peer of this connection; nil when the system does not tell.
     var peerCredentials: EventLoopFuture<PeerCredentials?> {
         guard let provider = self as? any SocketOptionProvider else { return eventLoop.makeSucceededFuture(nil) }
-        return provider
+        return
+            provider
             .unsafeGetSocketOption(level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
             .map { (credentials: KernelCredentials) in PeerCredentials(credentials) }
             .recover { _ in nil }

@@ -23,7 +23,8 @@ struct RPCBench: AsyncParsableCommand {
     }
 
     struct Serve: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Serve one subject (started by run).", shouldDisplay: false)
+        static let configuration = CommandConfiguration(
+            abstract: "Serve one subject (started by run).", shouldDisplay: false)
 
         @Argument var server: ServerKind
         @Argument var path: String

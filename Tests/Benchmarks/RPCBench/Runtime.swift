@@ -11,7 +11,11 @@ enum Runtime {
 
     private static func forever() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        await withTaskCancellationHandler { for await _ in stream {} } onCancel: { continuation.finish() }
+        await withTaskCancellationHandler {
+            for await _ in stream {}
+        } onCancel: {
+            continuation.finish()
+        }
     }
 
     /// - Parameter onLoop: whether the callers run on the client's event loop, which saves a change of threads per call.

@@ -79,10 +79,13 @@ enum AVIFBytes {
     }
 
     static func sequence(
-        _ width: Int = 16, _ height: Int = 12, samples: Samples = Samples(), handler: String = "pict"
+        _ width: Int = 16, _ height: Int = 12, samples: Samples = Samples(), handler: String = "pict",
+        otherTracks: Bytes = []
     ) -> Bytes {
         let size = fullBox("stsd", be32(1) + box("av01", zeros(24) + be16(width) + be16(height) + zeros(50)))
-        let movie = { (dataBegins: Int) in box("moov", track(handler, samples.table(size, dataBegins: dataBegins))) }
+        let movie = { (dataBegins: Int) in
+            box("moov", track(handler, samples.table(size, dataBegins: dataBegins)) + otherTracks)
+        }
         let start = brands("avis", "avif")
         return start + movie((start + movie(0)).count + 8) + data
     }

@@ -21,6 +21,12 @@ struct AVIFSequenceTests {
         #expect(inspecting(AVIFBytes.sequence(handler: "auxv")).fault == "it has no track of pictures")
     }
 
+    @Test func `the alpha track is held to the same, others are not`() {
+        let empty = { (handler: String) in AVIFBytes.sequence(otherTracks: AVIFBytes.track(handler, [])) }
+        #expect(inspecting(empty("auxv")).fault == "it has no stbl box")
+        #expect(inspecting(empty("soun")).frames == 4)
+    }
+
     @Test(arguments: [0, 3, 5])
     func `as many samples are placed as there are`(count: Int) {
         #expect(inspect(Samples(count: count)).fault == "a track with the wrong number of samples")

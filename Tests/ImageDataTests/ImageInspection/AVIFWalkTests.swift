@@ -35,6 +35,11 @@ struct AVIFWalkTests {
         #expect(inspecting(open.dropLast()) == .failure(.truncated(.avif)))
     }
 
+    @Test func `a box inside another may not`() {
+        let open = AVIFBytes.still { AVIFBytes.meta(AVIFBytes.primary, be32(0) + $0.dropFirst(4)) }
+        #expect(inspecting(open).fault == "a box of less than no length")
+    }
+
     @Test func `a box may have a length of 64 bits`() {
         let long = { (length: UInt64) in be32(1) + ascii("free") + be64(length) + zeros(4) }
         #expect(inspecting(file + long(20)).isAccepted)

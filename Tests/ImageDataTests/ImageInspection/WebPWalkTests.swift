@@ -40,7 +40,7 @@ struct WebPWalkTests {
     }
 
     @Test func `the bits for scaling are no part of the size`() {
-        let scaled = WebPBytes.lossy(16 | 0x4000, 12 | 0x8000)
+        let scaled = WebPBytes.lossy(16 | 0xC000, 12 | 0xC000)
         let info = ImageInfo(format: .webp, size: PixelSize(width: 16, height: 12))
         #expect(inspecting(WebPBytes.container(scaled)) == .success(info))
     }

@@ -1,4 +1,4 @@
-/// The size of the primary item: `pitm` names it, `ipma` gives it properties by number, `ispe` is the one with the size.
+/// The size of the primary item: `pitm` names it, `ipma` gives it properties by number, `ispe` is that with the size.
 enum AVIFStill {
     static func size(_ content: ByteCursor, fileLength: Int) throws(ImageRejection) -> PixelSize {
         var boxes = content

@@ -22,9 +22,7 @@ struct ByteCursor {
 
     /// Stops in front of the next `byte`.
     mutating func skip(to byte: UInt8) throws(ImageRejection) {
-        var next = position
-        while next < bytes.count, bytes[next] != byte { next += 1 }
-        guard next < bytes.count else { throw atEnd }
+        guard let next = bytes[position...].firstIndex(of: byte) else { throw atEnd }
         position = next
     }
 

@@ -7,19 +7,14 @@ struct GIFWalk {
     static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
         var cursor = file
         try cursor.skip(6)  // the signature
-        var walk = GIFWalk(cursor: cursor, canvas: try size(from: &cursor))
+        let canvas = try size(from: &cursor)
         let flags = try cursor.byte()
         try cursor.skip(2)  // background and aspect ratio
         try skipColours(flags, in: &cursor)
-        walk.cursor = cursor
+        var walk = GIFWalk(cursor: cursor, canvas: canvas)
         while try walk.step() {}
         guard walk.frames > 0 else { throw malformed("it ends without a picture") }
         return ImageInfo(format: .gif, size: walk.canvas, frames: walk.frames)
-    }
-
-    private init(cursor: ByteCursor, canvas: PixelSize) {
-        self.cursor = cursor
-        self.canvas = canvas
     }
 
     /// Past one block; false after the trailer.

@@ -14,10 +14,6 @@ struct JPEGWalk {
         return ImageInfo(format: .jpeg, size: size)
     }
 
-    private init(cursor: ByteCursor) {
-        self.cursor = cursor
-    }
-
     /// Past one marker and what belongs to it; false after EOI.
     private mutating func step() throws(ImageRejection) -> Bool {
         switch try marker() {
@@ -30,7 +26,7 @@ struct JPEGWalk {
         case 0xDA:
             try scanHeader(segment())
             try skipScan()
-        case 0x00, 0x02...0xBF, 0xD8, 0xFF:
+        case 0x00, 0x02...0xBF, 0xD8:
             throw Self.malformed("a marker that cannot stand here")
         default:
             _ = try segment()

@@ -18,11 +18,6 @@ struct PNGWalk {
         return ImageInfo(format: .png, size: walk.size, frames: try walk.animation?.finish() ?? 1)
     }
 
-    private init(cursor: ByteCursor, size: PixelSize) {
-        self.cursor = cursor
-        self.size = size
-    }
-
     /// Past one chunk; false after IEND.
     private mutating func step() throws(ImageRejection) -> Bool {
         let chunk = try PNGChunk(from: &cursor)

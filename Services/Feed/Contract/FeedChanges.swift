@@ -1,0 +1,84 @@
+import Foundation
+import RPC
+
+/// Parameters of `feed.get`.
+public struct FeedItemSelection: Sendable, Equatable {
+    public let id: UUID
+
+    public init(id: UUID) { self.id = id }
+
+    public static let shape = Shape<FeedItemSelection>.object { object in
+        let id = object.required("id", .uuid, \.id)
+        return { members throws(JSONError) in FeedItemSelection(id: try members[id]) }
+    }
+}
+
+/// Parameters of `feed.publish`: 1…100 items in feed order.
+public struct PublishedItems: Sendable, Equatable {
+    public let items: [FeedItem]
+
+    public init(items: [FeedItem]) { self.items = items }
+
+    public static let shape = Shape<PublishedItems>.object { object in
+        let items = object.required(
+            "items", .array(of: FeedItem.shape, count: 1...FeedContract.maximumBatch), \.items,
+            "The first ends on top.")
+        return { members throws(JSONError) in
+            let items = try members[items]
+            if let index = items.indexOfRepeated(\.id) {
+                throw .mismatch(path: "items[\(index)].id", reason: "stands twice in the call")
+            }
+            return PublishedItems(items: items)
+        }
+    }
+}
+
+/// Parameters of `feed.remove`: 1…100 ids.
+public struct RemovedItems: Sendable, Equatable {
+    public let ids: [UUID]
+
+    public init(ids: [UUID]) { self.ids = ids }
+
+    public static let shape = Shape<RemovedItems>.object { object in
+        let ids = object.required("ids", .array(of: .uuid, count: 1...FeedContract.maximumBatch), \.ids)
+        return { members throws(JSONError) in RemovedItems(ids: try members[ids]) }
+    }
+}
+
+/// How many items were newly stored, or removed.
+public struct Count: Sendable, Equatable {
+    public let count: Int
+
+    public init(count: Int) { self.count = count }
+
+    public static let shape = Shape<Count>.object { object in
+        let count = object.required("count", .integer(0 ... .max), \.count)
+        return { members throws(JSONError) in Count(count: try members[count]) }
+    }
+}
+
+/// The answer of `feed.validate`.
+public struct Validation: Sendable, Equatable {
+    public enum Outcome: String, Sendable, CaseIterable {
+        case kept
+        /// Something had expired and was dropped.
+        case deleted
+    }
+
+    public let outcome: Outcome
+
+    public init(outcome: Outcome) { self.outcome = outcome }
+
+    public static let shape = Shape<Validation>.object { object in
+        let outcome = object.required("outcome", .oneOf, \.outcome)
+        return { members throws(JSONError) in Validation(outcome: try members[outcome]) }
+    }
+}
+
+extension Array {
+    /// The first element whose key stands before it already.
+    fileprivate func indexOfRepeated<Key: Hashable>(_ key: (Element) -> Key) -> Int? {
+        var seen: Set<Key> = []
+        return firstIndex { !seen.insert(key($0)).inserted }
+    }
+}

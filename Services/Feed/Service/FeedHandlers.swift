@@ -1,0 +1,86 @@
+import Feed
+import FeedContract
+import Foundation
+import RPC
+import SQLiteKit
+
+/// Contract in, feature out: every method is a few lines from its parameters to its answer.
+struct FeedHandlers {
+    let store: any FeedStore
+    let monitor: StoreMonitor
+
+    var table: MethodTable {
+        var table = MethodTable(FeedContract.contract)
+        table.handle(FeedContract.load) { params, _ in
+            let cursor = FeedCursor(params)
+            return try await answering {
+                try await monitor.reading {
+                    let slice = try await store.slice(params.limit ?? LoadFeed.defaultLimit, at: cursor)
+                    return LoadedFeed(FeedPage(slice, at: cursor), origin: .store)
+                }
+            }
+        }
+        table.handle(FeedContract.get) { params, _ in
+            guard let item = try await monitor.reading({ try await store.item(params.id) }) else {
+                throw RPCError(.notFound, "there is no item \(params.id.uuidString) in the feed")
+            }
+            return FeedItem(item)
+        }
+        table.handle(FeedContract.publish) { params, _ in
+            try await answering {
+                Count(count: try await monitor.writing { try await store.publish(params.items.map(FeedImage.init)) })
+            }
+        }
+        table.handle(FeedContract.remove) { params, _ in
+            Count(count: try await monitor.writing { try await store.remove(params.ids) })
+        }
+        table.handle(FeedContract.validate) { _, _ in
+            try await answering {
+                try await monitor.reading { try await store.checkIntegrity() }
+                return Validation(outcome: .kept)
+            }
+        }
+        return table
+    }
+
+    /// The feature's errors as the contract has them.
+    private func answering<Answer>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await body()
+        } catch FeedStoreError.unknownCursor(let id) {
+            throw RPCError(.invalidParams, "params: the cursor \(id.uuidString) was never an item of this feed")
+        } catch FeedStoreError.conflict(let id) {
+            throw RPCError(.alreadyExists, "the item \(id.uuidString) is there with other content; nothing was written")
+        } catch FeedStoreError.damaged(let reason) {
+            throw RPCError(.dataLoss, "the store is damaged: \(reason)")
+        }
+    }
+}
+
+extension FeedCursor {
+    fileprivate init(_ params: LoadFeed) {
+        self = params.afterID.map(Self.after) ?? params.beforeID.map(Self.before) ?? .start
+    }
+}
+
+extension LoadedFeed {
+    fileprivate init(_ page: FeedPage, origin: Origin) {
+        self.init(
+            items: page.items.map(FeedItem.init), nextAfterID: page.nextAfterID, prevBeforeID: page.prevBeforeID,
+            origin: origin)
+    }
+}
+
+extension FeedItem {
+    fileprivate init(_ image: FeedImage) {
+        self.init(id: image.id, description: image.description, location: image.location, image: image.image)
+    }
+}
+
+extension FeedImage {
+    fileprivate init(_ item: FeedItem) {
+        self.init(id: item.id, description: item.description, location: item.location, image: item.image)
+    }
+}

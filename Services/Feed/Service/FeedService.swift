@@ -1,0 +1,36 @@
+import ArgumentParser
+import Feed
+import FeedContract
+import RPC
+import SQLiteKit
+import ServiceKit
+
+/// The composition root of the feed: the only place that knows feature, contract and store at once.
+@main
+struct FeedService: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feed-service",
+        abstract: "Keep an image feed and serve it page by page over a Unix socket.",
+        discussion: """
+            Examples:
+              feed-service                      serve ROOT/data/feed.sqlite on ROOT/run/feed.sock
+              feed-service --root /srv/feed     a deployment of its own
+            """,
+        version: ServiceProcess.version)
+
+    @OptionGroup var options: ServiceOptions
+
+    @Option(
+        name: .customLong("store"),
+        help: ArgumentHelp("The SQLite file. Default: ROOT/data/feed.sqlite", valueName: "path"))
+    var storePath: String?
+
+    func run() async throws {
+        let process = ServiceProcess(name: "feed", options: options)
+        let path = storePath ?? options.root.store("feed")
+        let store = try process.fail { SQLiteFeedStore(try SQLiteFeedStore.opening.open(path)) }
+        let monitor = StoreMonitor(path: path, logger: process.logger)
+        try await process.serve(
+            FeedHandlers(store: store, monitor: monitor).table, health: { [monitor.check] })
+    }
+}

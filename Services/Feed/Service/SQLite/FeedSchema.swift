@@ -1,0 +1,28 @@
+import GRDB
+
+/// The tables of the feed. Steps are never changed once released, only added to.
+enum FeedSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 items and tombstones") { db in
+            // AUTOINCREMENT: a position is never used twice, also not that of an item that was removed.
+            try db.execute(
+                sql: """
+                    CREATE TABLE item (
+                        position    INTEGER PRIMARY KEY AUTOINCREMENT,
+                        id          BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+                        description TEXT CHECK (length(description) BETWEEN 1 AND 10000),
+                        location    TEXT CHECK (length(location) BETWEEN 1 AND 1000),
+                        image       TEXT NOT NULL CHECK (length(CAST(image AS BLOB)) BETWEEN 1 AND 2048)
+                    ) STRICT;
+
+                    -- Removed items keep their place, so that readers who stand there can go on.
+                    CREATE TABLE tombstone (
+                        id       BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+                        position INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        return migrator
+    }
+}

@@ -1,0 +1,113 @@
+import Feed
+import Foundation
+import GRDB
+import SQLiteKit
+
+/// The feed in one SQLite file. Reads run where they are called, in microseconds; writes wait for the disk elsewhere.
+struct SQLiteFeedStore: FeedStore {
+    private let pool: DatabasePool
+
+    init(_ pool: DatabasePool) { self.pool = pool }
+
+    static let opening = StoreOpening(applicationID: "IFfe", migrator: FeedSchema.migrator)
+
+    // MARK: Reading
+
+    func slice(_ limit: Int, at cursor: FeedCursor) throws -> FeedSlice {
+        try pool.read { db in
+            switch cursor {
+            case .start: try Self.slice(limit, after: .max, db)
+            case .after(let id): try Self.slice(limit, after: Self.position(of: id, db), db)
+            case .before(let id): try Self.slice(limit, before: Self.position(of: id, db), db)
+            }
+        }
+    }
+
+    func item(_ id: UUID) throws -> FeedImage? {
+        try pool.read { try Self.item(id, $0) }
+    }
+
+    func checkIntegrity() async throws {
+        let findings = try await pool.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(1)") }
+        if findings != ["ok"] { throw FeedStoreError.damaged(findings.joined(separator: "; ")) }
+    }
+
+    // Pages are ranges of the primary key: the last page of a feed costs what the first does.
+
+    private static func slice(_ limit: Int, after position: Int64, _ db: Database) throws -> FeedSlice {
+        let rows = try images(
+            db, "SELECT id, description, location, image FROM item WHERE position < ? ORDER BY position DESC LIMIT ?",
+            [position, limit + 1])
+        return FeedSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit)
+    }
+
+    private static func slice(_ limit: Int, before position: Int64, _ db: Database) throws -> FeedSlice {
+        let rows = try images(
+            db, "SELECT id, description, location, image FROM item WHERE position > ? ORDER BY position LIMIT ?",
+            [position, limit + 1])
+        return FeedSlice(items: rows.prefix(limit).reversed(), hasMore: rows.count > limit)
+    }
+
+    private static func images(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws -> [FeedImage] {
+        let statement = try db.cachedStatement(sql: sql)
+        return try Array(Row.fetchCursor(statement, arguments: arguments).map(FeedImage.init(row:)))
+    }
+
+    private static func item(_ id: UUID, _ db: Database) throws -> FeedImage? {
+        try images(db, "SELECT id, description, location, image FROM item WHERE id = ?", [id]).first
+    }
+
+    /// Where an item stands, or stood when it was removed.
+    private static func position(of id: UUID, _ db: Database) throws -> Int64 {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT position FROM item WHERE id = ?1 UNION ALL SELECT position FROM tombstone WHERE id = ?1
+                """)
+        guard let position = try Int64.fetchOne(statement, arguments: [id]) else {
+            throw FeedStoreError.unknownCursor(id)
+        }
+        return position
+    }
+
+    // MARK: Writing
+
+    func publish(_ items: [FeedImage]) async throws -> Int {
+        try await pool.write { db in
+            var count = 0
+            // Positions grow towards the top, so the last item comes first.
+            for item in items.reversed() {
+                if let present = try Self.item(item.id, db) {
+                    guard present == item else { throw FeedStoreError.conflict(item.id) }
+                    continue
+                }
+                try db.cachedStatement(sql: "DELETE FROM tombstone WHERE id = ?").execute(arguments: [item.id])
+                try db.cachedStatement(
+                    sql: "INSERT INTO item (id, description, location, image) VALUES (?, ?, ?, ?)"
+                ).execute(arguments: [item.id, item.description, item.location, item.image])
+                count += 1
+            }
+            return count
+        }
+    }
+
+    func remove(_ ids: [UUID]) async throws -> Int {
+        try await pool.write { db in
+            var count = 0
+            for id in ids {
+                try db.cachedStatement(
+                    sql: "INSERT INTO tombstone (id, position) SELECT id, position FROM item WHERE id = ?"
+                ).execute(arguments: [id])
+                try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?").execute(arguments: [id])
+                count += db.changesCount
+            }
+            return count
+        }
+    }
+}
+
+extension FeedImage {
+    fileprivate init(row: Row) throws {
+        self.init(
+            id: try row.decode(atIndex: 0), description: row[1], location: row[2], image: row[3])
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import Logging
+import RPC
+
+/// Where a deployment keeps its things. Everything lies under one root, so that several run side by side.
+public struct Root: Sendable {
+    public let path: String
+
+    public init(_ path: String) { self.path = path }
+
+    /// `ROOT`, else the user's data directory (XDG Base Directory Specification).
+    public static func standard(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> Root {
+        if let root = environment["ROOT"], !root.isEmpty { return Root(root) }
+        let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return Root((data ?? (environment["HOME"] ?? "") + "/.local/share") + "/image-feed")
+    }
+
+    /// The socket of a service, `feed.sock` for `feed`.
+    public func socket(_ service: String) -> String { "\(path)/run/\(service).sock" }
+
+    public func store(_ service: String) -> String { "\(path)/data/\(service).sqlite" }
+
+    public var plugins: String { "\(path)/plugins.d" }
+}
+
+/// The option that all programs of a deployment share.
+public struct RootOption: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("root"),
+        help: ArgumentHelp(
+            "The directory with run/, data/ and plugins.d/.",
+            discussion: "Default: $ROOT, else $XDG_DATA_HOME/image-feed, else ~/.local/share/image-feed.",
+            valueName: "dir"))
+    public var path: String?
+
+    public init() {}
+
+    public var root: Root { path.map(Root.init) ?? .standard() }
+}
+
+/// The options of every program that serves.
+public struct ServiceOptions: ParsableArguments, Sendable {
+    @OptionGroup public var rootOption: RootOption
+
+    @Option(
+        name: .customLong("socket"),
+        help: ArgumentHelp(
+            "The Unix socket to listen on.", discussion: "Default: ROOT/run/NAME.sock", valueName: "path"))
+    public var socketPath: String?
+
+    @Option(help: ArgumentHelp("How long calls under way may go on after SIGTERM.", valueName: "seconds"))
+    public var drainTime = 10
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
+    public var logLevel = Logger.Level.info
+
+    public init() {}
+
+    public func validate() throws {
+        guard (0...3_600).contains(drainTime) else { throw ValidationError("--drain-time must be from 0 to 3600") }
+    }
+
+    public var root: Root { rootOption.root }
+
+    public func socket(of service: String) throws(SocketError) -> SocketPath {
+        try SocketPath(socketPath ?? root.socket(service))
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
