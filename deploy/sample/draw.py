@@ -16,12 +16,12 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 SCALE = 3  # everything is drawn this many times larger, then averaged down
-MAX_BYTES = 33_000  # for each picture; where it must, the quality gives way
+MAX_BYTES = 26_000  # for each picture; where it must, the quality gives way
 PICTURES = {}
 
-def picture(name, width, height):
+def picture(name, width, height, zoom=1.0):
     def register(paint):
-        PICTURES[name] = lambda: (canvas := Canvas(name, width, height), paint(canvas))[0]
+        PICTURES[name] = lambda: (canvas := Canvas(name, width, height, zoom), paint(canvas))[0]
         return paint
     return register
 
@@ -32,8 +32,8 @@ def gradient(colours, t):
     return np.stack([np.interp(t, np.linspace(0, 1, len(stops)), s) for s in stops.T], -1).astype(np.float32)
 
 class Canvas:
-    def __init__(self, name, width, height):
-        self.name, self.w, self.h, self.frames = name, width, height, []
+    def __init__(self, name, width, height, zoom):
+        self.name, self.w, self.h, self.zoom, self.frames = name, width, height, zoom, []
         self.rng = np.random.default_rng(zlib.crc32(name.encode()))
         self.px = np.zeros((height * SCALE, width * SCALE, 3), np.float32)
         self.y, self.x = (axis.astype(np.float32) / SCALE for axis in np.ogrid[:height * SCALE, :width * SCALE])
@@ -158,8 +158,9 @@ class Canvas:
             *end, angle + side * self.some(0.25, 0.6), length * self.some(0.68, 0.86), width * 0.68, colour, depth - 1)]
 
     def keep_frame(self):
-        small = self.px.reshape(self.h, SCALE, self.w, SCALE, 3).mean((1, 3))
-        self.frames.append(Image.fromarray((np.clip(small, 0, 1) * 255 + 0.5).astype(np.uint8)))
+        large = Image.fromarray((np.clip(self.px, 0, 1) * 255 + 0.5).astype(np.uint8))
+        size = round(self.w * self.zoom), round(self.h * self.zoom)
+        self.frames.append(large.resize(size, Image.Resampling.BOX if self.zoom == 1 else Image.Resampling.LANCZOS))
 
     def save(self, folder):
         if not self.frames:
@@ -227,7 +228,7 @@ def lighthouse(c):
     c.glow(490, 234, 55, "#ffe9a0", 0.6)
     c.birds("#2a2438", (120, 250, 15), (165, 280, 11), (215, 235, 13), (300, 330, 9))
 
-@picture("balloons.jpg", 720, 540)
+@picture("balloons.jpg", 720, 540, 0.9)
 def balloons(c):
     c.sky("#6fa6d6 #a9cbe2 #fbe3c4 #ffc9a0", 540, None, "#fff6e8")
     c.glow(560, 360, 150, "#fff0c0", 0.9)
@@ -247,7 +248,7 @@ def balloons(c):
             c.stroke(place([(side, 1.2), (side * 0.8, 1.6)], x, y, r), 0.025 * r, 0.025 * r, "#4a3528")
         c.shape(place(box(-0.14, 1.55, 0.28, 0.22), x, y, r), "#8a5a34 #5a3820")
 
-@picture("mountains.jpg", 800, 600)
+@picture("mountains.jpg", 800, 600, 0.85)
 def mountains(c):
     c.sky("#3f5f9e #8f9fd0 #f3c6b4 #ffdf9f #ffdf9f", 600, (540, 190, 44, "#ffeeb0"), "#ffe6d0")
     layers = "#c9a5bb #e3bdb6,#a68bb4 #d4aab4,#7d75a8 #b899b4,#57608f #8f88ad,#3a4a76 #65709c,#22355a #3f5480".split(",")
@@ -258,7 +259,7 @@ def mountains(c):
         c.pine(x + c.some(-4, 4), y + 12, c.some(40, 95), "#16263f #0d1a2c")
     c.birds("#2a2438", (300, 130, 12), (335, 112, 9), (360, 142, 10))
 
-@picture("sailboats.jpg", 800, 600)
+@picture("sailboats.jpg", 800, 600, 0.8)
 def sailboats(c):
     c.sky("#2f86cf #7cc0ea #d8f0f6", 330)
     c.clouds(10, 320, "#ffffff", 0.5, (240, 80), 0.9)
@@ -278,7 +279,7 @@ def sailboats(c):
         c.shape(place(curve((-0.95, -0.1), (-0.6, 0.12), (0, 0.17), (0.6, 0.14), (0.88, -0.05), (0, -0.03), (-0.95, -0.1)), x, y, s), hull)
     c.birds("#f8fbff", (250, 120, 12), (285, 140, 9), (560, 90, 10))
 
-@picture("aurora.jpg", 800, 600)
+@picture("aurora.jpg", 800, 600, 0.85)
 def aurora(c):
     c.sky("#050b24 #0a1c3f #123a55 #17505c", 600)
     c.stars(200, 380)
@@ -288,8 +289,8 @@ def aurora(c):
         up = path - c.y
         light = np.where(up > 0, np.exp(-up / (60 + 110 * rays)), np.exp(up / 7)) * rays * strength
         c.px += (1 - c.px) * light[..., None] * gradient("#b8ffb0 #4dffa0 #2fe0b0 #5a7dff #a54dff", np.clip(up / 260, 0, 1))
-    c.hills(385, 75, 1.7, "#6f98b0 #2a4f6e #16304e", 0.46, sharp=True)
-    c.hills(415, 40, 2.3, "#1d3a58 #12263f", 0.46, sharp=True)
+    c.hills(355, 80, 1.2, "#6f98b0 #2a4f6e #16304e", 0.46, sharp=True)
+    c.hills(405, 34, 2.3, "#1d3a58 #12263f", 0.46, sharp=True)
     c.mirror(440, "#0a2038 #04101f", 0.3, 1.6)
     for x in range(-10, 330, 15):
         c.pine(x + c.some(-5, 5), 596 + x * 0.05, c.some(70, 170) * (1 - x / 420), "#06131f #03090f")
@@ -315,7 +316,7 @@ def moonrise(c):
         c.puffs(x, y, 13, 9, ["#0d0a20", "#17112f"])
     c.birds("#1a1438", (455, 230, 13), (480, 252, 10), (430, 255, 9))
 
-@picture("skyline.jpg", 720, 500)
+@picture("skyline.webp", 720, 500)
 def skyline(c):
     c.sky("#1b2150 #54407f #b3557f #f58d6a #ffc778", 360, None, "#ffb08a")
     c.glow(230, 360, 170, "#ffc070", 0.7)
@@ -355,7 +356,7 @@ def dunes(c):
         for leg in (-0.42, -0.28, 0.25, 0.38):
             c.stroke(place([(leg, -0.6), (leg + c.some(-0.08, 0.08), 0.05)], x, y, 22), 3, 1.2, "#3a1c18")
 
-@picture("rainbow.jpg", 800, 600)
+@picture("rainbow.jpg", 800, 600, 0.85)
 def rainbow(c):
     c.sky("#4f7fae #8fb8d6 #dcebee", 600)
     c.clouds(-60, 330, "#ffffff #e8eef4", 0.55, (280, 90), 0.9)
@@ -410,7 +411,7 @@ def dahlia(c):
         x, y = place([(2.6 * k ** 0.5, 0)], 320, 320, 1, k * 137.5)[0]
         c.shape(oval(x, y, 3), c.pick(["#ffe9a8", "#f7c66a", "#e89a4a"]))
 
-@picture("wave.webp", 800, 600)
+@picture("wave.webp", 800, 600, 0.9)
 def wave(c):
     c.sky("#f3e2c0 #f6d7a8 #f2b98a", 600)
     c.shape(oval(560, 190, 74), "#e2543f #f08a5a")
@@ -433,7 +434,7 @@ def wave(c):
         c.stroke(line, 7, 7, "#e6f6f6")
         c.stroke(line + (0, 12), 3, 3, "#8fcbdc", 0.7)
 
-@picture("autumn.jpg", 540, 720)
+@picture("autumn.webp", 540, 720)
 def autumn(c):
     leaves = ["#e8862a", "#d1541f", "#f2b532", "#b8371c", "#f7d04a", "#c96a1e"]
     c.sky("#f8d98a #f2b155 #d9772f #7a3b1e", 720)
@@ -443,8 +444,8 @@ def autumn(c):
     c.hills(550, 24, 1, "#c4702a #8a4320")
     for near, count in ((0.35, 8), (0.6, 5), (1, 4)):
         for k in range(count):
-            x, w, foot, lean = (k + c.some(0.1, 0.9)) * 540 / count, 34 * near, 530 + 140 * near, c.some(-22, 22)
-            c.stroke([(x, foot), (x + lean, -20)], w * 1.15, w * 0.75, "#fff6e2 #f0dcc4 #a88470", 0.35 + 0.65 * near, across=True)
+            x, w, foot, lean = (k + c.some(0.1, 0.9)) * 540 / count, 34 * near, 530 + 160 * near, c.some(-22, 22)
+            c.stroke([(x + lean, -20), (x, foot)], w * 0.75, w * 1.15, "#fff6e2 #f0dcc4 #a88470", 0.35 + 0.65 * near, across=True)
             for t in c.rng.random(int(22 * near)):
                 notch = [(0.5, -0.12), (0.5, 0.12), (-0.35, 0.03)]
                 c.shape(place(notch, x + lean * t, foot * (1 - t), w * c.some(0.7, 1.05), stretch=c.pick([-1, 1])), "#3a2620", 0.8 * near)
@@ -479,7 +480,7 @@ def snowfall(c):
             c.shape(oval(x + 4 * math.sin(math.tau * k / 8 + x), y // 65 * 65 + (y + k / 8 * 65 * speed) % 65, r), "#ffffff")
         c.keep_frame()
 
-@picture("galaxy.jpg", 720, 720)
+@picture("galaxy.jpg", 720, 720, 0.9)
 def galaxy(c):
     c.sky("#060614 #0b0a22 #060614", 720)
     c.wash(np.clip(c.noise(300, 300) - 0.45, 0, 1) * 0.5, "#3a1f5f #1f2f6a")
@@ -488,7 +489,7 @@ def galaxy(c):
             (5000, 0.22, 80, "#ff6fa8", 1.2, 4), (90000, 3, 26, "#ffcf8f", 0.3, 5)):
         r = c.rng.gamma(2, reach / 2, count) + 4
         angle = np.log(r / 14 + 0.25) * 2.1 + c.rng.integers(0, 2, count) * math.pi + c.rng.normal(0, spread, count)
-        x, y = place(np.stack([r * np.cos(angle), r * np.sin(angle) * 0.62], -1), 360, 360, 1.25, -24).T
+        x, y = place(np.stack([r * np.cos(angle), r * np.sin(angle) * 0.62], -1), 360, 360, 1.7, -24).T
         stars = np.histogram2d(y, x, 720 // bin_size, ((0, 720), (0, 720)))[0].astype(np.float32) / bin_size ** 2
         stars = np.asarray(Image.fromarray(stars).resize(c.px.shape[:2], Image.Resampling.BICUBIC))
         c.px += (1 - c.px) * np.clip(1 - np.exp(-stars * light), 0, 1)[..., None] * gradient(colour, 0)
@@ -498,7 +499,7 @@ def galaxy(c):
     for x, y in c.points(9, 0, 0, 720, 720):
         c.glow(x, y, 5, c.pick(["#bcd0ff", "#ffe0b8"]), 0.8)
 
-@picture("terraces.jpg", 640, 800)
+@picture("terraces.webp", 640, 800, 0.85)
 def terraces(c):
     c.sky("#7fb8d8 #dcecdc #fff0c8 #fff0c8", 800, (470, 130, 28, "#fff6d0"))
     for k, colours in enumerate(("#a9c4c4 #c8d8cc", "#7fa8a0 #a8c4b0", "#5a8f78 #86b090")):
@@ -506,8 +507,8 @@ def terraces(c):
         c.clouds(210 + 44 * k, 330 + 44 * k, "#ffffff", 0.5, (240, 34))
     far = np.maximum(c.y - 320 - 30 * np.sin(c.x / 130 + 0.5), 0) / 480
     level = 15 * far ** 0.7 + 5 * c.noise(330, 260, 2)
-    field = gradient("#f0f4a8 #a8d454 #7cba3e #4f9430 #35702a #1f4a20", level % 1)
-    pool = gradient("#6a5a34 #fff4dc #d8ecec #a4cfe0 #7fb4cc #2f5a3a", level % 1)
+    field = gradient("#e4f0a0 #b4da62 #a2cf56 #92c44c #80b542 #4a8a34 #2f6430", level % 1)
+    pool = gradient("#c9d890 #f4f4e4 #d8ecec #bcdfe6 #a4cfe0 #5f9a8a #2f6430", level % 1)
     slope = np.where((level // 1 % 3 == 1)[..., None], pool, field)
     c.px += (slope - c.px) * np.clip(far * 400, 0, 1)[..., None]
     for x, y, s in ((90, 560, 150), (130, 575, 110), (590, 690, 190)):
@@ -515,6 +516,184 @@ def terraces(c):
         for angle in range(-200, 40, 26):
             tip = np.array([0.5 * math.cos(math.radians(angle)), 0.32 * math.sin(math.radians(angle)) + 0.16])
             c.stroke(place(curve((0.02, 0), tip / 2 - (0, 0.13), tip), x, y - s, s), s * 0.07, 1, c.pick(["#2f6a3a", "#3f7f3a", "#24583a"]))
+
+@picture("koi.png", 600, 600)
+def koi(c):
+    c.shape(box(0, 0, 600, 600), "#1f6f7a")
+    c.wash((c.noise(150, 150, 2) > 0.56) * 0.5, "#25808a")
+    for x, y, r in ((150, 150, 20), (470, 400, 26), (250, 500, 16)):
+        for k in range(4):
+            c.stroke(oval(x, y, r + 20 * k), 3 - 0.6 * k, 3 - 0.6 * k, "#6fbcb8")
+    half = curve((0, -0.85), (0.2, -0.62), (0.26, -0.15), (0.15, 0.5), (0.05, 0.95), (0.3, 1.5), (0.1, 1.4), (0, 1.25))
+    fish = [(both_sides(half), 0), *((place(oval(0, 0, 0.2, 0.1), 0.32 * s, -0.25, 1, 50 * s), 0) for s in (-1, 1)), (oval(0.06, -0.5, 0.14, 0.2), 1),
+            (oval(-0.05, 0.05, 0.17, 0.24), 1), (oval(0.02, 0.62, 0.09, 0.17), 1), (oval(0.13, -0.66, 0.035), 2), (oval(-0.13, -0.66, 0.035), 2)]
+    for x, y, size, turn, inks in ((200, 250, 92, 35, "#fff6ea #e8542f #1d2a38"), (400, 300, 110, 205, "#f28a2e #fff0d8 #1d2a38"),
+                                   (330, 480, 80, -70, "#fff6ea #2a3440 #e8542f"), (110, 430, 70, 160, "#f7c948 #f28a2e #1d2a38")):
+        for outline, ink in [(fish[0][0] + (0.12, 0.12), None), *fish]:
+            bent = outline + np.stack([0.16 * np.sin(outline[:, 1] * 2.4), 0 * outline[:, 1]], -1)
+            c.shape(place(bent, x, y, size, turn), "#185a66" if ink is None else inks.split()[ink])
+    for x, y, r, turn in ((505, 100, 84, 20), (420, 55, 50, 130), (80, 540, 74, 250), (190, 575, 46, 80), (545, 535, 60, 200), (60, 60, 52, 310)):
+        for grow, colour in ((1.06, "#17505c"), (1, "#2f8f4e"), (0.86, "#45a85c")):
+            c.shape(place([(0, 0), *oval(0, 0, 1, None, 14, 346)], x, y, r * grow, turn), colour)
+    for x, y, r in ((480, 90, 46), (95, 530, 40)):
+        for k in range(18):
+            c.shape(place(PETAL, x, y, r * (1, 0.75, 0.5)[k // 6], 60 * k + 30 * (k // 6), 1.7), ("#f48fb1", "#f8bbd0", "#fff0c8")[k // 6])
+
+@picture("tram.png", 640, 480)
+def tram(c):
+    c.shape(box(0, 0, 640, 480), "#9fd3ea")
+    for k, wall in enumerate(("#f4b8a0", "#f6e3b0", "#a8cfc4", "#e89a8a", "#cfdcee")):
+        x, top = 130 * k - 8, c.pick([40, 62, 84])
+        c.shape(box(x, top, 130, 400), wall)
+        c.shape(place(both_sides([(0, -1), (52, -1), (70, 0)]), x + 65, top, 1) * (1, 1) - (0, 26), "#c4593f")
+        c.shape([(x - 5, top), (x + 12, top - 28), (x + 118, top - 28), (x + 135, top)], "#c4593f")
+        for wx in (x + 16, x + 54, x + 92):
+            for wy in range(top + 22, 330, 78):
+                for outline, colour in ((box(wx - 3, wy - 3, 28, 52), "#fff8ea"), (box(wx, wy, 22, 48), "#4a7a94"), (box(wx, wy, 10, 22), "#8fc0d4"),
+                                        (box(wx - 6, wy + 34, 34, 14), "#33424f"), (box(wx - 4, wy + 37, 30, 9), wall)):
+                    c.shape(outline, colour)
+    c.shape(box(0, 396, 640, 90), "#b9aa9c")
+    for y in range(402, 480, 13):
+        for x in range(-20 + y % 2 * 14, 640, 28):
+            c.shape(box(x + c.some(0, 3), y, 22, 9), c.pick(["#c8baac", "#ab9c8e", "#d2c6b8"]))
+    for y in (430, 452):
+        c.shape(box(0, y, 640, 4), "#5a5560")
+    c.shape(box(0, 150, 640, 2), "#2a2a33")
+    c.stroke([(330, 226), (250, 151)], 4, 3, "#2a2a33")
+    for x in (225, 275, 385, 435):
+        for r, colour in ((20, "#2a2a33"), (9, "#8a8a94")):
+            c.shape(oval(x, 424, r), colour)
+    for outline, colour in ((box(150, 396, 360, 20), "#5a3a2a"), (curve((140, 240), (160, 224), (330, 216), (500, 224), (520, 240)), "#d8d0c0"),
+                            (box(148, 238, 364, 162), "#f5b921"), (box(148, 238, 364, 84), "#fff4d8"), (box(148, 322, 364, 6), "#8a3a2a"),
+                            *((box(160 + 49 * k, 252, 39, 60), "#3f6f88") for k in range(7)), *((box(160 + 49 * k, 252, 39, 24), "#9fd0de") for k in range(7)),
+                            (box(148, 376, 364, 8), "#fff4d8"), (oval(502, 352, 9), "#fff9c8"), (box(290, 340, 80, 26), "#fff4d8"), (box(298, 347, 64, 12), "#8a3a2a")):
+        c.shape(outline, colour)
+
+@picture("santorini.jpg", 600, 750)
+def santorini(c):
+    c.sky("#5f9fd8 #a8d0ea #fbe6d8 #ffd2b0", 330, (470, 262, 24, "#fff0c0"), "#fff6ee")
+    c.hills(318, 34, 1.1, "#a894b0 #b8a0b0")
+    c.mirror(330, "#4a90c4 #1a5a98", 0.6, 3)
+    for k in range(6):
+        x = -30
+        while x < 150 + 100 * k:
+            y, w, h = 420 + 72 * k + c.some(-12, 12) - x * 0.08, c.some(74, 120), c.some(90, 130)
+            c.shape(box(x, y - h, w, 400), "#ffffff #fbf4ec #c4cfe4", across=True)
+            c.shape(box(x - 2, y - h, w + 4, 6), "#ffffff #dfe4f0", across=True)
+            if c.some(0, 1) < 0.36:
+                for outline, colours in ((box(x + w / 2 - 2, y - h - w * 0.62, 4, 20), "#fff4e0"), (box(x + w / 2 - 7, y - h - w * 0.58, 14, 4), "#fff4e0"),
+                                         (box(x + w * 0.12, y - h - 12, w * 0.76, 14), "#ffffff #e8e8f0 #b8c4dc"),
+                                         (oval(x + w / 2, y - h - 10, w * 0.36, w * 0.4, 180, 360), "#7fbcf4 #2f76cc #173f84")):
+                    c.shape(outline, colours, across=True)
+            for wx in np.arange(x + 14, x + w - 24, 32):
+                c.shape([*oval(wx + 9, y - h + 34, 9, 11, 180, 360), (wx + 18, y - h + 56), (wx, y - h + 56)], c.pick(["#2f6cb8 #1d4a8a", "#5a6a84 #3a4a64"]))
+            x += w + c.some(-4, 6)
+        for x, y in c.points(k, -20, 440 + 70 * k, 100 + 90 * k, 450 + 75 * k):
+            c.puffs(x, y, 16, 7, ["#d6317f", "#e8559a", "#b81f6a", "#3f7a44"], 26)
+
+@picture("mosaic.jpg", 640, 640)
+def mosaic(c):
+    c.sky("#2a2a7a #6a3fa0 #d9508a #ff8a5a #ffc85a", 640, (320, 330, 92, "#ffe28a"))
+    for base, height, colours in ((390, 70, "#2f8f9a"), (450, 60, "#1f6f8a"), (520, 50, "#2a4f8a"), (590, 40, "#2a2f6a")):
+        c.hills(base, height, 1.2, colours)
+    near = second = np.full(c.px.shape[:2], 9e9, np.float32)
+    pane, glass = np.zeros(near.shape, int), []
+    for x, y in np.mgrid[16:640:32, 16:640:32].reshape(2, -1).T + c.rng.uniform(-14, 14, (400, 2)):
+        away = np.hypot(c.x - x, c.y - y)
+        pane[away < near] = len(glass)
+        second, near = np.minimum(second, np.maximum(near, away)), np.minimum(near, away)
+        glass.append(c.px[tuple(np.clip([y * SCALE, x * SCALE], 0, 1919).astype(int))] * c.some(0.85, 1.18))
+    c.px[:] = np.array(glass)[pane]
+    c.wash(np.clip(c.noise(60, 60) - 0.5, 0, 1) * 0.5, "#ffffff")
+    c.wash(np.clip(2.6 - (second - near), 0, 1), "#1a1420")
+
+@picture("lavender.jpg", 800, 600, 0.85)
+def lavender(c):
+    c.sky("#5a8fd0 #b8d4ec #ffe6c8 #ffc890", 260, (600, 215, 30, "#ffe8b0"), "#ffffff")
+    c.hills(235, 40, 0.9, "#8a90b8 #a8a4c4")
+    c.hills(254, 22, 1.4, "#5f8a6a #6f9a68", 0.3)
+    c.shape(box(0, 262, 800, 340), "#a87fb0 #6a4a4a #4a3430")
+    for k in sorted(range(-16, 17), key=abs, reverse=True):
+        foot = 430 + 105 * k
+        c.shape([(429 + k * 3, 262), (431 + k * 3, 262), (foot + 42, 610), (foot - 42, 610)], "#b49ae0 #7a56c0 #4a2f8a", across=k % 2 == 0)
+        for t in np.linspace(0.12, 1.05, 26) ** 1.5:
+            x, y = 430 + k * 3 + (foot - 430 - k * 3) * t, 262 + 345 * t
+            if -40 < x < 840:
+                c.puffs(x, y - 16 * t, 30 * t, 15 * t + 1, ["#8a63d0", "#a685e4", "#6a48b0", "#c4a8f4"], 5)
+    for x, s in ((190, 60), (250, 46), (700, 40)):
+        c.stroke([(x, 266), (x, 266 - s)], s * 0.12, s * 0.08, "#5a4038")
+        c.puffs(x, 266 - s, s * 0.42, s * 0.32, ["#3f6f4a", "#4f8556", "#2f5a40", "#6a9a5a"], 40)
+
+@picture("lanterns.jpg", 600, 750)
+def lanterns(c):
+    c.sky("#140d2e #2a1748 #5a2a56 #8a4448", 560)
+    c.stars(60, 200)
+    for x in range(-20, 620, 62):
+        y = c.some(430, 480)
+        c.shape(box(x, y, 64, 140), "#2a1830 #1a1024")
+        c.shape(place(both_sides([(0, -20), (26, -6), (44, 4), (34, 8)]), x + 32, y), "#120a1c")
+        for wx in (x + 12, x + 38):
+            c.shape(box(wx, y + 30, 14, 22), "#ffd27a #f09a3c", c.some(0.5, 1))
+    dyes = ("#ff6a4a #c41f2a", "#ffc24a #e0802a", "#ff8ab0 #c43a7a", "#8ad0ff #3a6ac4", "#b8f08a #4a9a4a", "#d8a0ff #7a3ac4")
+    for y, sag, size in ((300, 60, 17), (210, 80, 26), (60, 110, 42)):
+        path = curve((-20, y), (150, y + sag * 0.8), (300, y + sag), (450, y + sag * 0.8), (620, y))
+        c.stroke(path, 1.5, 1.5, "#0d0818")
+        for x, top in path[3:-3:max(3, size // 5)]:
+            light, deep = c.pick(dyes).split()
+            c.glow(x, top + size * 1.2, size * 1.7, light, 0.5)
+            c.shape(oval(x, top + size * 1.2, size, size * 0.85), f"{deep} {light} #fff0c8 {light} {deep}", across=True)
+            for rib in (0.4, 0.75):
+                c.stroke(oval(x, top + size * 1.2, size * rib, size * 0.85), 0.8, 0.8, deep, 0.5)
+            for dy, w, h in ((0.28, 0.7, 0.14), (1.98, 0.7, 0.14), (2.1, 0.12, 0.7)):
+                c.shape(box(x - size * w / 2, top + size * dy, size * w, size * h), "#e8b04a #8a5a1f")
+    c.mirror(560, "#2a1440 #0d0818", 0.2, 5)
+    for x, y in c.points(9, 40, 600, 560, 730):
+        c.glow(x, y, 20, "#ffc060", 0.6)
+        c.shape(place([(-1, -0.6), (1, -0.6), (0.7, 0.3), (-0.7, 0.3)], x, y, 10), "#fff0b0 #ff9a4a")
+
+@picture("reef.jpg", 800, 600, 0.85)
+def reef(c):
+    c.sky("#8fe6ee #2fb0d0 #1272a8 #0a3f78", 600)
+    for x in (90, 210, 330, 480, 600, 740):
+        c.shape([(x, -40), (x + c.some(20, 60), -40), (x * 1.5 + c.some(-60, 120) - 160, 560), (x * 1.5 - 290, 560)], "#ffffff #8fe6ee #1272a8", 0.22, 8)
+    c.hills(480, 70, 1.3, "#1f6a94 #14507e", 0.5)
+    c.hills(555, 26, 1, "#e8d8a8 #a89a80")
+    for k, (x, y) in enumerate(((60, 590), (150, 575), (265, 595), (420, 590), (560, 580), (660, 595), (750, 575))):
+        dye = ("#ff6f7a", "#f7a13c", "#c45ad0", "#ff8fb8", "#f2d04a", "#e8505a", "#9a6ae0")[k]
+        for tip in c.branch(x, y, 1.57, c.some(24, 40), 15, dye, 5):
+            c.shape(oval(*tip, 3.5), "#fff0e0", 0.7)
+    for x, y in c.points(46, 0, 570, 800, 606):
+        c.stroke(curve((x, y + 10), (x + c.some(-12, 12), y - 30), (x + c.some(-24, 24), y - c.some(50, 90))), 7, 2, c.pick(["#2f9a6a", "#1f7a5a", "#5ab87a"]), 0.85)
+    half = curve((-1, 0), (-0.7, -0.3), (-0.1, -0.48), (0.5, -0.2), (0.75, -0.06), (1.15, -0.42), (1.02, 0))
+    shoal = [(x, y, 9, "#ffe27a #f0a030") for x, y in c.points(26, 470, 90, 700, 220)]
+    for x, y, s, dye in [*shoal, (220, 250, 52, "#ffb03c #f0602a"), (400, 380, 40, "#ffe45a #f0b020"), (610, 400, 46, "#c08af0 #6a4ac4"), (120, 400, 30, "#ff8a9a #d84a6a")]:
+        c.shape(place([*half, *half[::-1] * (1, -1)], x, y, s), dye)
+        c.shape(place(curve((-0.3, -0.45), (0.05, -0.75), (0.45, -0.5), (0.3, -0.25)), x, y, s), dye.split()[1])
+        for band in (-0.42, 0.1) if s > 20 else ():
+            c.stroke(place(curve((band, -0.36), (band + 0.1, 0), (band, 0.36)), x, y, s), s * 0.11, s * 0.11, "#fffaf0")
+        c.shape(place(oval(-0.68, -0.07, 0.075), x, y, s), "#10243a")
+    for x, y in c.points(40, 60, 60, 760, 520):
+        c.stroke(oval(x, y, c.some(2, 6)), 1, 1, "#e8fbff", 0.7)
+
+@picture("saguaro.jpg", 800, 600, 0.85)
+def saguaro(c):
+    c.sky("#3a2a6a #9a4a7f #ee7a5a #ffb85a #ffe29a", 600, (470, 330, 70, "#ffd070"), "#ff9a7a")
+    for x, y, w, colours in ((80, 300, 150, "#a8505f #c87858"), (640, 320, 190, "#b05a5f #d08058"), (330, 365, 90, "#b86458 #d89058")):
+        c.shape(both_sides([(w * 0.42, 0), (w * 0.5, 40), (w * 0.62, 46), (w * 0.9, 150)]) + (x, y), colours)
+    c.hills(430, 26, 1.2, "#b85a48 #7a3440")
+    for x, y, s in ((300, 470, 70), (430, 455, 44), (560, 480, 90), (720, 520, 150), (130, 560, 250)):
+        green = "#7a9a5a #4a7a50 #24483c #16302c"
+        for path, w in ((((0, 0.03), (0, -1)), 0.15), (((0, -0.4), (-0.24, -0.42), (-0.27, -0.55), (-0.27, -0.78)), 0.1),
+                        (((0, -0.3), (0.22, -0.31), (0.26, -0.4), (0.26, -0.68)), 0.1)):
+            line = place(curve(*path), x, y, s)
+            c.stroke(line, w * s, w * s, green, across=True)
+            for rib in (-0.25, 0, 0.25):
+                c.stroke(line[-12:] + (rib * w * s, 0), 0.01 * s, 0.01 * s, "#c8d890", 0.45)
+    c.hills(560, 20, 1, "#7a3440 #3a1a30")
+    for x, y in ((60, 590), (260, 596), (420, 586), (620, 598), (770, 590)):
+        for turn in range(-75, 90, 15):
+            c.shape(place(PETAL, x, y, c.some(36, 60), turn), "#a8c490 #3f6a58")
+    c.birds("#2a1838", (250, 150, 14), (290, 130, 10), (330, 160, 11))
 
 if __name__ == "__main__":
     for file in sys.argv[1:] or PICTURES:
