@@ -1,0 +1,23 @@
+import ArgumentParser
+import FeedContract
+import Foundation
+import RPC
+
+struct RemoveCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Take images out of the feed; their bytes and comments stay.",
+        discussion: """
+            Examples:
+              gateway remove IMAGE_ID
+            """)
+
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: ArgumentHelp("The images, up to 100.", valueName: "image-id")) var imageIDs: [String]
+
+    func run(_ session: Session) async throws {
+        let ids = try imageIDs.map(imageID)
+        _ = try await session.show(FeedContract.remove, RemovedItems(ids: ids)) { "\($0.count) removed" }
+    }
+}
