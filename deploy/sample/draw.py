@@ -53,7 +53,6 @@ def grid(left, top, right, bottom, step_x, step_y=None):
     return np.mgrid[left:right:step_x, top:bottom:step_y or step_x].reshape(2, -1).T
 
 PETAL = both_sides(*curve((0, -1), (0.11, -0.88), (0.17, -0.62), (0.1, -0.3), (0, 0)))
-DOME = both_sides(*curve((0, -1), (0.75, -0.55), (1, 0)))
 
 # --- The canvas. Colours are "#rrggbb"; several, separated by spaces, are a gradient. ---
 
@@ -225,8 +224,9 @@ def lighthouse(c):
         c.shape(band, ("#fff4e2 #fff4e2 #a890b0", "#3a4068 #2a2f52 #14142e")[k % 2], across=True)
     for side in (-700, 700):
         c.shape([(490, 228), (490 + side, 90), (490 + side, 250)], "#fff1b8", 0.3, 8)
+    roof = both_sides(*curve((0, -30), (22, -16), (30, 1)))
     c.figure(490, 212, 1, (box(-38, 46, 76, 12), "#23264a"), (box(-22, 0, 44, 46), "#fff3b0 #ffd873"),
-             (box(-9, 0, 3, 46), "#23264a"), (box(6, 0, 3, 46), "#23264a"), (DOME * 30 + (0, 1), "#b4474f #7c2f45"))
+             (box(-9, 0, 3, 46), "#23264a"), (box(6, 0, 3, 46), "#23264a"), (roof, "#b4474f #7c2f45"))
     c.glow(490, 234, 55, "#ffe9a0", 0.6)
     c.birds("#2a2438", (120, 250, 15), (165, 280, 11), (215, 235, 13), (300, 330, 9))
 
@@ -234,12 +234,14 @@ def lighthouse(c):
 def balloons(c):
     c.sky("#6fa6d6 #a9cbe2 #fbe3c4 #ffc9a0", 540, None, "#fff6e8")
     c.glow(560, 360, 150, "#fff0c0", 0.9)
-    for base, near, colours in ((390, 0.5, "#e9b7a2 #e2a58f"), (435, 0.8, "#d99a80 #c98468"), (485, 1.2, "#b9714f #8a4d38")):
+    for base, near, colours in ((390, 0.5, "#e9b7a2 #e2a58f"), (435, 0.8, "#d99a80 #c98468"),
+                                (485, 1.2, "#b9714f #8a4d38")):
         for x, y in c.hills(base, 40, 2.2, colours)[::int(44 * near)]:  # a fairy chimney on each
             chimney = both_sides(*curve((0, -1), (0.25, -0.5), (0.35, 0.5)))
             c.shape(place(chimney, x, y, c.some(30, 60) * near), colours + " #7a4a3a", across=True)
     half = curve((0, -1), (0.62, -0.8), (0.98, -0.2), (0.8, 0.5), (0.16, 1.25))
-    dyes = ("#d1495b #edae49", "#00798c #f4f1de", "#30638e #f2cc8f", "#e07a5f #f4f1de", "#81b29a #f9e2ae", "#6d597a #f2b5a0")
+    dyes = ("#d1495b #edae49", "#00798c #f4f1de", "#30638e #f2cc8f", "#e07a5f #f4f1de", "#81b29a #f9e2ae",
+            "#6d597a #f2b5a0")
     for k, (x, y, r) in enumerate(((620, 300, 16), (300, 310, 14), (430, 270, 20), (80, 280, 22), (525, 180, 33),
                                    (235, 210, 36), (380, 100, 42), (630, 100, 55), (130, 135, 76))):
         stripes = [(both_sides(*half * (w, 1)), dyes[k % 6].split()[n % 2]) for n, w in enumerate((1, 0.78, 0.5, 0.2))]
@@ -270,7 +272,8 @@ def sailboats(c):
     jib = [*curve((-0.02, -1.75), (-0.25, -1.1), (-0.55, -0.5), (-0.82, -0.14)), (-0.04, -0.3)]
     sail = [*curve((0.08, -1.88), (0.45, -1.2), (0.75, -0.6), (0.86, -0.2)), (0.06, -0.22)]
     hull = curve((-0.95, -0.1), (-0.6, 0.12), (0, 0.17), (0.6, 0.14), (0.88, -0.05), (0, -0.03), (-0.95, -0.1))
-    for x, y, s, wood, cloth in ((640, 350, 34, "#7a3b2e", "#fff8ea #e6d4ba"), (130, 372, 50, "#20406a", "#ffb86b #f08a4b"),
+    for x, y, s, wood, cloth in ((640, 350, 34, "#7a3b2e", "#fff8ea #e6d4ba"),
+                                 (130, 372, 50, "#20406a", "#ffb86b #f08a4b"),
                                  (400, 468, 120, "#b83b3b #7a2230", "#fffdf5 #efdcc0")):
         for k in range(14):  # the reflection
             ripple = oval(c.some(-0.13, 0.13), 0.12 + 0.06 * k, 0.8 - 0.05 * k, 0.025)
@@ -411,8 +414,10 @@ def wave(c):
     c.clouds(40, 330, "#fff3da")
     c.hills(420, 26, 1.6, "#7fa3b5 #4d7fa0")
     c.hills(455, 36, 2.1, "#4d86a8 #2a5f8c", 0.3)
-    back = curve((-20, 520), (60, 400), (150, 270), (260, 160), (370, 112), (460, 120), (520, 165), (545, 225), (530, 262))
-    lip = curve((530, 262), (500, 225), (455, 205), (400, 215), (350, 262), (325, 335), (335, 420), (390, 490), (500, 535))
+    back = curve((-20, 520), (60, 400), (150, 270), (260, 160), (370, 112), (460, 120), (520, 165), (545, 225),
+                 (530, 262))
+    lip = curve((530, 262), (500, 225), (455, 205), (400, 215), (350, 262), (325, 335), (335, 420), (390, 490),
+                (500, 535))
     c.shape([*back, *lip, (820, 470), (820, 620), (-20, 620)], "#2f86b0 #1f5f96 #123a70")
     outer = np.array(((40, 600), (80, 440), (170, 290), (270, 190), (370, 140), (450, 142), (510, 185)))
     inner = np.array(((420, 600), (345, 500), (318, 400), (325, 315), (358, 250), (420, 205), (480, 210)))
@@ -435,12 +440,12 @@ def autumn(c):
         c.shape(oval(x, y, c.some(10, 42)), c.pick(leaves), 0.35, 8)
     for near, count, soil in ((0.35, 8, "#d9803a #b8622a"), (0.6, 5, "#c06a2c #9a4a20"), (1, 4, "#a8521f #5f2a18")):
         for k in range(count):
-            x, w, foot, lean = (k + c.some(0.1, 0.9)) * 540 / count, 34 * near, 530 + 160 * near, c.some(-22, 22)
+            x, w, foot = (k + c.some(0.1, 0.9)) * 540 / count, 34 * near, 530 + 160 * near
             trunk = both_sides((w * 0.4, -foot), (w * 0.55, 0)) + (x, foot)
             c.shape(trunk, "#fff6e2 #f0dcc4 #a88470", 0.35 + 0.65 * near, across=True)
             for t in c.rng.random(int(22 * near)):
-                notch = place([(0.5, -0.12), (0.5, 0.12), (-0.35, 0)], x, foot * t, w * c.some(0.6, 0.9), stretch=c.pick([-1, 1]))
-                c.shape(notch, "#3a2620", 0.8 * near)
+                notch = np.array([(0.5, -0.12), (0.5, 0.12), (-0.35, 0)]) * (c.pick([-1, 1]), 1)
+                c.shape(place(notch, x, foot * t, w * c.some(0.6, 0.9)), "#3a2620", 0.8 * near)
         for x, y in c.points(int(40 * near), 0, 0, 540, 300):
             c.puffs(x, y, 26, 13 * near, leaves)
         c.hills(480 + 190 * near, 18, 1.2, soil)
@@ -502,7 +507,8 @@ def terraces(c):
     slope = np.where((level // 1 % 4 == 1)[..., None], pool, field * (1 - 0.1 * (level // 1 % 3)[..., None]))
     c.px += (slope - c.px) * np.clip(far * 400, 0, 1)[..., None]
     for x, y, s in ((90, 560, 150), (130, 575, 110), (590, 690, 190)):  # palms
-        c.stroke(curve((x, y), (x + s * 0.05, y - s * 0.5), (x + s * 0.02, y - s)), s * 0.06, s * 0.03, "#6a5038 #4a3828")
+        trunk = curve((x, y), (x + s * 0.05, y - s * 0.5), (x + s * 0.02, y - s))
+        c.stroke(trunk, s * 0.06, s * 0.03, "#6a5038 #4a3828")
         for angle in np.radians(range(-200, 40, 26)):
             tip = np.array([0.5 * math.cos(angle), 0.32 * math.sin(angle) + 0.16])
             leaf = place(curve((0.02, 0), tip / 2 - (0, 0.13), tip), x, y - s, s)
@@ -516,16 +522,20 @@ def koi(c):
         for k in range(4):
             c.stroke(oval(x, y, r + 20 * k), 3 - 0.6 * k, 3 - 0.6 * k, "#6fbcb8")
     half = curve((0, -0.85), (0.2, -0.62), (0.26, -0.15), (0.15, 0.5), (0.05, 0.95), (0.3, 1.5), (0.1, 1.4), (0, 1.25))
-    fish = [(both_sides(*half) + 0.12, 3), (both_sides(*half), 0), *((place(oval(0.26, -0.39, 0.2, 0.1), 0, 0, 1, 0, s), 0) for s in (-1, 1)),
+    body, fin, eye = both_sides(*half), oval(0.26, -0.39, 0.2, 0.1), oval(0.13, -0.66, 0.035)
+    fish = [(body + 0.12, 3), (body, 0), (fin, 0), (fin * (-1, 1), 0),
             (oval(0.06, -0.5, 0.14, 0.2), 1), (oval(-0.05, 0.05, 0.17, 0.24), 1), (oval(0.02, 0.62, 0.09, 0.17), 1),
-            (oval(0.13, -0.66, 0.035), 2), (oval(-0.13, -0.66, 0.035), 2)]
-    for x, y, size, turn, *inks in ((200, 250, 92, 35, "#fff6ea", "#e8542f", "#1d2a38"), (400, 300, 110, 205, "#f28a2e", "#fff0d8", "#1d2a38"),
-                                    (330, 480, 80, -70, "#fff6ea", "#2a3440", "#e8542f"), (110, 430, 70, 160, "#f7c948", "#f28a2e", "#1d2a38")):
+            (eye, 2), (eye * (-1, 1), 2)]
+    for x, y, size, turn, *inks in ((200, 250, 92, 35, "#fff6ea", "#e8542f", "#1d2a38", "#185a66"),
+                                    (400, 300, 110, 205, "#f28a2e", "#fff0d8", "#1d2a38", "#185a66"),
+                                    (330, 480, 80, -70, "#fff6ea", "#2a3440", "#e8542f", "#185a66"),
+                                    (110, 430, 70, 160, "#f7c948", "#f28a2e", "#1d2a38", "#185a66")):
         for outline, ink in fish:
             bend = 0.16 * np.sin(outline[:, 1:] * 2.4) * (1, 0)
-            c.shape(place(outline + bend, x, y, size, turn), [*inks, "#185a66"][ink])
+            c.shape(place(outline + bend, x, y, size, turn), inks[ink])
     leaf = np.array([(0, 0), *oval(0, 0, 1, None, 14, 346)])
-    for x, y, r, turn in ((505, 100, 84, 20), (420, 55, 50, 130), (80, 540, 74, 250), (190, 575, 46, 80), (545, 535, 60, 200), (60, 60, 52, 310)):
+    for x, y, r, turn in ((505, 100, 84, 20), (420, 55, 50, 130), (80, 540, 74, 250), (190, 575, 46, 80),
+                          (545, 535, 60, 200), (60, 60, 52, 310)):
         c.figure(x, y, r, (leaf * 1.06, "#17505c"), (leaf, "#2f8f4e"), (leaf * 0.86, "#45a85c"), turn=turn)
     for x, y, size in ((480, 90, 46), (95, 530, 40)):
         for k in range(18):
@@ -539,19 +549,20 @@ def tram(c):
         x, top = 130 * k - 8, (62, 40, 62, 84, 62)[k]
         c.figure(x + 65, top, 1, (box(-65, 0, 130, 400), wall), (both_sides((53, -28), (70, 0)), "#c4593f"))
         for wx, wy in grid(x + 16, top + 22, x + 110, 330, 38, 78):
-            c.figure(wx, wy, 1, (box(-3, -3, 28, 52), "#fff8ea"), (box(0, 0, 22, 48), "#4a7a94"), (box(0, 0, 10, 22), "#8fc0d4"),
-                     (box(-6, 34, 34, 14), "#33424f"), (box(-4, 37, 30, 9), wall))
+            c.figure(wx, wy, 1, (box(-3, -3, 28, 52), "#fff8ea"), (box(0, 0, 22, 48), "#4a7a94"),
+                     (box(0, 0, 10, 22), "#8fc0d4"), (box(-6, 34, 34, 14), "#33424f"), (box(-4, 37, 30, 9), wall))
     c.shape(box(0, 396, 640, 90), "#b9aa9c")
     for x, y in grid(-20, 402, 640, 480, 28, 13):
         c.shape(box(x + y % 2 * 14, y, 22, 9), c.pick(["#c8baac", "#ab9c8e", "#d2c6b8"]))
-    rails_and_wire = [(box(0, y, 640, 3), colour) for y, colour in ((430, "#5a5560"), (452, "#5a5560"), (150, "#2a2a33"))]
-    c.figure(0, 0, 1, *rails_and_wire, ([(328, 226), (248, 151), (252, 151), (334, 226)], "#2a2a33"))
+    c.figure(0, 0, 1, *((box(0, y, 640, 3), "#5a5560") for y in (430, 452)), (box(0, 150, 640, 2), "#2a2a33"),
+             ([(328, 226), (248, 151), (252, 151), (334, 226)], "#2a2a33"))
     for x in (225, 275, 385, 435):
         c.figure(x, 424, 1, (oval(0, 0, 20), "#2a2a33"), (oval(0, 0, 9), "#8a8a94"))
     glass = [(box(10 + 49 * k, 14, 39, h), ink) for k in range(7) for h, ink in ((60, "#3f6f88"), (24, "#9fd0de"))]
-    c.figure(150, 238, 1, (box(2, 158, 360, 20), "#5a3a2a"), (curve((-8, 2), (12, -14), (182, -22), (352, -14), (372, 2)), "#d8d0c0"),
-             (box(0, 0, 364, 162), "#f5b921"), (box(0, 0, 364, 84), "#fff4d8"), (box(0, 84, 364, 6), "#8a3a2a"), *glass,
-             (box(0, 138, 364, 8), "#fff4d8"), (oval(354, 114, 9), "#fff9c8"), (box(142, 102, 80, 26), "#fff4d8"), (box(150, 109, 64, 12), "#8a3a2a"))
+    roof = curve((-8, 2), (12, -14), (182, -22), (352, -14), (372, 2))
+    c.figure(150, 238, 1, (box(2, 158, 360, 20), "#5a3a2a"), (roof, "#d8d0c0"), (box(0, 0, 364, 162), "#f5b921"),
+             (box(0, 0, 364, 84), "#fff4d8"), (box(0, 84, 364, 6), "#8a3a2a"), *glass, (box(0, 138, 364, 8), "#fff4d8"),
+             (oval(354, 114, 9), "#fff9c8"), (box(142, 102, 80, 26), "#fff4d8"), (box(150, 109, 64, 12), "#8a3a2a"))
 
 @picture("santorini.jpg", 600, 750, 0.8)
 def santorini(c):
@@ -565,8 +576,8 @@ def santorini(c):
             dome = [(box(-2, -0.62 * w, 4, 20), "#fff4e0"), (box(-7, -0.58 * w, 14, 4), "#fff4e0"),
                     (oval(0, -10, w * 0.36, w * 0.4, 180, 360), "#7fbcf4 #2f76cc #173f84"),
                     (box(-w * 0.38, -12, w * 0.76, 14), "#ffffff #e8e8f0 #b8c4dc")]
-            c.figure(x + w / 2, top, 1, *(dome if house % 4 == 2 else ()), (box(-w / 2, 0, w, 400), "#ffffff #fbf4ec #c4cfe4"),
-                     (box(-w / 2 - 2, 0, w + 4, 6), "#ffffff #dfe4f0"), across=True)
+            walls = [(box(-w / 2, 0, w, 400), "#ffffff #fbf4ec #c4cfe4"), (box(-w / 2 - 2, 0, w + 4, 6), "#ffffff #dfe4f0")]
+            c.figure(x + w / 2, top, 1, *(dome if house % 4 == 2 else ()), *walls, across=True)
             for wx in np.arange(x + 14, x + w - 24, 32):
                 window = [*oval(wx + 9, top + 34, 9, 11, 180, 360), (wx + 18, top + 56), (wx, top + 56)]
                 c.shape(window, c.pick(["#2f6cb8 #1d4a8a", "#5a6a84 #3a4a64"]))
@@ -574,10 +585,10 @@ def santorini(c):
     for x in (20, 120, 330, 470, 560):
         c.puffs(x, 750, 50, 9, ["#d6317f", "#e8559a", "#b81f6a", "#3f7a44"], 40)
 
-@picture("mosaic.webp", 640, 640, 0.85)
+@picture("mosaic.webp", 640, 640, 0.75)
 def mosaic(c):
     c.sky("#2a2a7a #6a3fa0 #d9508a #ff7a4a #ffa83a", 640)
-    c.shape(oval(320, 330, 120), "#fff0a0 #ffd84a")
+    c.shape(oval(320, 300, 125), "#fff0a0 #ffd84a")
     for base, height, colour in ((390, 70, "#2f8f9a"), (450, 60, "#1f6f8a"), (520, 50, "#2a4f8a"), (590, 40, "#2a2f6a")):
         c.hills(base, height, 1.2, colour)
     near = second = np.full(c.px.shape[:2], 9e9, np.float32)
@@ -612,7 +623,8 @@ def lanterns(c):
         roof = both_sides((0, -20), (26, -6), (44, 4), (34, 8))
         c.figure(x + 32, c.some(430, 480), 1, (box(-32, 0, 64, 140), "#2a1830 #1a1024"), (roof, "#120a1c"),
                  (box(-20, 30, 14, 22), "#ffd27a #f09a3c"), (box(6, 30, 14, 22), "#c88a4a #8a4a2a"))
-    dyes = ("#ff6a4a #c41f2a", "#ffc24a #e0802a", "#ff8ab0 #c43a7a", "#8ad0ff #3a6ac4", "#b8f08a #4a9a4a", "#d8a0ff #7a3ac4")
+    dyes = ("#ff6a4a #c41f2a", "#ffc24a #e0802a", "#ff8ab0 #c43a7a", "#8ad0ff #3a6ac4", "#b8f08a #4a9a4a",
+            "#d8a0ff #7a3ac4")
     for y, sag, s in ((310, 50, 17), (210, 70, 26), (60, 100, 42)):
         path = curve((-20, y), (150, y + sag * 0.8), (300, y + sag), (450, y + sag * 0.8), (620, y))
         c.stroke(path, 1.5, 1.5, "#0d0818")
@@ -636,7 +648,8 @@ def reef(c):
         c.shape(ray, "#ffffff #8fe6ee #1272a8", 0.22, 8)
     c.hills(480, 70, 1.3, "#1f6a94 #14507e", 0.5)
     c.hills(555, 26, 1, "#e8d8a8 #a89a80")
-    for x, dye in ((60, "#ff6f7a"), (160, "#f7a13c"), (275, "#c45ad0"), (430, "#ff8fb8"), (560, "#f2d04a"), (665, "#e8505a"), (760, "#9a6ae0")):
+    for x, dye in ((60, "#ff6f7a"), (160, "#f7a13c"), (275, "#c45ad0"), (430, "#ff8fb8"), (560, "#f2d04a"),
+                   (665, "#e8505a"), (760, "#9a6ae0")):
         c.branch(x, c.some(575, 600), 1.57, c.some(28, 44), 19, dye, 4)
     for x, y in c.points(40, 0, 570, 800, 606):
         weed = curve((x, y + 10), (x + c.some(-12, 12), y - 30), (x + c.some(-24, 24), y - c.some(50, 90)))
@@ -661,7 +674,8 @@ def saguaro(c):
     c.figure(330, 365, 100, (mesa, "#b86458 #d89058"))
     c.hills(430, 26, 1.2, "#b85a48 #7a3440")
     for x, y, s in ((300, 470, 70), (430, 455, 44), (560, 480, 90), (720, 520, 150), (130, 560, 250)):
-        for width, *arm in ((0.15, (0, 0.03), (0, -1)), (0.1, (0, -0.4), (-0.24, -0.42), (-0.27, -0.55), (-0.27, -0.78)),
+        for width, *arm in ((0.15, (0, 0.03), (0, -1)),
+                            (0.1, (0, -0.4), (-0.24, -0.42), (-0.27, -0.55), (-0.27, -0.78)),
                             (0.1, (0, -0.3), (0.22, -0.31), (0.26, -0.4), (0.26, -0.68))):
             line = place(curve(*arm), x, y, s)
             c.stroke(line, width * s, width * s, "#7a9a5a #4a7a50 #24483c #16302c", across=True)
@@ -669,7 +683,8 @@ def saguaro(c):
                 c.stroke(line[-12:] + (rib * width * s, 0), 0.01 * s, 0.01 * s, "#c8d890", 0.45)
     c.hills(560, 20, 1, "#7a3440 #3a1a30")
     for x, y in ((60, 590), (260, 596), (420, 586), (620, 598), (770, 590)):
-        c.figure(x, y, 1, *((place(PETAL, 0, 0, c.some(36, 60), turn), "#a8c490 #3f6a58") for turn in range(-75, 90, 15)))
+        for turn in range(-75, 90, 15):
+            c.shape(place(PETAL, x, y, c.some(36, 60), turn), "#a8c490 #3f6a58")
     c.birds("#2a1838", (250, 150, 14), (290, 130, 10), (330, 160, 11))
 
 if __name__ == "__main__":

@@ -35,11 +35,12 @@ struct Output: Sendable {
 
     func complain(_ text: String) { say(errorStyle.red("gateway:") + " " + Escaping.visible(text)) }
 
-    /// An error in the reader's words, then in the service's.
+    /// An error in the reader's words, where there are any for it, and in the service's.
     func report(_ error: RPCError, language: Language, socket: String) {
-        let words = ErrorPresenter.message(for: error.kind.rawValue, language: language)
-        let service = error.service.map { "\($0): " } ?? ""
-        complain("\(words) (\(error.kind.rawValue)): \(service)\(error.message)")
+        let words = ErrorPresenter.specificMessage(for: error.kind.rawValue, language: language)
+        complain(
+            [words, error.service, "\(error.message) (\(error.kind.rawValue))"].compactMap(\.self)
+                .joined(separator: ": "))
         if error.kind == .unavailable, error.service == nil {
             say("Nothing seems to run there. Start everything with deploy/up, or the gateway alone with: gateway serve")
             say("Is it another deployment? Name it with --root DIR, or its socket with --socket PATH (now \(socket)).")

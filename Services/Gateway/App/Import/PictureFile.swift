@@ -9,9 +9,9 @@ struct PictureFile {
     /// - Throws: `RPCError` with the kind that the service would answer with.
     func read() throws(RPCError) -> Bytes {
         let size = try size()
-        guard size <= ImageDataContract.maximumBytes else {
+        guard size <= ImageDataContract.maximumImageBytes else {
             throw RPCError(
-                .tooLarge, "\(path) has \(size) bytes, the limit is \(ImageDataContract.maximumBytes)", begun: false)
+                .tooLarge, "\(path) has \(size) bytes, the limit is \(ImageDataContract.maximumImageBytes)", begun: false)
         }
         do {
             return Bytes(try Data(contentsOf: URL(fileURLWithPath: path)))

@@ -15,7 +15,7 @@ struct CommentCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "The image.") var imageID: String
+    @Argument(help: "The image.") var imageID: UUID
     @Argument(help: "What to say, 1 to 2,000 characters.") var text: String
 
     @Option(help: ArgumentHelp("Who says it, 1 to 64 characters. Default: the user's name.", valueName: "name"))
@@ -23,7 +23,7 @@ struct CommentCommand: ClientCommand {
 
     func run(_ session: Session) async throws {
         let request = PostComment(
-            imageID: try gateway.imageID(imageID), message: text, username: username ?? NSUserName(),
+            imageID: imageID, message: text, username: username ?? NSUserName(),
             // With an id of its own the call can be sent again without a comment appearing twice.
             id: UUID())
         _ = try await session.show(GatewayContract.postComment, request) { $0.id.uuidString }

@@ -16,23 +16,22 @@ struct CommentsCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "The image.") var imageID: String
+    @Argument(help: "The image.") var imageID: UUID
 
     @Option(help: ArgumentHelp("How many comments a page has, 1…100.", valueName: "count"))
     var limit: Int?
 
     @Option(help: ArgumentHelp("Show what follows this comment.", valueName: "id"))
-    var after: String?
+    var after: UUID?
 
     @Flag(help: "Go on to the last comment.")
     var all = false
 
     func run(_ session: Session) async throws {
-        let id = try gateway.imageID(imageID)
-        var afterID = try after.map(gateway.imageID)
+        var afterID = after
         var isFirst = true
         repeat {
-            let request = CommentsRequest(imageID: id, limit: limit, afterID: afterID, locale: session.locale)
+            let request = CommentsRequest(imageID: imageID, limit: limit, afterID: afterID, locale: session.locale)
             let answer = try await session.show(GatewayContract.comments, request) { text($0, isFirst, session.output) }
             for problem in answer.problems { session.output.complain(problem.message) }
             afterID = answer.nextAfterID

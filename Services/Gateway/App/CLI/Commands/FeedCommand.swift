@@ -22,21 +22,20 @@ struct FeedCommand: ClientCommand {
     var limit = LoadFeed.defaultLimit
 
     @Option(help: ArgumentHelp("Show what follows this item.", valueName: "id"))
-    var after: String?
+    var after: UUID?
 
     @Option(help: ArgumentHelp("Show what is newer than this item.", valueName: "id"))
-    var before: String?
+    var before: UUID?
 
     @Flag(help: "Go on to the end of the feed.")
     var all = false
 
     func run(_ session: Session) async throws {
-        var afterID = try after.map(imageID)
-        let beforeID = try before.map(imageID)
+        var afterID = after
         var isFirst = true
         repeat {
             let request = FeedPageRequest(
-                limit: limit, afterID: afterID, beforeID: isFirst ? beforeID : nil, locale: session.locale)
+                limit: limit, afterID: afterID, beforeID: isFirst ? before : nil, locale: session.locale)
             let answer = try await session.show(GatewayContract.feedPage, request) {
                 FeedText(output: session.output).page($0, isFirst: isFirst, hint: all ? nil : session.language)
             }

@@ -21,7 +21,7 @@ struct PublishCommand: ClientCommand {
     @Argument(help: ArgumentHelp("A picture, or the URL of one.", valueName: "file|url")) var image: String
 
     @Option(help: ArgumentHelp("Its id; publishing the same again changes nothing.", valueName: "uuid"))
-    var id: String?
+    var id: UUID?
 
     @Option(help: ArgumentHelp("What it shows, up to 10,000 characters.", valueName: "text"))
     var description: String?
@@ -30,7 +30,7 @@ struct PublishCommand: ClientCommand {
     var location: String?
 
     func run(_ session: Session) async throws {
-        let id = try id.map(imageID) ?? UUID()
+        let id = id ?? UUID()
         let isURL = ["http:", "https:", "urn:"].contains { image.lowercased().hasPrefix($0) }
         let url = isURL ? image : try await store(session)
         let item = FeedItem(id: id, description: description, location: location, image: url)

@@ -14,10 +14,9 @@ struct RemoveCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: ArgumentHelp("The images, up to 100.", valueName: "image-id")) var imageIDs: [String]
+    @Argument(help: ArgumentHelp("The images, up to 100.", valueName: "image-id")) var imageIDs: [UUID]
 
     func run(_ session: Session) async throws {
-        let ids = try imageIDs.map(imageID)
-        _ = try await session.show(FeedContract.remove, RemovedItems(ids: ids)) { "\($0.count) removed" }
+        _ = try await session.show(FeedContract.remove, RemovedItems(ids: imageIDs)) { "\($0.count) removed" }
     }
 }
