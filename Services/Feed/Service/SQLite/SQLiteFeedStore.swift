@@ -108,6 +108,7 @@ struct SQLiteFeedStore: FeedStore {
 extension FeedImage {
     fileprivate init(row: Row) throws {
         self.init(
-            id: try row.decode(atIndex: 0), description: row[1], location: row[2], image: row[3])
+            id: try row.decode(atIndex: 0), description: try row.decode(atIndex: 1),
+            location: try row.decode(atIndex: 2), image: try row.decode(atIndex: 3))
     }
 }
