@@ -22,8 +22,8 @@ require_packages() {
     local missing=() package
     for package; do is_installed "$package" || missing+=("$package"); done
     if ((${#missing[@]} == 0)); then return; fi
-    heading "Installing ${missing[*]}"
     can_install || die 69 "Missing here: ${missing[*]}" "$(advice "${missing[@]}")" "Then run $0 again."
+    heading "Installing ${missing[*]}"
     install "${missing[@]}" ||
         die 69 "Could not install ${missing[*]}: see above." "$(advice "${missing[@]}")" "Then run $0 again."
 }
