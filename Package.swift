@@ -112,6 +112,7 @@ let package = Package(
         + [
             tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore]),
             tests("PresentationTests", of: ["Presentation"]),
+            tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),
             .executableTarget(
                 name: "rpc-bench", dependencies: ["RPC", .argumentParser, .nioCore, .nioPosix],
                 path: "Tests/Benchmarks/RPCBench", swiftSettings: settings),
