@@ -117,6 +117,7 @@ class Canvas:
         self.px[rows, columns] += (1 - self.px[rows, columns]) * light[..., None] * gradient(colour, 0)
 
     def shine(self, light, tint):
+        """Adds as much light everywhere as an array says."""
         self.px += (1 - self.px) * light[..., None] * tint
 
     def noise(self, cell_w, cell_h, octaves=4):
@@ -230,7 +231,7 @@ def lighthouse(c):
     c.glow(490, 234, 55, "#ffe9a0", 0.6)
     c.birds("#2a2438", (120, 250, 15), (165, 280, 11), (215, 235, 13), (300, 330, 9))
 
-@picture("balloons.jpg", 720, 540, 0.89)
+@picture("balloons.jpg", 720, 540, 8 / 9)
 def balloons(c):
     c.sky("#6fa6d6 #a9cbe2 #fbe3c4 #ffc9a0", 540, None, "#fff6e8")
     c.glow(560, 360, 150, "#fff0c0", 0.9)
@@ -576,7 +577,8 @@ def santorini(c):
             dome = [(box(-2, -0.62 * w, 4, 20), "#fff4e0"), (box(-7, -0.58 * w, 14, 4), "#fff4e0"),
                     (oval(0, -10, w * 0.36, w * 0.4, 180, 360), "#7fbcf4 #2f76cc #173f84"),
                     (box(-w * 0.38, -12, w * 0.76, 14), "#ffffff #e8e8f0 #b8c4dc")]
-            walls = [(box(-w / 2, 0, w, 400), "#ffffff #fbf4ec #c4cfe4"), (box(-w / 2 - 2, 0, w + 4, 6), "#ffffff #dfe4f0")]
+            walls = [(box(-w / 2, 0, w, 400), "#ffffff #fbf4ec #c4cfe4"),
+                     (box(-w / 2 - 2, 0, w + 4, 6), "#ffffff #dfe4f0")]
             c.figure(x + w / 2, top, 1, *(dome if house % 4 == 2 else ()), *walls, across=True)
             for wx in np.arange(x + 14, x + w - 24, 32):
                 window = [*oval(wx + 9, top + 34, 9, 11, 180, 360), (wx + 18, top + 56), (wx, top + 56)]
@@ -589,8 +591,8 @@ def santorini(c):
 def mosaic(c):
     c.sky("#2a2a7a #6a3fa0 #d9508a #ff7a4a #ffa83a", 640)
     c.shape(oval(320, 300, 125), "#fff0a0 #ffd84a")
-    for base, height, colour in ((390, 70, "#2f8f9a"), (450, 60, "#1f6f8a"), (520, 50, "#2a4f8a"), (590, 40, "#2a2f6a")):
-        c.hills(base, height, 1.2, colour)
+    for base, colour in ((390, "#2f8f9a"), (450, "#1f6f8a"), (520, "#2a4f8a"), (590, "#2a2f6a")):
+        c.hills(base, 60, 1.2, colour)
     near = second = np.full(c.px.shape[:2], 9e9, np.float32)
     pane, glass = np.zeros(near.shape, int), []
     for x, y in grid(20, 20, 640, 640, 40) + c.rng.uniform(-17, 17, (256, 2)):

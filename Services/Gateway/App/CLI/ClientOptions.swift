@@ -20,7 +20,8 @@ struct ClientOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The language of texts and dates: en, pt-BR, el or es.", discussion: "Default: LC_ALL, LC_MESSAGES or LANG.",
+            "The language of texts and dates: en, pt-BR, el or es.",
+            discussion: "Default: LC_ALL, LC_MESSAGES or LANG.",
             valueName: "tag"))
     var locale: String?
 

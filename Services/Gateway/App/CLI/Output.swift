@@ -39,7 +39,8 @@ struct Output: Sendable {
     func report(_ error: RPCError, language: Language, socket: String) {
         let words = ErrorPresenter.specificMessage(for: error.kind.rawValue, language: language)
         complain(
-            [words, error.service, "\(error.message) (\(error.kind.rawValue))"].compactMap(\.self)
+            [words, error.service == "gateway" ? nil : error.service, "\(error.message) (\(error.kind.rawValue))"]
+                .compactMap(\.self)
                 .joined(separator: ": "))
         if error.kind == .unavailable, error.service == nil {
             say("Nothing seems to run there. Start everything with deploy/up, or the gateway alone with: gateway serve")

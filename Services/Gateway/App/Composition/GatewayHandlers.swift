@@ -118,7 +118,8 @@ struct GatewayHandlers: Sendable {
         guard let name = selection.service, name != identity.name else { return nil }
         guard registry.plugins.contains(where: { $0.name == name }) else {
             let known = registry.plugins.map(\.name).joined(separator: ", ")
-            throw RPCError(.invalidParams, "params.service: there is no service \(name); there are \(known)", begun: false)
+            throw RPCError(
+                .invalidParams, "params.service: there is no service \(name); there are \(known)", begun: false)
         }
         return try registry.plugin(name)
     }

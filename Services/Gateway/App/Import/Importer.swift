@@ -96,7 +96,8 @@ struct Importer {
         return stored.filter { picture in
             guard seen.insert(picture.item.id).inserted else {
                 let id = picture.item.id.uuidString
-                summary.refused.append(Refusal(file: picture.entry.file, reason: "its id \(id) stands in the list twice"))
+                summary.refused.append(
+                    Refusal(file: picture.entry.file, reason: "its id \(id) stands in the list twice"))
                 return false
             }
             return true

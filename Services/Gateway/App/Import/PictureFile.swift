@@ -11,7 +11,8 @@ struct PictureFile {
         let size = try size()
         guard size <= ImageDataContract.maximumImageBytes else {
             throw RPCError(
-                .tooLarge, "\(path) has \(size) bytes, the limit is \(ImageDataContract.maximumImageBytes)", begun: false)
+                .tooLarge, "\(path) has \(size) bytes, the limit is \(ImageDataContract.maximumImageBytes)",
+                begun: false)
         }
         do {
             return Bytes(try Data(contentsOf: URL(fileURLWithPath: path)))

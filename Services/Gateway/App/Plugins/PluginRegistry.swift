@@ -31,7 +31,8 @@ struct PluginRegistry: Sendable {
     /// - Throws: `unavailable` for a service that the gateway itself needs and that has no manifest.
     func plugin(_ name: String) throws(RPCError) -> Plugin {
         guard let plugin = byName[name] else {
-            throw RPCError(.unavailable, "there is no plugin named \(name); is plugins.d/\(name).json there?", begun: false)
+            throw RPCError(
+                .unavailable, "there is no plugin named \(name); is plugins.d/\(name).json there?", begun: false)
         }
         return plugin
     }

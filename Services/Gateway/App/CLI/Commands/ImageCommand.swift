@@ -33,7 +33,9 @@ struct ImageCommand: ClientCommand {
         let loaded = try answer.loaded.read(as: LoadedImage.shape)
         guard let output else { return session.output.write(Array(loaded.data.data)) }
         try save(loaded.data.data, to: output)
-        session.output.say("\(output): \(loaded.metadata.contentType), \(loaded.metadata.size) bytes – \(Escaping.visible(answer.title))")
+        session.output.say(
+            "\(output): \(loaded.metadata.contentType), \(loaded.metadata.size) bytes – \(Escaping.visible(answer.title))"
+        )
     }
 
     private func save(_ data: Data, to path: String) throws {
