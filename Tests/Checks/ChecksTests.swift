@@ -4,8 +4,7 @@ import Testing
 
 /// Every check of `deploy/test` has one deliberate violation under Fixtures, so that we know that it can fail.
 struct ChecksTests {
-    private static let project = URL(filePath: #filePath).appending(path: "../../..").standardized.path
-    private static let fixtures = project + "/Tests/Checks/Fixtures"
+    private static let fixtures = Program.repository + "/Tests/Checks/Fixtures"
 
     @Test(arguments: [
         (
@@ -47,42 +46,43 @@ struct ChecksTests {
     func `Check of imports refuses`(fixture: String, message: String) async throws {
         let outcome = try await checkImports(Self.fixtures + "/" + fixture)
 
-        #expect(outcome.exitCode == 1)
+        #expect(outcome.status == 1)
         #expect(outcome.output.hasPrefix(message))
         #expect(outcome.output.split(separator: "\n").count == 1, "one violation, one message: \(outcome.output)")
     }
 
-    @Test(arguments: [fixtures + "/words-in-texts", project])
+    @Test(arguments: [fixtures + "/words-in-texts", Program.repository])
     func `Check of imports accepts`(directory: String) async throws {
         let outcome = try await checkImports(directory)
 
-        #expect(outcome.exitCode == 0, "\(outcome.output)")
+        #expect(outcome.status == 0, "\(outcome.output)")
     }
 
     @Test func `Build refuses an undeclared import`() async throws {
         let flag = "--explicit-target-dependency-import-check"
         try #expect(script.contains("swift build --build-tests \(flag) error"))
 
-        let outcome = try await build("undeclared-import", Command("swift", "build", flag, "error"))
+        let outcome = try await build("undeclared-import", flag, "error")
 
-        #expect(outcome.exitCode == 1)
-        #expect(outcome.output.contains("without declaring it a dependency"), "\(outcome.output)")
+        #expect(outcome.status == 1)
+        #expect(outcome.text.contains("without declaring it a dependency"), "\(outcome.text)")
     }
 
     @Test func `Build refuses a warning`() async throws {
-        let outcome = try await build("warning", Command("swift", "build"))
+        let outcome = try await build("warning")
 
-        #expect(outcome.exitCode == 1)
-        #expect(outcome.output.contains("'unused' was never used"), "\(outcome.output)")
+        #expect(outcome.status == 1)
+        #expect(outcome.text.contains("'unused' was never used"), "\(outcome.text)")
     }
 
     @Test func `All of our Swift targets are built so`() async throws {
         try #expect(script.contains("export IMAGE_FEED_STRICT=1"))
         let manifest = try await withTemporaryDirectory { directory in
-            // A scratch folder of its own, because the project's is locked while tests run.
-            try await Command("swift", "package", "--scratch-path", directory, "dump-package").run(in: Self.project)
+            // A scratch folder of its own, because the repository's is locked while tests run.
+            try await run(
+                "swift", "package", "--package-path", Program.repository, "--scratch-path", directory, "dump-package")
         }
-        let package = try JSONDecoder().decode(Package.self, from: Data(manifest.output.utf8))
+        let package = try JSONDecoder().decode(Package.self, from: manifest.bytes)
 
         #expect(package.targets.contains { $0.name == "Feed" })
         #expect(package.targets.filter { $0.type != "system" && !$0.treatsWarningsAsErrors }.map(\.name) == [])
@@ -95,44 +95,58 @@ struct ChecksTests {
             let file = directory + "/Feature.swift"
             try FileManager.default.copyItem(atPath: Self.fixtures + "/unformatted/Feature.swift.txt", toPath: file)
             try FileManager.default.copyItem(
-                atPath: Self.project + "/.swift-format", toPath: directory + "/.swift-format")
+                atPath: Program.repository + "/.swift-format", toPath: directory + "/.swift-format")
 
-            let outcome = try await Command("swift", "format", "lint", "--strict", "-r", directory).run(in: directory)
+            let outcome = try await run("swift", "format", "lint", "--strict", "-r", directory)
 
-            #expect(outcome.exitCode == 1)
-            #expect(outcome.output.contains("[Spacing]"), "\(outcome.output)")
+            #expect(outcome.status == 1)
+            #expect(outcome.text.contains("[Spacing]"), "\(outcome.text)")
         }
     }
 
     @Test(.enabled(if: ChecksTests.isThere("shellcheck"), "shellcheck is not installed"))
     func `Check of scripts refuses`() async throws {
-        let outcome = try await Command("shellcheck", "-x", Self.fixtures + "/unquoted/script.txt").run(in: "/")
+        try #expect(script.contains("shellcheck -x deploy/up"))
 
-        #expect(outcome.exitCode == 1)
-        #expect(outcome.output.contains("SC2086"), "\(outcome.output)")
+        let outcome = try await run("shellcheck", "-x", Self.fixtures + "/unquoted/script.txt")
+
+        #expect(outcome.status == 1)
+        #expect(outcome.text.contains("SC2086"), "\(outcome.text)")
     }
 
     private var script: String {
-        get throws { try String(contentsOfFile: Self.project + "/deploy/test", encoding: .utf8) }
+        get throws { try String(contentsOfFile: Program.repository + "/deploy/test", encoding: .utf8) }
     }
 
-    private func checkImports(_ directory: String) async throws -> Command.Outcome {
-        try await Command(Self.project + "/deploy/check-imports", directory).run(in: "/")
+    private func checkImports(_ directory: String) async throws -> Program.Outcome {
+        try await Program(path: Program.repository + "/deploy/check-imports").run([directory])
     }
 
     /// Builds a copy, because a build leaves traces.
-    private func build(_ fixture: String, _ command: Command) async throws -> Command.Outcome {
+    private func build(_ fixture: String, _ options: String...) async throws -> Program.Outcome {
         try await withTemporaryDirectory { directory in
             let copy = directory + "/" + fixture
             try FileManager.default.copyItem(atPath: Self.fixtures + "/" + fixture, toPath: copy)
-            return try await command.run(in: copy)
+            return try await run(["swift", "build", "--package-path", copy] + options)
         }
+    }
+
+    private func run(_ command: String...) async throws -> Program.Outcome { try await run(command) }
+
+    /// A command of the PATH, with the settings of `deploy/test`.
+    private func run(_ command: [String]) async throws -> Program.Outcome {
+        try await Program(path: "/usr/bin/env").run(command, environment: ["IMAGE_FEED_STRICT": "1"])
     }
 
     private static func isThere(_ tool: String) -> Bool {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         return path.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)") }
     }
+}
+
+extension Program.Outcome {
+    /// All words: the tools are of different minds about where errors go.
+    fileprivate var text: String { output + errors }
 }
 
 /// What matters of `swift package dump-package`.
