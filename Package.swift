@@ -114,6 +114,9 @@ let package = Package(
         // Tests and benchmarks.
         + [
             tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore]),
+            tests(
+                "EndToEndTests",
+                of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract", .grdb] + executables),
             tests("GatewayTests", of: ["RPC", "RPCTestKit"] + executables),
             tests("PresentationTests", of: ["Presentation"]),
             tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),

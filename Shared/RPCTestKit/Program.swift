@@ -52,10 +52,10 @@ public struct Program: Sendable {
     /// - Parameters:
     ///   - input: a file; nil for none.
     ///   - output: the file that takes standard output.
-    ///   - errors: the file that takes standard error.
+    ///   - errors: the file that takes standard error; nil to have `RunningProgram.errors` collect it.
     public func start(
         _ arguments: [String] = [], environment: [String: String] = [:], input: String? = nil,
-        output: String = "/dev/null", errors: String = "/dev/null"
+        output: String = "/dev/null", errors: String?
     ) throws -> RunningProgram {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
@@ -63,8 +63,13 @@ public struct Program: Sendable {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = try input.map { try handle(reading: $0) } ?? FileHandle.nullDevice
         process.standardOutput = try handle(writing: output)
-        process.standardError = try handle(writing: errors)
-        return try RunningProgram(process)
+        let lines = ErrorLines()
+        if let errors {
+            process.standardError = try handle(writing: errors)
+        } else {
+            process.standardError = lines.pipe
+        }
+        return try RunningProgram(process, errors: lines)
     }
 
     private func handle(reading path: String) throws -> FileHandle {
@@ -84,8 +89,12 @@ public struct RunningProgram: Sendable {
     public let id: Int32
     private let end = End()
 
+    /// What it writes to standard error.
+    public let errors: ErrorLines
+
     /// - Throws: when the program cannot be started.
-    init(_ process: Process) throws {
+    init(_ process: Process, errors: ErrorLines) throws {
+        self.errors = errors
         let end = end
         process.terminationHandler = { process in
             let isSignal = process.terminationReason == .uncaughtSignal
@@ -100,6 +109,42 @@ public struct RunningProgram: Sendable {
     public func ended() async -> Int32 { await end.status() }
 
     public func send(_ signal: Int32) { kill(id, signal) }
+}
+
+/// The lines that a process writes, as they come.
+public final class ErrorLines: Sendable {
+    let pipe = Pipe()
+    private let state = Mutex((text: "", isAtEnd: false))
+    private let changes: AsyncStream<Void>
+
+    init() {
+        let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.changes = changes
+        pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
+            let data = handle.availableData
+            self?.state.withLock { state in
+                state.text += String(decoding: data, as: UTF8.self)
+                state.isAtEnd = data.isEmpty
+            }
+            if data.isEmpty { handle.readabilityHandler = nil }
+            changed.yield()
+        }
+    }
+
+    /// Everything so far.
+    public var text: String { state.withLock(\.text) }
+
+    /// Waits until the text contains this; one task at a time.
+    /// - Returns: false when the process ends without having written it.
+    public func wait(for part: String) async -> Bool {
+        var iterator = changes.makeAsyncIterator()
+        while true {
+            let (text, isAtEnd) = state.withLock { $0 }
+            if text.contains(part) { return true }
+            if isAtEnd { return false }
+            await iterator.next()
+        }
+    }
 }
 
 /// The end of a process, for any number of tasks that wait for it.
