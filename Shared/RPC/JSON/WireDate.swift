@@ -27,8 +27,12 @@ package enum WireDate {
             (1...12).contains(month), (1...daysIn(month, of: year)).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         let whole = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        guard representable.contains(whole) else { return nil }
         return Date(timeIntervalSince1970: Double(whole) + fraction)
     }
+
+    /// What four digits of a year in UTC can say: an offset can lead out of it.
+    private static let representable = days(0, 1, 1) * 86_400..<days(10_000, 1, 1) * 86_400
 
     private static func number(_ digits: Int, from text: inout Substring) -> Int? {
         let prefix = text.prefix(digits)
