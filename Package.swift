@@ -112,6 +112,14 @@ let package = Package(
         + [
             tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore]),
             tests("PresentationTests", of: ["Presentation"]),
+            tests("SQLiteKitTests", of: ["SQLiteKit", "RPC", "RPCTestKit", .grdb, .logging]),
+            tests("FeedTests", of: ["Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
+            tests(
+                "CommentsTests",
+                of: ["Comments", "CommentsContract", "comments-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
+            tests(
+                "ImageDataTests",
+                of: ["ImageData", "ImageDataContract", "image-data-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
             .executableTarget(
                 name: "rpc-bench", dependencies: ["RPC", .argumentParser, .nioCore, .nioPosix],
                 path: "Tests/Benchmarks/RPCBench", swiftSettings: settings),
