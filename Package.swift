@@ -120,6 +120,11 @@ let package = Package(
             tests(
                 "ImageDataTests",
                 of: ["ImageData", "ImageDataContract", "image-data-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
+            // Starts the real executables.
+            tests(
+                "ContractTests", path: "Contracts",
+                of: ["RPC", "RPCTestKit", "feed-service", "comments-service", "image-data-service"],
+                exclude: ["feed", "comments", "image-data"]),
             .executableTarget(
                 name: "rpc-bench", dependencies: ["RPC", .argumentParser, .nioCore, .nioPosix],
                 path: "Tests/Benchmarks/RPCBench", swiftSettings: settings),
