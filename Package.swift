@@ -123,7 +123,10 @@ let package = Package(
             // Starts the real executables.
             tests(
                 "ContractTests", path: "Contracts",
-                of: ["RPC", "RPCTestKit", "feed-service", "comments-service", "image-data-service"],
+                of: [
+                    "RPC", "RPCTestKit", "CommentsContract", "ImageDataContract", "feed-service",
+                    "comments-service", "image-data-service",
+                ],
                 exclude: ["feed", "comments", "image-data"]),
             .executableTarget(
                 name: "rpc-bench", dependencies: ["RPC", .argumentParser, .nioCore, .nioPosix],

@@ -1,11 +1,10 @@
 import Foundation
-import Glibc
 import RPC
 
 /// A real service in a process of its own, on a real socket under a root directory, for as long as a test needs it.
 public struct RunningService: Sendable {
     public let client: RPCClient
-    public let process: Int32
+    private let child: ServiceChild
 
     /// How long a service may take until it answers.
     private static let patience = Duration.seconds(20)
@@ -29,12 +28,12 @@ public struct RunningService: Sendable {
         _ executable: String, named name: String, root: String, arguments: [String] = [],
         _ body: (RunningService) async throws -> Result
     ) async throws -> Result {
-        let child = try Child(executable, ["--root", root] + arguments, log: root + "/\(name).log")
+        let child = try ServiceChild(executable, ["--root", root] + arguments, log: "\(root)/\(name).log")
         do {
             let path = try SocketPath("\(root)/run/\(name).sock")
             let result = try await RPCClient.withConnection(to: path, as: "test") { client in
                 try await child.wait(until: client, within: patience)
-                return try await body(RunningService(client: client, process: child.id))
+                return try await body(RunningService(client: client, child: child))
             }
             try await child.stop()
             return result
@@ -44,65 +43,19 @@ public struct RunningService: Sendable {
         }
     }
 
+    /// Ends the service as a power cut would; `with` fails then, with `-SIGKILL` as the status.
+    public func kill() { child.kill() }
+
+    /// What the service has written to its log.
+    public var log: String { get throws { try child.log } }
+
     /// A service did not behave as a process should.
     public struct Failure: Error, CustomStringConvertible {
+        /// How it ended: an exit status, the negative of a signal, or nil while it runs.
+        public let status: Int32?
+
+        /// What it said.
+        public let log: String
         public let description: String
-    }
-}
-
-/// The process.
-private struct Child: Sendable {
-    let name: String
-    let id: Int32
-    private let log: String
-    private let ended: AsyncStream<Int32>
-
-    init(_ executable: String, _ arguments: [String], log: String) throws {
-        let directory = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let process = Process()
-        process.executableURL = URL(filePath: directory).deletingLastPathComponent().appending(path: executable)
-        process.arguments = arguments
-        try Data().write(to: URL(filePath: log))
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: log))
-        let (ended, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { process in
-            end.yield(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
-            end.finish()
-        }
-        try process.run()
-        (name, id, self.log, self.ended) = (executable, process.processIdentifier, log, ended)
-    }
-
-    /// Waits for the first answer.
-    func wait(until client: RPCClient, within patience: Duration) async throws {
-        let deadline = ContinuousClock.now + patience
-        while let problem = await Self.problem(of: client) {
-            guard problem.kind == .unavailable, ContinuousClock.now < deadline else {
-                throw failure("does not answer: \(problem.message)")
-            }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-    }
-
-    private static func problem(of client: RPCClient) async -> RPCError? {
-        do throws(RPCError) {
-            _ = try await client.call(ProtocolMethods.health, ServiceSelection())
-            return nil
-        } catch {
-            return error
-        }
-    }
-
-    func stop() async throws {
-        Glibc.kill(id, SIGTERM)
-        for await status in ended where status != 0 { throw failure("ended with \(status)") }
-    }
-
-    /// For when something has gone wrong already.
-    func kill() { Glibc.kill(id, SIGKILL) }
-
-    private func failure(_ what: String) -> RunningService.Failure {
-        let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-        return RunningService.Failure(description: "\(name) \(what)\n\(said)")
     }
 }
