@@ -50,6 +50,9 @@ extension Target.Dependency {
     static let crypto = product(name: "Crypto", package: "swift-crypto")
 }
 
+/// For tests that run the real programs.
+let executables: [Target.Dependency] = ["gateway", "feed-service", "comments-service", "image-data-service"]
+
 let package = Package(
     name: "image-feed",
     defaultLocalization: "en",
@@ -111,6 +114,7 @@ let package = Package(
         // Tests and benchmarks.
         + [
             tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore]),
+            tests("GatewayTests", of: ["RPC", "RPCTestKit"] + executables),
             tests("PresentationTests", of: ["Presentation"]),
             tests("SQLiteKitTests", of: ["SQLiteKit", "RPC", "RPCTestKit", .grdb, .logging]),
             tests("FeedTests", of: ["Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),

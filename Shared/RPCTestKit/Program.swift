@@ -1,0 +1,136 @@
+import Foundation
+import Synchronization
+
+/// One of the executables of this package, as it was built beside the tests.
+public struct Program: Sendable {
+    public let path: String
+
+    /// - Parameter name: `gateway`, `feed-service`, …
+    public init(_ name: String) { path = Self.directory + "/" + name }
+
+    /// Some other program, or a script of the repository.
+    public init(path: String) { self.path = path }
+
+    /// Where the build has put the executables: beside the program that runs the tests.
+    public static let directory = (URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path as NSString)
+        .deletingLastPathComponent
+
+    /// The top of the repository.
+    public static let repository = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// How a run has ended.
+    public struct Outcome: Sendable {
+        /// The exit code; for a signal 128 and its number, as in a shell.
+        public let status: Int32
+        public let bytes: Data
+        public let errors: String
+
+        public var output: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    /// Runs to the end.
+    /// - Parameters:
+    ///   - environment: in addition to ours.
+    ///   - input: what standard input gives.
+    public func run(
+        _ arguments: [String] = [], environment: [String: String] = [:], input: String = ""
+    ) async throws -> Outcome {
+        try await withTemporaryDirectory { directory in
+            try Data(input.utf8).write(to: URL(fileURLWithPath: directory + "/in"))
+            let process = try start(
+                arguments, environment: environment, input: directory + "/in", output: directory + "/out",
+                errors: directory + "/err")
+            let status = await process.ended()
+            return Outcome(
+                status: status, bytes: try Data(contentsOf: URL(fileURLWithPath: directory + "/out")),
+                errors: String(decoding: try Data(contentsOf: URL(fileURLWithPath: directory + "/err")), as: UTF8.self))
+        }
+    }
+
+    /// Starts without waiting for the end.
+    /// - Parameters:
+    ///   - input: a file; nil for none.
+    ///   - output: the file that takes standard output.
+    ///   - errors: the file that takes standard error.
+    public func start(
+        _ arguments: [String] = [], environment: [String: String] = [:], input: String? = nil,
+        output: String = "/dev/null", errors: String = "/dev/null"
+    ) throws -> RunningProgram {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = try input.map { try handle(reading: $0) } ?? FileHandle.nullDevice
+        process.standardOutput = try handle(writing: output)
+        process.standardError = try handle(writing: errors)
+        return try RunningProgram(process)
+    }
+
+    private func handle(reading path: String) throws -> FileHandle {
+        try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    }
+
+    private func handle(writing path: String) throws -> FileHandle {
+        if !FileManager.default.fileExists(atPath: path) {
+            _ = FileManager.default.createFile(atPath: path, contents: nil)
+        }
+        return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    }
+}
+
+/// A process that a test has started.
+public struct RunningProgram: Sendable {
+    public let id: Int32
+    private let end = End()
+
+    /// - Throws: when the program cannot be started.
+    init(_ process: Process) throws {
+        let end = end
+        process.terminationHandler = { process in
+            let isSignal = process.terminationReason == .uncaughtSignal
+            end.note(isSignal ? 128 + process.terminationStatus : process.terminationStatus)
+        }
+        try process.run()
+        id = process.processIdentifier
+    }
+
+    /// Waits for the end.
+    /// - Returns: the exit code; for a signal 128 and its number.
+    public func ended() async -> Int32 { await end.status() }
+
+    public func send(_ signal: Int32) { kill(id, signal) }
+}
+
+/// The end of a process, for any number of tasks that wait for it.
+private final class End: Sendable {
+    private enum State {
+        case running([CheckedContinuation<Int32, Never>])
+        case ended(Int32)
+    }
+
+    private let state = Mutex(State.running([]))
+
+    func note(_ status: Int32) {
+        let waiting = state.withLock { state in
+            guard case .running(let waiting) = state else { return [CheckedContinuation<Int32, Never>]() }
+            state = .ended(status)
+            return waiting
+        }
+        for continuation in waiting { continuation.resume(returning: status) }
+    }
+
+    func status() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            let status: Int32? = state.withLock { state in
+                switch state {
+                case .ended(let status): return status
+                case .running(let waiting):
+                    state = .running(waiting + [continuation])
+                    return nil
+                }
+            }
+            if let status { continuation.resume(returning: status) }
+        }
+    }
+}
