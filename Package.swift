@@ -127,10 +127,7 @@ let package = Package(
             // Starts the real executables.
             tests(
                 "ContractTests", path: "Contracts",
-                of: [
-                    "RPC", "RPCTestKit", "CommentsContract", "ImageDataContract", "feed-service",
-                    "comments-service", "image-data-service",
-                ],
+                of: ["RPC", "RPCTestKit", "CommentsContract", "ImageDataContract"] + executables,
                 exclude: ["feed", "comments", "image-data"]),
             .executableTarget(
                 name: "rpc-bench", dependencies: ["RPC", .argumentParser, .nioCore, .nioPosix],

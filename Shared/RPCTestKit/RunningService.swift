@@ -1,61 +1,90 @@
 import Foundation
 import RPC
 
-/// A real service in a process of its own, on a real socket under a root directory, for as long as a test needs it.
+/// One service with nothing else: a process of its own under a root directory, for as long as a test needs it.
 public struct RunningService: Sendable {
     public let client: RPCClient
-    private let child: ServiceChild
+    private let program: RunningProgram
+    private let logPath: String
 
     /// How long a service may take until it answers.
     private static let patience = Duration.seconds(20)
 
     /// Starts a service in a root of its own, runs `body` once it answers `rpc.health`, and stops it as a supervisor does.
-    /// - Parameters:
-    ///   - executable: as it is called in the manifest; it lies where the tests were built to.
-    ///   - name: as its socket is called.
+    /// - Parameter name: as its socket is called.
     /// - Throws: `Failure` when the service does not come up or does not end in an orderly way.
     public static func with<Result: Sendable>(
-        _ executable: String, named name: String, arguments: [String] = [],
-        _ body: (RunningService) async throws -> Result
+        _ name: String, arguments: [String] = [], _ body: (RunningService) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
-            try await with(executable, named: name, root: root, arguments: arguments, body)
+            try await with(name, root: root, arguments: arguments, body)
         }
     }
 
     /// The same in a given root.
     public static func with<Result: Sendable>(
-        _ executable: String, named name: String, root: String, arguments: [String] = [],
-        _ body: (RunningService) async throws -> Result
+        _ name: String, root: String, arguments: [String] = [], _ body: (RunningService) async throws -> Result
     ) async throws -> Result {
-        let child = try ServiceChild(executable, ["--root", root] + arguments, log: "\(root)/\(name).log")
-        do {
-            let path = try SocketPath("\(root)/run/\(name).sock")
-            let result = try await RPCClient.withConnection(to: path, as: "test") { client in
-                try await child.wait(until: client, within: patience)
-                return try await body(RunningService(client: client, child: child))
-            }
-            try await child.stop()
+        let path = try SocketPath("\(root)/run/\(name).sock")
+        let log = "\(root)/\(name).log"
+        // A log of its own, also when there has been another run in this root.
+        try Data().write(to: URL(fileURLWithPath: log))
+        let program = try Program(name + "-service").start(["--root", root] + arguments, errors: log)
+        // It has ended by then, unless something has gone wrong.
+        defer { program.send(SIGKILL) }
+        return try await RPCClient.withConnection(to: path, as: "test") { client in
+            let service = RunningService(client: client, program: program, logPath: log)
+            try await service.untilReady()
+            let result = try await body(service)
+            try await service.stop()
             return result
-        } catch {
-            child.kill()
-            throw error
         }
     }
 
-    /// Ends the service as a power cut would; `with` fails then, with `-SIGKILL` as the status.
-    public func kill() { child.kill() }
+    /// Ends the service as a power cut would; `with` fails then.
+    public func kill() { program.send(SIGKILL) }
 
     /// What the service has written to its log.
-    public var log: String { get throws { try child.log } }
+    public var log: String { get throws { try String(contentsOfFile: logPath, encoding: .utf8) } }
 
     /// A service did not behave as a process should.
     public struct Failure: Error, CustomStringConvertible {
-        /// How it ended: an exit status, the negative of a signal, or nil while it runs.
+        /// The exit code, for a signal 128 and its number; nil while it runs.
         public let status: Int32?
 
         /// What it said.
         public let log: String
         public let description: String
+    }
+
+    private func untilReady() async throws {
+        let deadline = ContinuousClock.now + Self.patience
+        while let problem = await problem() {
+            if program.status != nil { throw try failure("ended") }
+            guard problem.kind == .unavailable, ContinuousClock.now < deadline else {
+                throw try failure("does not answer: \(problem.message)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private func problem() async -> RPCError? {
+        do throws(RPCError) {
+            _ = try await client.call(ProtocolMethods.health, ServiceSelection())
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func stop() async throws {
+        program.send(SIGTERM)
+        if await program.ended() != 0 { throw try failure("did not end in an orderly way") }
+    }
+
+    private func failure(_ what: String) throws -> Failure {
+        let (status, log) = (program.status, try log)
+        let how = status.map { " with \($0)" } ?? ""
+        return Failure(status: status, log: log, description: "the service \(what)\(how)\n\(log)")
     }
 }

@@ -7,26 +7,26 @@ import Testing
 @Suite struct FeedContractTests {
     @Test(arguments: try ContractScript.all(in: scripts("feed")))
     func `feed-service keeps its contract`(script: ContractScript) async throws {
-        try await expect("feed-service", named: "feed", keeps: script)
+        try await expect("feed", keeps: script)
     }
 }
 
 @Suite struct CommentsContractTests {
     @Test(arguments: try ContractScript.all(in: scripts("comments")))
     func `comments-service keeps its contract`(script: ContractScript) async throws {
-        try await expect("comments-service", named: "comments", keeps: script)
+        try await expect("comments", keeps: script)
     }
 }
 
 @Suite struct ImageDataContractTests {
     @Test(arguments: try ContractScript.all(in: scripts("image-data")))
     func `image-data-service keeps its contract`(script: ContractScript) async throws {
-        try await expect("image-data-service", named: "image-data", keeps: script)
+        try await expect("image-data", keeps: script)
     }
 }
 
-private func expect(_ executable: String, named name: String, keeps script: ContractScript) async throws {
-    let findings = try await RunningService.with(executable, named: name) { try await script.play(with: $0.client) }
+private func expect(_ service: String, keeps script: ContractScript) async throws {
+    let findings = try await RunningService.with(service) { try await script.play(with: $0.client) }
     #expect(findings == [])
 }
 

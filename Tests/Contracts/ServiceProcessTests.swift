@@ -7,14 +7,12 @@ import Testing
 
 /// What the services do as processes.
 @Suite struct ServiceProcessTests {
-    static let services = [
-        ("feed-service", "feed"), ("comments-service", "comments"), ("image-data-service", "image-data"),
-    ]
+    static let services = Deployment.services
 
-    @Test(arguments: services) func `a run without faults says where it serves and is silent then`(
-        executable: String, name: String
-    ) async throws {
-        try await RunningService.with(executable, named: name) { service in
+    @Test(arguments: services) func `a run without faults says where it serves and is silent then`(name: String)
+        async throws
+    {
+        try await RunningService.with(name) { service in
             _ = try await service.client.call(ProtocolMethods.describe, ServiceSelection())
             let lines = try service.log.split(separator: "\n")
             #expect(lines.count == 1)
@@ -22,24 +20,20 @@ import Testing
         }
     }
 
-    @Test(arguments: services) func `an orderly end leaves everything in one file`(
-        executable: String, name: String
-    ) async throws {
+    @Test(arguments: services) func `an orderly end leaves everything in one file`(name: String) async throws {
         try await withTemporaryDirectory { root in
-            try await RunningService.with(executable, named: name, root: root) { _ in }
+            try await RunningService.with(name, root: root) { _ in }
             let files = try FileManager.default.contentsOfDirectory(atPath: root + "/data")
             #expect(files == ["\(name).sqlite"])
         }
     }
 
-    @Test(arguments: services) func `a store that cannot be used is one line and exit 70`(
-        executable: String, name: String
-    ) async throws {
+    @Test(arguments: services) func `a store that cannot be used is one line and exit 70`(name: String) async throws {
         try await withTemporaryDirectory { root in
             let store = root + "/diary.txt"
             try Data("Dear diary, this is no database.\n".utf8).write(to: URL(filePath: store))
             let failure = await #expect(throws: RunningService.Failure.self) {
-                try await RunningService.with(executable, named: name, root: root, arguments: ["--store", store]) { _ in
+                try await RunningService.with(name, root: root, arguments: ["--store", store]) { _ in
                 }
             }
             #expect(failure?.status == 70)
@@ -53,14 +47,14 @@ import Testing
         try await withTemporaryDirectory { root in
             for count in 1...3 {
                 let failure = await #expect(throws: RunningService.Failure.self) {
-                    try await RunningService.with("comments-service", named: "comments", root: root) { service in
+                    try await RunningService.with("comments", root: root) { service in
                         let post = PostComment(imageID: image, message: "Lovely!", username: "ana")
                         _ = try await service.client.call(CommentsContract.post, post)
                         service.kill()
                     }
                 }
-                #expect(failure?.status == -SIGKILL)
-                try await RunningService.with("comments-service", named: "comments", root: root) { service in
+                #expect(failure?.status == 128 + SIGKILL)
+                try await RunningService.with("comments", root: root) { service in
                     let answer = try await service.client.call(
                         CommentsContract.counts, CountComments(imageIDs: [image]))
                     #expect(answer.counts == [image: count])
@@ -74,7 +68,7 @@ import Testing
     @Test func `damaged bytes are data_loss, and logged`() async throws {
         try await withTemporaryDirectory { root in
             let url = "https://pictures.example/1"
-            try await RunningService.with("image-data-service", named: "image-data", root: root) { service in
+            try await RunningService.with("image-data", root: root) { service in
                 let put = PutImage(data: Bytes(Self.pixel), url: url)
                 _ = try await service.client.call(ImageDataContract.put, put)
             }
@@ -82,7 +76,7 @@ import Testing
             var file = try Data(contentsOf: path)
             file[try #require(file.range(of: Self.pixel)).lowerBound + 20] ^= 1
             try file.write(to: path)
-            try await RunningService.with("image-data-service", named: "image-data", root: root) { service in
+            try await RunningService.with("image-data", root: root) { service in
                 let error = await #expect(throws: RPCError.self) {
                     try await service.client.call(ImageDataContract.load, LoadImage(url: url))
                 }
@@ -98,7 +92,7 @@ import Testing
         let size = Self.pixel.count
         for (limit, isAccepted) in [(size, true), (size - 1, false)] {
             try await RunningService.with(
-                "image-data-service", named: "image-data", arguments: ["--max-image-bytes", "\(limit)"]
+                "image-data", arguments: ["--max-image-bytes", "\(limit)"]
             ) { service in
                 let put = PutImage(data: Bytes(Self.pixel))
                 do {
@@ -119,7 +113,7 @@ import Testing
     @Test(arguments: ["0", "6000001", "x"]) func `other limits are refused`(limit: String) async throws {
         let failure = await #expect(throws: RunningService.Failure.self) {
             try await RunningService.with(
-                "image-data-service", named: "image-data", arguments: ["--max-image-bytes", limit]
+                "image-data", arguments: ["--max-image-bytes", limit]
             ) { _ in }
         }
         #expect(failure?.status == 64)
@@ -129,7 +123,7 @@ import Testing
     /// The largest image comes through, both ways, and the service answers others meanwhile.
     @Test func `the largest image fits into a message`() async throws {
         let largest = Self.pixel + Data(count: ImageDataContract.maximumImageBytes - Self.pixel.count)
-        try await RunningService.with("image-data-service", named: "image-data") { service in
+        try await RunningService.with("image-data") { service in
             let url = try await service.client.call(ImageDataContract.put, PutImage(data: Bytes(largest))).url
             let image = try await service.client.call(ImageDataContract.load, LoadImage(url: url))
             #expect(image.data.data == largest)
