@@ -120,14 +120,20 @@ let package = Package(
             tests("FeedTests", of: ["Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
             tests(
                 "CommentsTests",
-                of: ["Comments", "CommentsContract", "comments-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
+                of: [
+                    "Comments", "CommentsContract", "comments-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb,
+                    .logging,
+                ]),
             tests(
                 "ImageDataTests",
-                of: ["ImageData", "ImageDataContract", "image-data-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
+                of: [
+                    "ImageData", "ImageDataContract", "image-data-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb,
+                    .logging,
+                ]),
             // Starts the real executables.
             tests(
                 "ContractTests", path: "Contracts",
-                of: ["RPC", "RPCTestKit", "CommentsContract", "ImageDataContract"] + executables,
+                of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract", "ImageDataContract"] + executables,
                 exclude: ["feed", "comments", "image-data"]),
             .executableTarget(
                 name: "rpc-bench", dependencies: ["RPC", .argumentParser, .nioCore, .nioPosix],

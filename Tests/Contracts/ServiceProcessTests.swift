@@ -1,8 +1,10 @@
 import CommentsContract
+import FeedContract
 import Foundation
 import ImageDataContract
 import RPC
 import RPCTestKit
+import Synchronization
 import Testing
 
 /// What the services do as processes.
@@ -59,6 +61,39 @@ import Testing
                         CommentsContract.counts, CountComments(imageIDs: [image]))
                     #expect(answer.counts == [image: count])
                 }
+            }
+        }
+    }
+
+    /// Batches are published as fast as they are acknowledged, until the process dies during one of them.
+    @Test(arguments: [1, 5, 20]) func `dying in the middle leaves whole batches`(batches: Int) async throws {
+        let batch = 10
+        try await withTemporaryDirectory { root in
+            let acknowledged = Mutex(0)
+            await #expect(throws: (any Error).self) {
+                try await RunningService.with("feed", root: root) { service in
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        while true {
+                            let items = (1...batch).map { _ in FeedItem(id: UUID(), image: "urn:x:y") }
+                            _ = try await service.client.call(FeedContract.publish, PublishedItems(items: items))
+                            acknowledged.withLock { $0 += batch }
+                            if acknowledged.withLock({ $0 }) == batches * batch { group.addTask { service.kill() } }
+                        }
+                    }
+                }
+            }
+            try await RunningService.with("feed", root: root) { service in
+                var (count, cursor) = (0, UUID?.none)
+                repeat {
+                    let page = try await service.client.call(FeedContract.load, LoadFeed(limit: 100, afterID: cursor))
+                    count += page.items.count
+                    cursor = page.nextAfterID
+                } while cursor != nil
+                #expect(count % batch == 0)
+                // One more may have been written and not acknowledged.
+                let expected = acknowledged.withLock { $0 }
+                #expect((expected...expected + batch).contains(count))
+                #expect(expected > 0)
             }
         }
     }
@@ -120,7 +155,6 @@ import Testing
         #expect(failure?.log.contains("--max-image-bytes") == true)
     }
 
-    /// The largest image comes through, both ways, and the service answers others meanwhile.
     @Test func `the largest image fits into a message`() async throws {
         let largest = Self.pixel + Data(count: ImageDataContract.maximumImageBytes - Self.pixel.count)
         try await RunningService.with("image-data") { service in
