@@ -149,14 +149,15 @@ extension StoreFactory<any FeedStore> {
             do {
                 let store = try reopen()
                 _ = try await store.publish((1...5).map { picture($0, "number \($0)") })
-                _ = try await store.remove([picture(2).id, picture(5).id])
+                _ = try await store.remove([picture(3).id, picture(1).id])
             }
             let store = try reopen()
-            #expect(try await store.slice(10, at: .start).items == [1, 3, 4].map { picture($0, "number \($0)") })
-            #expect(try await store.slice(10, at: .after(picture(2).id)).numbers == [3, 4])
-            // The last and highest place was that of a removed item: it is not used again either.
+            #expect(try await store.slice(10, at: .start).items == [2, 4, 5].map { picture($0, "number \($0)") })
+            #expect(try await store.slice(10, at: .after(picture(3).id)).numbers == [4, 5])
+            // The highest place was that of a removed item: it is not used again.
             _ = try await store.publish([picture(6)])
-            #expect(try await store.slice(10, at: .start).numbers == [6, 1, 3, 4])
+            #expect(try await store.slice(10, at: .start).numbers == [6, 2, 4, 5])
+            #expect(try await store.slice(10, at: .before(picture(1).id)).numbers == [6])
         }
     }
 
