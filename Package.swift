@@ -119,6 +119,25 @@ let package = Package(
                 of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract", .grdb] + executables),
             tests("GatewayTests", of: ["RPC", "RPCTestKit"] + executables),
             tests("PresentationTests", of: ["Presentation"]),
+            tests("SQLiteKitTests", of: ["SQLiteKit", "RPC", "RPCTestKit", .grdb, .logging]),
+            tests("FeedTests", of: ["Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
+            tests(
+                "CommentsTests",
+                of: [
+                    "Comments", "CommentsContract", "comments-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb,
+                    .logging,
+                ]),
+            tests(
+                "ImageDataTests",
+                of: [
+                    "ImageData", "ImageDataContract", "image-data-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb,
+                    .logging,
+                ]),
+            // Starts the real executables.
+            tests(
+                "ContractTests", path: "Contracts",
+                of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract", "ImageDataContract"] + executables,
+                exclude: ["feed", "comments", "image-data"]),
             tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),
             .executableTarget(
                 name: "rpc-bench", dependencies: ["RPC", .argumentParser, .nioCore, .nioPosix],

@@ -108,7 +108,13 @@ public struct RunningProgram: Sendable {
     /// - Returns: the exit code; for a signal 128 and its number.
     public func ended() async -> Int32 { await end.status() }
 
-    public func send(_ signal: Int32) { kill(id, signal) }
+    /// How it has ended; nil while it runs.
+    public var status: Int32? { end.statusSoFar }
+
+    /// Does nothing after the end: the number may be another process's by then.
+    public func send(_ signal: Int32) {
+        if status == nil { kill(id, signal) }
+    }
 }
 
 /// The lines that a process writes, as they come.
@@ -163,6 +169,10 @@ private final class End: Sendable {
             return waiting
         }
         for continuation in waiting { continuation.resume(returning: status) }
+    }
+
+    var statusSoFar: Int32? {
+        state.withLock { if case .ended(let status) = $0 { status } else { nil } }
     }
 
     func status() async -> Int32 {

@@ -28,7 +28,12 @@ struct SQLiteFeedStore: FeedStore {
     }
 
     func checkIntegrity() async throws {
-        let findings = try await pool.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(1)") }
+        // On a connection of its own, because it may take seconds: the event loop must not wait for a reader.
+        var configuration = Configuration()
+        configuration.readonly = true
+        let findings = try await DatabaseQueue(path: pool.path, configuration: configuration).read {
+            try String.fetchAll($0, sql: "PRAGMA integrity_check(1)")
+        }
         if findings != ["ok"] { throw FeedStoreError.damaged(findings.joined(separator: "; ")) }
     }
 
