@@ -13,7 +13,8 @@ extension ByteBuffer {
         self = writer.buffer
         writer = JSONWriter()
         let length = writerIndex - start - Frame.headerLength
-        guard length <= min(limit, Limits.largestFrameLength) else {
+        let limit = min(limit, Limits.largestFrameLength)
+        guard length <= limit else {
             moveWriterIndex(to: start)
             throw RPCError(.tooLarge, "a message of \(length) bytes is over the limit of \(limit) bytes", begun: false)
         }

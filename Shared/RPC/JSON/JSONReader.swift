@@ -55,7 +55,7 @@ public struct JSONReader {
     mutating func object(_ member: (inout JSONReader, MemberName) throws(JSONError) -> Void) throws(JSONError) {
         try open(UInt8(ascii: "{"), "an object")
         let firstName = openNames.count
-        var overflow: Set<String> = []
+        var overflow: Set<[UInt8]> = []
         if !consume(UInt8(ascii: "}")) {
             repeat {
                 let name = try memberName()
@@ -114,7 +114,7 @@ public struct JSONReader {
         guard try peek() == .number else { throw mismatch("must be an integer") }
         let (range, isInteger) = try scanNumber()
         let text = String(decoding: bytes[range], as: UTF8.self)
-        if let value = isInteger ? Int(text) : Double(text).flatMap(Int.init(exactly:)) { return value }
+        if let value = isInteger ? Int(text) : WholeNumber.parse(text) { return value }
         throw mismatch("must be an integer within 64 bits, is \(text.prefix(40))")
     }
 
@@ -168,7 +168,7 @@ public struct JSONReader {
     private static let namesComparedOneByOne = 32
 
     private mutating func refuseDuplicate(
-        _ name: MemberName, since first: Int, overflow: inout Set<String>
+        _ name: MemberName, since first: Int, overflow: inout Set<[UInt8]>
     ) throws(JSONError) {
         let count = openNames.count - first
         let isDuplicate: Bool
@@ -176,8 +176,9 @@ public struct JSONReader {
             isDuplicate = openNames[first...].contains { isSame($0, name) }
             openNames.append(name)
         } else {
-            if overflow.isEmpty { overflow.formUnion(openNames[first...].map(decode)) }
-            isDuplicate = !overflow.insert(decode(name)).inserted
+            // Strings are equal where their characters are, JSON names only where their code points are.
+            if overflow.isEmpty { overflow.formUnion(openNames[first...].map { Array(decode($0).utf8) }) }
+            isDuplicate = !overflow.insert(Array(decode(name).utf8)).inserted
         }
         if isDuplicate { throw syntax("the member \"\(decode(name).prefix(64))\" appears twice") }
     }

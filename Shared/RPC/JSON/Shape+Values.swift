@@ -103,12 +103,22 @@ extension Shape where Value == UUID {
     public static let uuid = Shape<String>.string.map(
         describedAs: ["format": .string("uuid")],
         into: { text throws(JSONError) in
-            guard text.utf8.count == 36, let id = UUID(uuidString: text) else {
+            guard isUUID(text), let id = UUID(uuidString: text) else {
                 throw .refused("must be a UUID like 7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E")
             }
             return id
         },
         from: \.uuidString)
+
+    /// `UUID` alone takes signs and spaces for digits.
+    private static func isUUID(_ text: String) -> Bool {
+        let hyphens = [8, 13, 18, 23]
+        return text.utf8.count == 36
+            && text.utf8.enumerated().allSatisfy { index, byte in
+                hyphens.contains(index)
+                    ? byte == UInt8(ascii: "-") : byte < 0x80 && Character(UnicodeScalar(byte)).isHexDigit
+            }
+    }
 }
 
 extension Shape where Value == Date {

@@ -27,6 +27,8 @@ package enum WireDate {
             (1...12).contains(month), (1...daysIn(month, of: year)).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         let whole = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        // An offset can lead out of the years that `format` has four digits for.
+        guard (days(0, 1, 1) * 86_400..<days(10_000, 1, 1) * 86_400).contains(whole) else { return nil }
         return Date(timeIntervalSince1970: Double(whole) + fraction)
     }
 
@@ -54,8 +56,10 @@ package enum WireDate {
         if text == "Z" || text == "z" { return 0 }
         var rest = text.dropFirst()
         guard let sign = text.first, sign == "+" || sign == "-", let hours = number(2, from: &rest) else { return nil }
-        _ = skip(":", in: &rest)
-        guard let minutes = rest.isEmpty ? 0 : number(2, from: &rest), rest.isEmpty, hours < 24, minutes < 60 else {
+        let hasColon = skip(":", in: &rest)
+        guard let minutes = rest.isEmpty && !hasColon ? 0 : number(2, from: &rest), rest.isEmpty, hours < 24,
+            minutes < 60
+        else {
             return nil
         }
         return (hours * 3_600 + minutes * 60) * (sign == "-" ? -1 : 1)

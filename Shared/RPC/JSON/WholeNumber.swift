@@ -1,0 +1,28 @@
+/// Integers that are written with a fraction or an exponent. Read digit by digit: by way of `Double`, numbers above 2^53
+/// and those next to a whole number would be rounded.
+enum WholeNumber {
+    /// - Parameter text: a number as JSON has it.
+    /// - Returns: nil when the number is not whole, or not within 64 bits.
+    static func parse(_ text: String) -> Int? {
+        let parts = text.split(maxSplits: 1) { $0 == "e" || $0 == "E" }
+        let mantissa = parts[0].split(separator: ".", maxSplits: 1)
+        let sign = mantissa[0].hasPrefix("-") ? "-" : ""
+        var digits = mantissa[0].dropFirst(sign.count) + (mantissa.count == 2 ? mantissa[1] : "")
+        let places = mantissa.count == 2 ? mantissa[1].utf8.count : 0
+        guard digits.contains(where: { $0 != "0" }) else { return 0 }
+
+        // An exponent that is over 64 bits leaves no digit within them.
+        guard let exponent = parts.count == 2 ? Int(parts[1]) : 0 else { return nil }
+        let (zeros, overflows) = exponent.subtractingReportingOverflow(places)
+        if overflows { return nil }
+        if zeros < 0 {
+            guard zeros > -digits.utf8.count, digits.suffix(-zeros).allSatisfy({ $0 == "0" }) else { return nil }
+            digits.removeLast(-zeros)
+        } else {
+            digits = digits.drop { $0 == "0" }
+            guard zeros <= String(Int.max).utf8.count else { return nil }
+            digits += String(repeating: "0", count: zeros)
+        }
+        return Int(sign + digits)
+    }
+}

@@ -1,0 +1,124 @@
+import NIOCore
+import Testing
+
+@testable import RPC
+
+@Suite struct FrameDecoderTests {
+    private let messages = ["{}", "", String(repeating: "x", count: 300), "[1,2,3]", ""]
+
+    private var stream: [UInt8] {
+        messages.flatMap { text in
+            let length = text.utf8.count
+            return [0, 0, UInt8(length >> 8), UInt8(length & 0xFF)] + Array(text.utf8)
+        }
+    }
+
+    @Test func `several frames in one read are all found, empty ones too`() throws {
+        var decoder = FrameDecoder(limit: 300)
+        decoder.append(ByteBuffer(bytes: stream))
+        #expect(try decoder.all() == messages)
+        #expect(!decoder.isInsideFrame)
+    }
+
+    @Test func `frames that are split anywhere are put together`() throws {
+        for split in 0...stream.count {
+            var decoder = FrameDecoder(limit: 300)
+            decoder.append(ByteBuffer(bytes: stream[..<split]))
+            var found = try decoder.all()
+            decoder.append(ByteBuffer(bytes: stream[split...]))
+            found += try decoder.all()
+            #expect(found == messages)
+            #expect(!decoder.isInsideFrame)
+        }
+    }
+
+    @Test func `frames that come byte by byte are put together`() throws {
+        var decoder = FrameDecoder(limit: 300)
+        var found: [String] = []
+        for byte in stream {
+            decoder.append(ByteBuffer(bytes: [byte]))
+            found += try decoder.all()
+        }
+        #expect(found == messages)
+    }
+
+    @Test func `a decoder is inside a frame from the first byte of its header to the last of its payload`() throws {
+        var decoder = FrameDecoder(limit: 10)
+        #expect(!decoder.isInsideFrame)
+        for byte in [0, 0, 0, 2, 0x7B] as [UInt8] {
+            decoder.append(ByteBuffer(bytes: [byte]))
+            #expect(try decoder.next() == nil)
+            #expect(decoder.isInsideFrame)
+        }
+        decoder.append(ByteBuffer(bytes: [0x7D]))
+        #expect(try decoder.next()?.payload == ByteBuffer(string: "{}"))
+        #expect(!decoder.isInsideFrame)
+    }
+
+    @Test func `a frame is accepted at the limit and refused one past it, by its header alone`() throws {
+        var decoder = FrameDecoder(limit: 1_000)
+        decoder.append(ByteBuffer(bytes: [0, 0, 0x03, 0xE8] + Array(repeating: 0x20, count: 1_000)))
+        #expect(try decoder.next()?.payload.readableBytes == 1_000)
+        decoder.append(ByteBuffer(bytes: [0, 0, 0x03, 0xE9]))
+        #expect(throws: FrameViolation.tooLong(1_001, limit: 1_000)) { try decoder.next() }
+    }
+
+    @Test func `a frame of 24 bits is accepted where the limit allows it`() throws {
+        var decoder = FrameDecoder(limit: Limits.largestFrameLength)
+        decoder.append(ByteBuffer(bytes: [0, 0xFF, 0xFF, 0xFF]))
+        #expect(try decoder.next() == nil)
+        decoder.append(ByteBuffer(repeating: 0x20, count: Limits.largestFrameLength))
+        #expect(try decoder.next()?.payload.readableBytes == Limits.largestFrameLength)
+    }
+
+    @Test(arguments: [1, 2, 7, 8, 0x47, 0xFF] as [UInt8])
+    func `a kind that nobody negotiated is refused; so a length of over 24 bits is`(kind: UInt8) throws {
+        var decoder = FrameDecoder(limit: 1_000)
+        decoder.append(ByteBuffer(bytes: [kind, 0, 0, 1, 0x20]))
+        let error = #expect(throws: FrameViolation.self) { try decoder.next() }
+        #expect(error == .unknownKind(kind))
+        #expect(error?.rpcError.kind == .invalidRequest)
+        #expect(error?.rpcError.message == "kind \(kind) not negotiated, or a length over 16777215")
+    }
+
+    @Test func `frames before a violation are found`() throws {
+        var decoder = FrameDecoder(limit: 1_000)
+        decoder.append(ByteBuffer(bytes: [0, 0, 0, 1, 0x20, 9, 0, 0, 0]))
+        #expect(try decoder.next() != nil)
+        #expect(throws: FrameViolation.unknownKind(9)) { try decoder.next() }
+    }
+
+    @Test(arguments: [0, 1, 100, 101])
+    func `a frame is written up to the limit; over it nothing is`(length: Int) throws {
+        var buffer = ByteBuffer(string: "before")
+        let text = RawJSON(unchecked: ByteBuffer(repeating: 0x20, count: length))
+        if length <= 100 {
+            try buffer.writeFrame(limit: 100) { $0.raw(text) }
+            buffer.moveReaderIndex(forwardBy: 6)
+            var decoder = FrameDecoder(limit: 100)
+            decoder.append(buffer)
+            #expect(try decoder.next()?.payload.readableBytes == length)
+        } else {
+            let error = #expect(throws: RPCError.self) { try buffer.writeFrame(limit: 100) { $0.raw(text) } }
+            #expect(error?.kind == .tooLarge)
+            #expect(error?.message == "a message of 101 bytes is over the limit of 100 bytes")
+            #expect(String(buffer: buffer) == "before")
+        }
+    }
+
+    @Test func `no limit lets a frame be written whose length does not fit into 24 bits`() throws {
+        var buffer = ByteBuffer()
+        let text = RawJSON(unchecked: ByteBuffer(repeating: 0x20, count: Limits.largestFrameLength + 1))
+        let error = #expect(throws: RPCError.self) { try buffer.writeFrame(limit: .max) { $0.raw(text) } }
+        #expect(error?.message == "a message of 16777216 bytes is over the limit of 16777215 bytes")
+        #expect(buffer.readableBytes == 0)
+    }
+}
+
+extension FrameDecoder {
+    fileprivate mutating func all() throws(FrameViolation) -> [String] {
+        var texts: [String] = []
+        while let frame = try next() { texts.append(String(buffer: frame.payload)) }
+        return texts
+    }
+}

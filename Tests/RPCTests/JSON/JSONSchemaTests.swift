@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import RPC
+
+/// What `rpc.describe` publishes is what the reader checks.
+@Suite struct JSONSchemaTests {
+    private enum Colour: String, CaseIterable, Sendable { case red, green }
+
+    @Test(
+        arguments: [
+            (Shape<Int>.integer().schema, #"{"type":"integer"}"#),
+            (Shape<Int>.integer(1...100).schema, #"{"type":"integer","minimum":1,"maximum":100}"#),
+            (Shape<Int>.integer(0 ... .max).schema, #"{"type":"integer","minimum":0}"#),
+            (Shape<Bool>.boolean.schema, #"{"type":"boolean"}"#), (Shape<String>.string.schema, #"{"type":"string"}"#),
+            (Shape<Colour>.oneOf.schema, #"{"type":"string","enum":["red","green"]}"#),
+            (Shape<UUID>.uuid.schema, #"{"type":"string","format":"uuid"}"#),
+            (Shape<Date>.date.schema, #"{"type":"string","format":"date-time"}"#),
+            (Shape<RawJSON>.any.schema, "{}"),
+            (
+                Shape<[Int]>.array(of: .integer(), count: 1...3).schema,
+                #"{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":3}"#
+            ),
+            (
+                Shape<[String: Int]>.dictionary(of: .integer()).schema,
+                #"{"type":"object","additionalProperties":{"type":"integer"}}"#
+            ),
+        ] as [(JSONSchema, String)])
+    func `a shape is described by the schema`(schema: JSONSchema, text: String) {
+        #expect(schema.json.description == text)
+    }
+
+    private struct Outer: Sendable {
+        struct Inner: Sendable {
+            var name: String
+            static let shape = Shape<Inner>.object { object in
+                let name = object.required("name", .trimmed(1...5), \.name, "Its \"name\".")
+                return { members throws(JSONError) in Inner(name: try members[name]) }
+            }
+        }
+
+        var inner: [Inner]
+        var colour: Colour?
+        var count: Int?
+
+        static let shape = Shape<Outer>.object { object in
+            let inner = object.required("inner", .array(of: Inner.shape), \.inner)
+            let colour = object.optional("colour", .oneOf, \.colour)
+            let count = object.optional("count", .integer(0...9), \.count)
+            return { members throws(JSONError) in
+                Outer(inner: try members[inner], colour: try members[colour], count: try members[count])
+            }
+        }
+    }
+
+    @Test func `an optional member may be null, and only required ones are listed`() {
+        #expect(
+            Outer.shape.schema.json.description == """
+                {"type":"object","properties":{"inner":{"type":"array","items":{"type":"object","properties":{"name":\
+                {"type":"string","minLength":1,"maxLength":5,"description":"Its \\"name\\"."}},"required":["name"]}},\
+                "colour":{"anyOf":[{"type":"string","enum":["red","green"]},{"type":"null"}]},\
+                "count":{"minimum":0,"maximum":9,"type":["integer","null"]}},"required":["inner"]}
+                """)
+    }
+
+    @Test func `the schema of parameters refuses unknown members at every depth, that of results does not`() throws {
+        let method = Method("test.method", "Test.", params: Outer.shape, answer: Outer.shape)
+        let params = method.description.params.description
+        #expect(params.split(separator: #""additionalProperties":false"#, omittingEmptySubsequences: false).count == 3)
+        #expect(!method.description.result.description.contains("additionalProperties"))
+        let empty = Method("test.method", "Test.", params: Empty.shape, answer: Empty.shape).description
+        #expect(empty.params.description == #"{"type":"object","properties":{},"additionalProperties":false}"#)
+    }
+}

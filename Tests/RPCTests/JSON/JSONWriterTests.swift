@@ -1,0 +1,138 @@
+import Foundation
+import NIOCore
+import Testing
+
+@testable import RPC
+
+@Suite struct JSONWriterTests {
+    @Test(
+        arguments: [
+            ("", "\"\""), ("plain text", "\"plain text\""), ("\"\\", "\"\\\"\\\\\""), ("/", "\"/\""),
+            ("\u{8}\t\n\u{C}\r", "\"\\b\\t\\n\\f\\r\""), ("\u{0}\u{1}\u{1F}", "\"\\u0000\\u0001\\u001f\""),
+            ("\u{7F}\u{80}\u{2028}\u{1D11E}", "\"\u{7F}\u{80}\u{2028}\u{1D11E}\""), ("12345678\"", "\"12345678\\\"\""),
+            ("\u{E9}e\u{301}", "\"\u{E9}e\u{301}\""),
+        ])
+    func `a string is escaped where it must be and nowhere else`(text: String, json: String) throws {
+        let written = RawJSON(text, as: .string)
+        #expect(Array(written.description.utf8) == Array(json.utf8))
+        #expect(try Array(written.read(as: .string).utf8) == Array(text.utf8))
+    }
+
+    @Test func `members and elements are separated by commas`() {
+        var writer = JSONWriter()
+        writer.array([1, 2, 3]) { number, writer in
+            writer.object { writer in
+                guard number > 1 else { return }
+                writer.name("a\"b")
+                writer.integer(-number)
+                writer.name("c")
+                writer.array([] as [Int]) { _, _ in }
+                writer.name(encoded: Array("\"d\"".utf8))
+                writer.boolean(number == 2)
+                writer.name("e")
+                writer.null()
+            }
+        }
+        #expect(
+            String(buffer: writer.buffer) == """
+                [{},{"a\\"b":-2,"c":[],"d":true,"e":null},{"a\\"b":-3,"c":[],"d":false,"e":null}]
+                """)
+    }
+
+    @Test func `what was in the buffer before stays`() {
+        var writer = JSONWriter(appendingTo: ByteBuffer(string: "before "))
+        writer.string("x")
+        #expect(String(buffer: writer.buffer) == "before \"x\"")
+    }
+
+    @Test func `every string survives being written and read, here and by Foundation`() throws {
+        var generator = SeededGenerator(seed: 2)
+        for _ in 0..<2_000 {
+            let text = String.random(using: &generator)
+            let json = RawJSON([text], as: .array(of: .string))
+            let read = try RawJSON(checking: json.description).read(as: .array(of: .string))
+            #expect(read.map { Array($0.utf8) } == [Array(text.utf8)])
+            let foundation = try JSONSerialization.jsonObject(with: Data(json.description.utf8)) as? [String]
+            #expect(foundation?.first.map { Array($0.utf8) } == Array(text.utf8))
+        }
+    }
+
+    @Test func `every string that is written with escapes throughout is read as if it had none`() throws {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<1_000 {
+            let text = String.random(using: &generator)
+            let escaped = text.utf16.map { unit in
+                let hex = String(unit, radix: 16, uppercase: Bool.random(using: &generator))
+                return "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            }
+            let read = try RawJSON(checking: "\"\(escaped.joined())\"").read(as: .string)
+            #expect(Array(read.utf8) == Array(text.utf8))
+        }
+    }
+
+    @Test func `every value that is written is valid JSON`() throws {
+        var generator = SeededGenerator(seed: 4)
+        for _ in 0..<500 {
+            var writer = JSONWriter()
+            writer.random(depth: 0, using: &generator)
+            let text = String(buffer: writer.buffer)
+            let json = try RawJSON(checking: text)
+            #expect(json.description == text)
+            _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        }
+    }
+
+    @Test func `a text that is cut off anywhere is refused`() throws {
+        var generator = SeededGenerator(seed: 5)
+        for _ in 0..<50 {
+            var writer = JSONWriter()
+            writer.array([0]) { $1.random(depth: 1, using: &generator) }
+            let bytes = Array(writer.buffer.readableBytesView)
+            for length in 0..<bytes.count {
+                #expect(throws: JSONError.self) { try RawJSON(checking: ByteBuffer(bytes: bytes[..<length])) }
+            }
+        }
+    }
+}
+
+extension String {
+    /// Some dozens of scalars, with all kinds of them about equally often.
+    static func random(using generator: inout SeededGenerator) -> String {
+        let ranges: [ClosedRange<UInt32>] = [
+            0...0x1F, 0x20...0x7E, 0x20...0x7E, 0x22...0x22, 0x5C...0x5C, 0x7F...0x7FF, 0x800...0xD7FF, 0xE000...0xFFFF,
+            0x10000...0x10FFFF,
+        ]
+        var scalars = UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...40, using: &generator) {
+            let range = ranges[Int.random(in: 0..<ranges.count, using: &generator)]
+            if let scalar = UnicodeScalar(UInt32.random(in: range, using: &generator)) { scalars.append(scalar) }
+        }
+        return String(scalars)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func random(depth: Int, using generator: inout SeededGenerator) {
+        switch Int.random(in: depth > 5 ? 2...5 : 0...5, using: &generator) {
+        case 0:
+            let count = Int.random(in: 0...5, using: &generator)
+            let seeds = (0..<count).map { _ in generator.next() }
+            array(seeds) { seed, writer in
+                var generator = SeededGenerator(seed: seed)
+                writer.random(depth: depth + 1, using: &generator)
+            }
+        case 1:
+            let count = Int.random(in: 0...5, using: &generator)
+            object { writer in
+                for index in 0..<count {
+                    writer.name("\(index)" + String.random(using: &generator))
+                    writer.random(depth: depth + 1, using: &generator)
+                }
+            }
+        case 2: string(.random(using: &generator))
+        case 3: integer(.random(in: .min ... .max, using: &generator))
+        case 4: boolean(.random(using: &generator))
+        default: null()
+        }
+    }
+}

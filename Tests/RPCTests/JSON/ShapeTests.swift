@@ -1,0 +1,247 @@
+import Foundation
+import RPC
+import Testing
+
+@Suite struct ShapeTests {
+    // MARK: Objects
+
+    private struct Letter: Sendable, Equatable {
+        var id: Int
+        var note: String?
+        var parts: [Part] = []
+
+        struct Part: Sendable, Equatable {
+            var name: String
+
+            static let shape = Shape<Part>.object { object in
+                let name = object.required("name", .string, \.name)
+                return { members throws(JSONError) in Part(name: try members[name]) }
+            }
+        }
+
+        static let shape = Shape<Letter>.object { object in
+            let id = object.required("id", .integer(), \.id)
+            let note = object.optional("note", .string, \.note)
+            let parts = object.optional("parts", .array(of: Part.shape), { $0.parts.isEmpty ? nil : $0.parts })
+            return { members throws(JSONError) in
+                Letter(id: try members[id], note: try members[note], parts: try members[parts] ?? [])
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"id":1}"#, Letter(id: 1)), (#"{"id":1,"note":null}"#, Letter(id: 1)),
+            (#"{"note":"n","id":1}"#, Letter(id: 1, note: "n")),
+            (#"{"\u0069d":1,"n\u006Fte":"n"}"#, Letter(id: 1, note: "n")),
+            (
+                #" { "id" : 1 , "parts" : [ { "name" : "a" } , {"name":"b"} ] } "#,
+                Letter(id: 1, parts: [.init(name: "a"), .init(name: "b")])
+            ),
+        ] as [(String, Letter)])
+    private func `an object is read in any order and spelling; null and absent mean the same for an optional member`(
+        json: String, letter: Letter
+    ) throws {
+        #expect(try RawJSON(checking: json).read(as: Letter.shape, refusingUnknownMembers: true) == letter)
+    }
+
+    @Test(
+        arguments: [
+            ("{}", "id", "is missing"), (#"{"id":null}"#, "id", "must be an integer"),
+            (#"{"id":"1"}"#, "id", "must be an integer"), (#"{"id":1,"note":2}"#, "note", "must be a string"),
+            (#"{"id":1,"note":false}"#, "note", "must be a string"),
+            (#"{"id":1,"parts":{}}"#, "parts", "must be an array"),
+            (#"{"id":1,"parts":[1]}"#, "parts[0]", "must be an object"),
+            (#"{"id":1,"parts":[{"name":"a"},{}]}"#, "parts[1].name", "is missing"),
+            (#"{"id":1,"parts":[null]}"#, "parts[0]", "must be an object"),
+            ("[]", "", "must be an object"), ("null", "", "must be an object"), ("\"id\"", "", "must be an object"),
+        ])
+    func `a value that does not fit is named by its path`(json: String, path: String, reason: String) throws {
+        let json = try RawJSON(checking: json)
+        #expect(throws: JSONError.mismatch(path: path, reason: reason)) { try json.read(as: Letter.shape) }
+        #expect(throws: JSONError.mismatch(path: path, reason: reason)) {
+            try json.read(as: Letter.shape, refusingUnknownMembers: true)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"id":1,"new":2}"#, "new"), (#"{"id":1,"Id":2}"#, "Id"), (#"{"id":1,"":null}"#, ""),
+            (#"{"id":1,"parts":[{"name":"a","new":{}}]}"#, "parts[0].new"), (#"{"id":1,"\u006eew":2}"#, "new"),
+        ])
+    func `an unknown member is ignored, but refused in parameters`(json: String, path: String) throws {
+        let json = try RawJSON(checking: json)
+        #expect(try json.read(as: Letter.shape).id == 1)
+        let error = #expect(throws: JSONError.self) { try json.read(as: Letter.shape, refusingUnknownMembers: true) }
+        guard case .mismatch(path, "is not a known member") = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(
+        arguments: [
+            (Letter(id: 1), #"{"id":1}"#), (Letter(id: -1, note: ""), #"{"id":-1,"note":""}"#),
+            (Letter(id: 0, note: "n", parts: [.init(name: "\"")]), #"{"id":0,"note":"n","parts":[{"name":"\""}]}"#),
+        ] as [(Letter, String)])
+    private func `members are written in the order of their declaration, absent ones not at all`(
+        letter: Letter, json: String
+    ) throws {
+        #expect(RawJSON(letter, as: Letter.shape).description == json)
+        #expect(try RawJSON(letter, as: Letter.shape).read(as: Letter.shape) == letter)
+    }
+
+    @Test func `an object of sixteen members is read and written`() throws {
+        struct Wide: Sendable {
+            var values: [Int]
+            static let shape = Shape<Wide>.object { object in
+                let members = (0..<16).map { index in object.required("m\(index)", .integer(), { $0.values[index] }) }
+                return { found throws(JSONError) in
+                    var values: [Int] = []
+                    for member in members { values.append(try found[member]) }
+                    return Wide(values: values)
+                }
+            }
+        }
+        let json = RawJSON(Wide(values: Array(100..<116)), as: Wide.shape)
+        #expect(try json.read(as: Wide.shape).values == Array(100..<116))
+    }
+
+    // MARK: Numbers and booleans
+
+    @Test(arguments: [(0, false), (1, true), (100, true), (101, false), (-1, false)])
+    func `an integer within bounds is accepted at them and refused one past`(value: Int, isAccepted: Bool) throws {
+        let json = RawJSON(value, as: .integer())
+        if isAccepted {
+            #expect(try json.read(as: .integer(1...100)) == value)
+        } else {
+            #expect(throws: JSONError.refused("must be from 1 to 100, is \(value)")) {
+                try json.read(as: .integer(1...100))
+            }
+        }
+    }
+
+    @Test func `a boolean is true or false and nothing else`() throws {
+        #expect(try RawJSON(checking: "true").read(as: .boolean))
+        #expect(try !RawJSON(checking: "false").read(as: .boolean))
+        for other in ["null", "0", "1", "\"true\"", "[]", "{}"] {
+            let json = try RawJSON(checking: other)
+            #expect(throws: JSONError.refused("must be true or false")) { try json.read(as: .boolean) }
+        }
+    }
+
+    // MARK: Strings
+
+    @Test(
+        arguments: [
+            ("a", "a"), (" \t\r\n a b \u{A0}\u{2003}\u{85}", "a b"), ("abcde", "abcde"), ("  abcde  ", "abcde"),
+            ("\u{1F468}\u{200D}\u{1F469}", "\u{1F468}\u{200D}\u{1F469}"),
+        ])
+    func `a trimmed text is accepted`(text: String, trimmed: String) throws {
+        #expect(try RawJSON(text, as: .string).read(as: .trimmed(1...5)) == trimmed)
+    }
+
+    @Test(arguments: ["", " ", "\n\t", "abcdef", "  abcdef", "e\u{301}e\u{301}e\u{301}", "a\u{0}b", "\u{0}", "a\u{0}"])
+    func `a trimmed text of too many or too few scalars, or with U+0000, is refused`(text: String) throws {
+        let json = RawJSON(text, as: .string)
+        #expect(throws: JSONError.self) { try json.read(as: .trimmed(1...5)) }
+    }
+
+    @Test(
+        arguments: [
+            "https://example.com", "http://example.com/a?b=c&d=%20#f", "HTTPS://EXAMPLE.COM",
+            "https://[::1]:8080/~a_b-c.d",
+            "https://" + String(repeating: "a", count: 2_040),
+        ])
+    func `a URI is accepted`(text: String) throws {
+        #expect(try RawJSON(text, as: .string).read(as: .uri(schemes: ["https", "http"])) == text)
+    }
+
+    @Test(
+        arguments: [
+            "", "https", "https:", "ftp://example.com", "file:///etc/passwd", "javascript:alert(1)", "example.com",
+            "//example.com",
+            "/path", " https://example.com", "https://example.com ", "https://exam ple.com", "https://ex\u{E4}mple.com",
+            "https://example.com/\n", "https://example.com/\u{0}", "https://example.com/<>", "https://example.com/\\a",
+            "https://example.com/\"", "xhttps://example.com", "https://" + String(repeating: "a", count: 2_041),
+        ])
+    func `what is no URI of a wanted scheme, or too long, is refused`(text: String) throws {
+        let json = RawJSON(text, as: .string)
+        #expect(throws: JSONError.self) { try json.read(as: .uri(schemes: ["https", "http"])) }
+    }
+
+    private enum Colour: String, CaseIterable, Sendable { case red, green = "dark green" }
+
+    @Test func `one of several strings is accepted, others are refused with the list`() throws {
+        #expect(try RawJSON(checking: "\"red\"").read(as: Shape<Colour>.oneOf) == .red)
+        #expect(RawJSON(Colour.green, as: .oneOf).description == "\"dark green\"")
+        for other in ["\"Red\"", "\"\"", "\"red \"", "\"green\""] {
+            let json = try RawJSON(checking: other)
+            #expect(throws: JSONError.refused("must be one of red, dark green")) {
+                try json.read(as: Shape<Colour>.oneOf)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            "7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E", "7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4e",
+            "7f3D9a60-0C1e-4b5E-9c57-0a3C7b1c2D4e",
+        ])
+    func `a UUID is understood in any case and written in upper case`(text: String) throws {
+        let id = try RawJSON(text, as: .string).read(as: .uuid)
+        #expect(RawJSON(id, as: .uuid).description == "\"7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E\"")
+    }
+
+    @Test(
+        arguments: [
+            "", "7F3D9A60", "7F3D9A600C1E4B5E9C570A3C7B1C2D4E", "{7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E}",
+            "7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4G", "7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4",
+            "7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E5",
+            "7F3D9A600-C1E-4B5E-9C57-0A3C7B1C2D4E", "+F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E",
+            " F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E",
+            "0x3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E", "7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4\u{0}",
+            "7F3D9A60_0C1E_4B5E_9C57_0A3C7B1C2D4E",
+        ])
+    func `what is no UUID is refused`(text: String) {
+        let json = RawJSON(text, as: .string)
+        #expect(throws: JSONError.self) { try json.read(as: .uuid) }
+    }
+
+    // MARK: Collections
+
+    @Test(arguments: [(0, false), (1, false), (2, true), (3, true), (4, false)])
+    func `an array within bounds is accepted at them and refused one past`(count: Int, isAccepted: Bool) throws {
+        let numbers = Array(0..<count)
+        let json = RawJSON(numbers, as: .array(of: .integer()))
+        let shape = Shape<[Int]>.array(of: .integer(), count: 2...3)
+        if isAccepted {
+            #expect(try json.read(as: shape) == numbers)
+        } else {
+            #expect(throws: JSONError.self) { try json.read(as: shape) }
+        }
+    }
+
+    @Test func `an element is named by its index`() throws {
+        let json = try RawJSON(checking: "[[1],[2,\"3\"]]")
+        #expect(throws: JSONError.mismatch(path: "[1][1]", reason: "must be an integer")) {
+            try json.read(as: .array(of: .array(of: .integer())))
+        }
+    }
+
+    @Test func `a dictionary is written in the order of its names and names its members by path`() throws {
+        let shape = Shape<[String: Int]>.dictionary(of: .integer())
+        #expect(RawJSON(["b": 2, "a": 1, "\"": 3], as: shape).description == #"{"\"":3,"a":1,"b":2}"#)
+        #expect(
+            try RawJSON(checking: #"{"b":2,"\u0061":1}"#).read(as: shape, refusingUnknownMembers: true) == [
+                "a": 1, "b": 2,
+            ])
+        let json = try RawJSON(checking: #"{"a":{}}"#)
+        #expect(throws: JSONError.mismatch(path: "a", reason: "must be an integer")) { try json.read(as: shape) }
+    }
+
+    @Test(arguments: ["1.50", "{\"b\":[ 1 ]}", "\"\\u0061\"", "null", "-0"])
+    func `any value is kept as it was written`(text: String) throws {
+        #expect(try RawJSON(checking: "[ \(text) ]").read(as: .array(of: .any)).map(\.description) == [text])
+    }
+}
