@@ -88,7 +88,6 @@ final class ServerConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
     private func end() {
-        if case .closed = phase, timer == nil, calls.isEmpty { return }
         phase = .closed
         timer?.scheduled.cancel()
         timer = nil
