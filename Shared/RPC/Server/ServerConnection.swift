@@ -56,7 +56,11 @@ final class ServerConnection: ChannelInboundHandler {
         }
         decoder.append(bytes)
         do throws(FrameViolation) {
-            while isReading, let frame = try decoder.next() { receive(frame) }
+            while isReading, let frame = try decoder.next() {
+                // What follows in the buffer is another frame, with time of its own.
+                frameDeadline = nil
+                receive(frame)
+            }
         } catch {
             reject(error.rpcError)
         }
