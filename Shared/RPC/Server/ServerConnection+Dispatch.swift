@@ -152,12 +152,17 @@ extension ServerConnection {
     private func add(_ outcome: Result<Reply, RPCError>, for id: RequestID?, to batch: Batch, at slot: Int) {
         guard let members = batch.add(Batch.Member(id: id, answer: response(id, outcome)), at: slot) else { return }
         // Where all do not fit into one message, those at the end are replaced by the error that says so.
-        var room = outbox.frameLimit - members.count * Batch.bytesKeptPerMember
+        var room = outbox.frameLimit - Batch.bytesOfBrackets
+        var reserved = members.reduce(0) { $0 + $1.reservedBytes }
         let answers = members.map { member in
-            room -= member.answer.text.readableBytes - Batch.bytesKeptPerMember
-            if room >= 0 { return member.answer }
-            room += member.answer.text.readableBytes - Batch.bytesKeptPerMember
-            return response(member.id, .failure(.doesNotFit(member.answer, limit: outbox.frameLimit)))
+            reserved -= member.reservedBytes
+            if member.bytes <= room - reserved {
+                room -= member.bytes
+                return member.answer
+            }
+            let error = response(member.id, .failure(.doesNotFit(member.answer, limit: outbox.frameLimit)))
+            room -= error.text.readableBytes + 1
+            return error
         }
         write { $0.array(answers) { $1.raw($0) } }
         guardAgainstDeafPeer()
