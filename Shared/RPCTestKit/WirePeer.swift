@@ -63,6 +63,21 @@ public final class WirePeer: Sendable {
     /// - Returns: what came before, beyond the messages that were received.
     public func rest() async -> [UInt8] { await received.rest() }
 
+    /// Waits until the connection is closed in both directions. Writes something now and then, because a peer that has
+    /// only shut down its sending side looks the same to a reader.
+    public func waitUntilClosed() async throws {
+        _ = await received.rest()
+        // A Unix socket has no half-closed peer for long: the next write fails once it has closed.
+        while channel.isActive {
+            do {
+                try await channel.writeAndFlush(ByteBuffer(bytes: [0])).get()
+            } catch {
+                return
+            }
+            await Task.yield()
+        }
+    }
+
     /// Leaves what comes in the kernel's buffers, as a peer that is stuck.
     public func setReading(_ isReading: Bool) async throws {
         try await channel.setOption(.autoRead, value: isReading).get()

@@ -59,6 +59,12 @@ extension WirePeer {
         return try await answer()
     }
 
+    /// Sends bytes and waits for the next answer.
+    func answer(to bytes: [UInt8]) async throws -> Answer {
+        try await send(bytes)
+        return try await answer()
+    }
+
     /// Sends a batch and waits for its answers.
     func answers(to text: String) async throws -> [Answer] {
         try await send(text)
