@@ -1,4 +1,5 @@
 import RPC
+import Synchronization
 
 /// A real server on a real socket in a temporary directory, for as long as a test needs it.
 public struct TestServer: Sendable {
@@ -6,51 +7,68 @@ public struct TestServer: Sendable {
 
     /// Makes the server drain, as on a first SIGTERM; it is gone when `ended` returns.
     public let stop: @Sendable () -> Void
+
+    /// Ends the server at once, as on a second SIGTERM; it is gone when `ended` returns.
+    public let kill: @Sendable () -> Void
     public let ended: @Sendable () async -> Void
     private let faultSink: FaultSink
 
-    /// The errors that callers saw as `internal`.
-    public var faults: [RPCServer.Fault] { get async { await faultSink.faults } }
+    /// The errors that callers saw as `internal`, each there before its caller's answer is.
+    public var faults: [RPCServer.Fault] { faultSink.faults }
 
     /// Runs `body` while a server answers these methods.
+    /// - Parameter path: where, when the test has a directory of its own.
     public static func with<Result: Sendable>(
-        _ methods: MethodTable, named name: String = "test", limits: Limits = Limits(),
+        _ methods: MethodTable, named name: String = "test", at path: SocketPath? = nil, limits: Limits = Limits(),
         health: @escaping @Sendable () async -> [Health.Check] = { [] },
         _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
-        try await withTemporaryDirectory { directory in
-            let path = try SocketPath(directory + "/test.sock")
-            let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
-            let (ends, ending) = AsyncStream.makeStream(of: Void.self)
-            let (readies, ready) = AsyncStream.makeStream(of: Void.self)
-            let sink = FaultSink()
-            let faults = AsyncStream.makeStream(of: RPCServer.Fault.self)
-            let server = RPCServer(
-                identity: ServiceIdentity(name: name, version: "1.0", instance: "test-instance"), methods: methods,
-                limits: limits, health: health, onFault: { faults.continuation.yield($0) })
-            return try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    defer {
-                        ready.finish()
-                        ending.finish()
-                    }
-                    try await server.run(
-                        on: try ListeningSocket(path: path), onReady: { ready.finish() },
-                        until: { for await _ in stops {} })
-                }
-                group.addTask { for await fault in faults.stream { await sink.add(fault) } }
-                for await _ in readies {}
-                defer { group.cancelAll() }
-                return try await body(
-                    TestServer(
-                        path: path, stop: { stopping.finish() }, ended: { for await _ in ends {} }, faultSink: sink))
+        guard let path else {
+            return try await withTemporaryDirectory { directory in
+                try await with(
+                    methods, named: name, at: try SocketPath(directory + "/test.sock"), limits: limits, health: health,
+                    body)
             }
+        }
+        let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
+        let (kills, killing) = AsyncStream.makeStream(of: Void.self)
+        let (ends, ending) = AsyncStream.makeStream(of: Void.self)
+        let (readies, ready) = AsyncStream.makeStream(of: Void.self)
+        let sink = FaultSink()
+        let server = RPCServer(
+            identity: ServiceIdentity(name: name, version: "1.0", instance: "test-instance"), methods: methods,
+            limits: limits, health: health, onFault: sink.add)
+        let socket = try ListeningSocket(path: path)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer {
+                    ready.finish()
+                    ending.finish()
+                }
+                try await withThrowingTaskGroup(of: Void.self) { running in
+                    running.addTask {
+                        try await server.run(
+                            on: socket, onReady: { ready.finish() }, until: { for await _ in stops {} })
+                    }
+                    running.addTask { for await _ in kills {} }
+                    try await running.next()
+                    running.cancelAll()
+                }
+            }
+            for await _ in readies {}
+            defer { group.cancelAll() }
+            return try await body(
+                TestServer(
+                    path: path, stop: { stopping.finish() }, kill: { killing.finish() },
+                    ended: { for await _ in ends {} }, faultSink: sink))
         }
     }
 }
 
-private actor FaultSink {
-    private(set) var faults: [RPCServer.Fault] = []
+private final class FaultSink: Sendable {
+    private let collected = Mutex<[RPCServer.Fault]>([])
 
-    func add(_ fault: RPCServer.Fault) { faults.append(fault) }
+    var faults: [RPCServer.Fault] { collected.withLock { $0 } }
+
+    @Sendable func add(_ fault: RPCServer.Fault) { collected.withLock { $0.append(fault) } }
 }

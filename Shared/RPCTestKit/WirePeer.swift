@@ -2,29 +2,25 @@ import NIOCore
 import NIOPosix
 import RPC
 
-/// A client that knows nothing but bytes, for tests that say exactly what goes over the wire.
-public final class WirePeer {
+/// An end of a connection that knows nothing but bytes, for tests that say exactly what goes over the wire.
+public final class WirePeer: Sendable {
     private let channel: any Channel
-    private var received: AsyncStream<ByteBuffer>.Iterator
-    private var buffer = ByteBuffer()
+    private let received: Received
 
     public static func connect(to path: SocketPath) async throws -> WirePeer {
-        let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
-        let channel = try await ClientBootstrap(group: LoopExecutor.shared.loop)
+        try await ClientBootstrap(group: LoopExecutor.shared.loop)
             .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ByteCollector(continuation))
-                }
-            }
             .connect(unixDomainSocketPath: path.description)
+            .flatMapThrowing { try WirePeer(on: $0) }
             .get()
-        return WirePeer(channel, stream.makeAsyncIterator())
     }
 
-    private init(_ channel: any Channel, _ received: AsyncStream<ByteBuffer>.Iterator) {
+    /// Must be called on the channel's event loop.
+    init(on channel: any Channel) throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
         self.channel = channel
-        self.received = received
+        received = Received(stream)
+        try channel.pipeline.syncOperations.addHandler(ByteCollector(continuation))
     }
 
     // MARK: Sending
@@ -37,6 +33,9 @@ public final class WirePeer {
     public func send(_ text: String) async throws {
         try await send(Self.frame(text))
     }
+
+    /// Sends without waiting for the bytes to be taken; whether they were is of no interest.
+    public func post(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
     /// Shuts down the sending side.
     public func finishSending() async throws { try await channel.close(mode: .output).get() }
@@ -52,11 +51,7 @@ public final class WirePeer {
     // MARK: Receiving
 
     /// The next message, or nil when the peer has closed.
-    public func receive() async throws -> String? {
-        guard try await fill(to: 4), let length = buffer.readInteger(as: UInt32.self) else { return nil }
-        guard try await fill(to: Int(length)) else { return nil }
-        return buffer.readString(length: Int(length))
-    }
+    public func receive() async throws -> String? { await received.message() }
 
     /// Sends a message and waits for the next one.
     public func exchange(_ text: String) async throws -> String? {
@@ -64,9 +59,55 @@ public final class WirePeer {
         return try await receive()
     }
 
-    private func fill(to count: Int) async throws -> Bool {
+    /// Waits until the connection is closed by the other end.
+    /// - Returns: what came before, beyond the messages that were received.
+    public func rest() async -> [UInt8] { await received.rest() }
+
+    /// Waits until the connection is closed in both directions. Writes something now and then, because a peer that has
+    /// only shut down its sending side looks the same to a reader.
+    public func waitUntilClosed() async throws {
+        _ = await received.rest()
+        // A Unix socket has no half-closed peer for long: the next write fails once it has closed.
+        while channel.isActive {
+            do {
+                try await channel.writeAndFlush(ByteBuffer(bytes: [0])).get()
+            } catch {
+                return
+            }
+            await Task.yield()
+        }
+    }
+
+    /// Leaves what comes in the kernel's buffers, as a peer that is stuck.
+    public func setReading(_ isReading: Bool) async throws {
+        try await channel.setOption(.autoRead, value: isReading).get()
+    }
+}
+
+/// What came, as messages.
+private actor Received {
+    private let stream: AsyncStream<ByteBuffer>
+    private var buffer = ByteBuffer()
+
+    init(_ stream: AsyncStream<ByteBuffer>) { self.stream = stream }
+
+    func message() async -> String? {
+        guard await fill(to: 4), let length = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self),
+            await fill(to: 4 + Int(length))
+        else { return nil }
+        buffer.moveReaderIndex(forwardBy: 4)
+        return buffer.readString(length: Int(length))
+    }
+
+    func rest() async -> [UInt8] {
+        _ = await fill(to: .max)
+        return buffer.readBytes(length: buffer.readableBytes) ?? []
+    }
+
+    private func fill(to count: Int) async -> Bool {
         while buffer.readableBytes < count {
-            guard let more = await received.next(isolation: #isolation) else { return false }
+            var iterator = stream.makeAsyncIterator()
+            guard let more = await iterator.next(isolation: #isolation) else { return false }
             buffer.writeImmutableBuffer(more)
         }
         return true

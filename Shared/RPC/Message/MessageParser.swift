@@ -37,11 +37,13 @@ enum MessageParser {
                 }
             }
             guard (1...Limits.batchMembers).contains(count) else {
+                try reader.end()
                 throw .refused("a batch must have 1 to \(Limits.batchMembers) members, this one has \(count)")
             }
             return .batch(members)
         default:
             try reader.skipValue()
+            try reader.end()
             throw .refused("a message must be an object or a batch of objects")
         }
     }

@@ -6,7 +6,8 @@ import NIOCore
 struct RequestID: Sendable, Hashable {
     private enum Value: Hashable {
         case number(Int)
-        case string(String)
+        /// In UTF-8: Swift strings are equal where their characters are, ids only where their code points are.
+        case string([UInt8])
     }
 
     private let value: Value
@@ -24,7 +25,7 @@ struct RequestID: Sendable, Hashable {
         switch first {
         case UInt8(ascii: "\""):
             guard bytes.count - 2 <= Limits.idBytes, let string = try? text.read(as: .string) else { return nil }
-            value = .string(string)
+            value = .string(Array(string.utf8))
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             guard let number = Int(String(decoding: bytes, as: UTF8.self)) else { return nil }
             value = .number(number)

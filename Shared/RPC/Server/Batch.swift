@@ -3,10 +3,19 @@ final class Batch {
     struct Member {
         let id: RequestID?
         let answer: RawJSON
+
+        /// What the answer takes of the message, with its comma.
+        var bytes: Int { answer.text.readableBytes + 1 }
+
+        /// What it must have at the least: room for an error in its place.
+        var reservedBytes: Int { min(bytes, Batch.bytesOfError) }
     }
 
-    /// What every member can have of the message that carries the batch: room for an error, at the least.
-    static let bytesKeptPerMember = 512
+    /// The error that replaces an answer is no larger, even with the longest id.
+    private static let bytesOfError = 768
+
+    /// Of the message, beside its members: two, less the comma that the last member has not.
+    static let bytesOfBrackets = 1
 
     private var members: [Member?]
     private var pending: Int

@@ -26,12 +26,12 @@ extension ServerConnection {
         switch (call.content, call.answer) {
         case (.failure, .none): break
         case (.failure(let error), .withoutID): send(nil, .failure(error))
-        case (.failure(let error), .to(let id)): send(id, .failure(error))
+        case (.failure(let error), .to(let id)): send(unlessUnderWay(id), .failure(error))
         case (.request(let request), let answer):
             let id = answer.id
             if request.method == ProtocolMethods.hello.name {
                 let outcome = isFirst ? greet(request) : .failure(.lateHello)
-                if let id { send(id, outcome) }
+                if let id { send(unlessUnderWay(id), outcome) }
             } else {
                 begin(request, to: id.map(Call.Destination.message) ?? .nowhere)
             }
@@ -49,9 +49,10 @@ extension ServerConnection {
             }
             defer { slot += 1 }
             switch (member.content, member.answer.id) {
-            case (.failure(let error), let id): add(.failure(error), for: id, to: batch, at: slot)
+            case (.failure(let error), let id):
+                add(.failure(error), for: id.flatMap(unlessUnderWay), to: batch, at: slot)
             case (.request(let request), let id?) where request.method == ProtocolMethods.hello.name:
-                add(.failure(.lateHello), for: id, to: batch, at: slot)
+                add(.failure(.lateHello), for: unlessUnderWay(id), to: batch, at: slot)
             case (.request(let request), let id?): begin(request, to: .batch(batch, slot: slot, id))
             case (.request, nil): break
             }
@@ -61,12 +62,11 @@ extension ServerConnection {
     // MARK: Calls
 
     private func begin(_ request: Request, to destination: Call.Destination) {
-        if request.method == ProtocolMethods.cancel.name { return cancel(request, answerTo: destination) }
-        if let id = destination.id, calls[.id(id)] != nil {
-            // An answer with that id would end the call that has it.
+        if let id = destination.id, unlessUnderWay(id) == nil {
             let error = RPCError(.invalidRequest, "id: \(id.spelling.brief) is already under way", begun: false)
             return deliver(.failure(error), to: destination, id: nil)
         }
+        if request.method == ProtocolMethods.cancel.name { return cancel(request, answerTo: destination) }
         let key = key(for: destination)
         do throws(RPCError) {
             let handler = try admit(request)
@@ -80,6 +80,9 @@ extension ServerConnection {
             deliver(.failure(error), to: destination)
         }
     }
+
+    /// An answer with an id that is under way would end the call that has it.
+    private func unlessUnderWay(_ id: RequestID) -> RequestID? { calls[.id(id)] == nil ? id : nil }
 
     private func key(for destination: Call.Destination) -> Call.Key {
         if let id = destination.id { return .id(id) }
@@ -149,12 +152,17 @@ extension ServerConnection {
     private func add(_ outcome: Result<Reply, RPCError>, for id: RequestID?, to batch: Batch, at slot: Int) {
         guard let members = batch.add(Batch.Member(id: id, answer: response(id, outcome)), at: slot) else { return }
         // Where all do not fit into one message, those at the end are replaced by the error that says so.
-        var room = outbox.frameLimit - members.count * Batch.bytesKeptPerMember
+        var room = outbox.frameLimit - Batch.bytesOfBrackets
+        var reserved = members.reduce(0) { $0 + $1.reservedBytes }
         let answers = members.map { member in
-            room -= member.answer.text.readableBytes - Batch.bytesKeptPerMember
-            if room >= 0 { return member.answer }
-            room += member.answer.text.readableBytes - Batch.bytesKeptPerMember
-            return response(member.id, .failure(.doesNotFit(member.answer, limit: outbox.frameLimit)))
+            reserved -= member.reservedBytes
+            if member.bytes <= room - reserved {
+                room -= member.bytes
+                return member.answer
+            }
+            let error = response(member.id, .failure(.doesNotFit(member.answer, limit: outbox.frameLimit)))
+            room -= error.text.readableBytes + 1
+            return error
         }
         write { $0.array(answers) { $1.raw($0) } }
         guardAgainstDeafPeer()

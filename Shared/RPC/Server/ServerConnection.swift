@@ -56,7 +56,11 @@ final class ServerConnection: ChannelInboundHandler {
         }
         decoder.append(bytes)
         do throws(FrameViolation) {
-            while isReading, let frame = try decoder.next() { receive(frame) }
+            while isReading, let frame = try decoder.next() {
+                // What follows in the buffer is another frame, with time of its own.
+                frameDeadline = nil
+                receive(frame)
+            }
         } catch {
             reject(error.rpcError)
         }
@@ -89,7 +93,6 @@ final class ServerConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
     private func end() {
-        if case .closed = phase, timer == nil, calls.isEmpty { return }
         phase = .closed
         timer?.scheduled.cancel()
         timer = nil

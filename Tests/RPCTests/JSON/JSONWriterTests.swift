@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite struct JSONWriterTests {
+@Suite(.timeLimit(.minutes(1))) struct JSONWriterTests {
     @Test(
         arguments: [
             ("", "\"\""), ("plain text", "\"plain text\""), ("\"\\", "\"\\\"\\\\\""), ("/", "\"/\""),

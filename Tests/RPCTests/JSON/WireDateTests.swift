@@ -2,7 +2,7 @@ import Foundation
 import RPC
 import Testing
 
-@Suite struct WireDateTests {
+@Suite(.timeLimit(.minutes(1))) struct WireDateTests {
     @Test(
         arguments: [
             ("2026-03-01T10:15:00+0000", 1_772_360_100), ("2026-03-01T10:15:00Z", 1_772_360_100),

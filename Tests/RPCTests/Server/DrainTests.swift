@@ -1,0 +1,172 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct DrainTests {
+    private static let greeting = request("\"hello\"", "rpc.hello", #"{"protocols":[1]}"#)
+    private static let draining = #"{"jsonrpc":"2.0","method":"rpc.draining","params":{}}"#
+
+    @Test(arguments: [0, 1, 3])
+    func `a server without calls under way closes its connections and ends at once`(peers: Int) async throws {
+        try await TestServer.with(EchoContract.table) { server in
+            var connected: [WirePeer] = []
+            for number in 0..<peers {
+                let peer = try await WirePeer.connect(to: server.path)
+                // Some have said something, some have not.
+                if number > 0 { try await peer.expectAlive() }
+                connected.append(peer)
+            }
+            server.stop()
+            await server.ended()
+            for peer in connected { #expect(await peer.rest() == []) }
+            #expect(!FileManager.default.fileExists(atPath: server.path.description))
+        }
+    }
+
+    @Test func `calls under way finish, new ones are refused, and peers that said hello are told`() async throws {
+        let gate = Gate()
+        try await TestServer.with(EchoContract.table(gate)) { server in
+            let plain = try await WirePeer.connect(to: server.path)
+            let greeted = try await WirePeer.connect(to: server.path)
+            let idle = try await WirePeer.connect(to: server.path)
+            #expect(try await greeted.answer(to: Self.greeting).error == nil)
+            #expect(try await idle.answer(to: Self.greeting).error == nil)
+            try await plain.send(waiting("1", "a"))
+            try await greeted.send(waiting("1", "b"))
+            _ = (await gate.arrival(), await gate.arrival())
+
+            server.stop()
+            #expect(try await greeted.receive() == Self.draining)
+            #expect(!FileManager.default.fileExists(atPath: server.path.description))
+            #expect(try await idle.receive() == Self.draining)
+            #expect(await idle.rest() == [])
+            for peer in [plain, greeted] {
+                let answer = try await peer.answer(to: request("2", "rpc.ping"))
+                #expect(answer.id == "2")
+                #expect(answer.error?.kind == .unavailable)
+                #expect(answer.error?.begun == false)
+            }
+
+            gate.open("a")
+            gate.open("b")
+            #expect(try await plain.answer().result == #"{"text":"a"}"#)
+            #expect(try await greeted.answer().result == #"{"text":"b"}"#)
+            #expect(await plain.rest() == [])
+            #expect(await greeted.rest() == [])
+            await server.ended()
+        }
+    }
+
+    @Test func `calls that outlast the time for draining are cancelled and answered`() async throws {
+        let gate = Gate()
+        var limits = Limits()
+        limits.drainTime = .milliseconds(50)
+        try await TestServer.with(EchoContract.table(gate), limits: limits) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            try await peer.send(waiting("1", "a"))
+            #expect(await gate.arrival() == "a")
+            server.stop()
+            let answer = try await peer.answer()
+            #expect(answer.id == "1")
+            #expect(answer.error?.kind == .unavailable)
+            #expect(answer.error?.begun == true)
+            #expect(await gate.cancellation() == "a")
+            #expect(await peer.rest() == [])
+            await server.ended()
+        }
+    }
+
+    @Test func `a peer that does not take its last answers is not waited for`() async throws {
+        let gate = Gate()
+        var limits = Limits()
+        limits.drainTime = .milliseconds(50)
+        limits.discardTime = .milliseconds(300)
+        try await TestServer.with(EchoContract.table(gate), limits: limits) { server in
+            let deaf = try await WirePeer.connect(to: server.path)
+            try await deaf.setReading(false)
+            try await deaf.send(request("1", "echo.grow", #"{"bytes":600000}"#))
+            try await deaf.send(waiting("2", "a"))
+            #expect(await gate.arrival() == "a")
+            server.stop()
+            await server.ended()
+        }
+    }
+
+    @Test func `a half-closed peer's calls finish while the server drains`() async throws {
+        let gate = Gate()
+        try await TestServer.with(EchoContract.table(gate)) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            try await peer.send(waiting("1", "a"))
+            #expect(await gate.arrival() == "a")
+            try await peer.finishSending()
+            server.stop()
+            gate.open("a")
+            #expect(try await peer.answer().result == #"{"text":"a"}"#)
+            #expect(await peer.rest() == [])
+            await server.ended()
+        }
+    }
+
+    @Test func `cancelling the server ends everything at once`() async throws {
+        let gate = Gate()
+        try await TestServer.with(EchoContract.table(gate)) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            let idle = try await WirePeer.connect(to: server.path)
+            try await peer.send(waiting("1", "a"))
+            #expect(await gate.arrival() == "a")
+            server.kill()
+            #expect(await gate.cancellation() == "a")
+            await server.ended()
+            #expect(await peer.rest() == [])
+            #expect(await idle.rest() == [])
+            #expect(!FileManager.default.fileExists(atPath: server.path.description))
+        }
+    }
+
+    @Test func `cancelling a server that drains ends everything at once`() async throws {
+        let gate = Gate()
+        try await TestServer.with(EchoContract.table(gate)) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            #expect(try await peer.answer(to: Self.greeting).error == nil)
+            try await peer.send(waiting("1", "a"))
+            #expect(await gate.arrival() == "a")
+            server.stop()
+            #expect(try await peer.receive() == Self.draining)
+            server.kill()
+            await server.ended()
+            #expect(await peer.rest() == [])
+        }
+    }
+
+    /// Other tests open and close descriptors at the same time, so the count is compared with room for them: one left
+    /// behind by each round would be far more.
+    @Test func `no descriptor is left behind`() async throws {
+        func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+        let rounds = 200
+        let before = try descriptors()
+        for round in 0..<rounds {
+            let gate = Gate()
+            try await TestServer.with(EchoContract.table(gate)) { server in
+                try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                    _ = try await client.call(EchoContract.echo, .init(text: "a"))
+                }
+                let peer = try await WirePeer.connect(to: server.path)
+                try await peer.send(waiting("1", "a"))
+                _ = await gate.arrival()
+                switch round % 3 {
+                case 0:
+                    server.stop()
+                    gate.open("a")
+                case 1: server.kill()
+                default:
+                    try await peer.close()
+                    server.stop()
+                }
+                await server.ended()
+                try await peer.waitUntilClosed()
+            }
+        }
+        #expect(try descriptors() - before < rounds / 2)
+    }
+}

@@ -1,0 +1,82 @@
+import RPC
+import RPCTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct HalfCloseTests {
+    @Test func `calls under way are answered when the peer has nothing more to say, then the connection closes`()
+        async throws
+    {
+        let gate = Gate()
+        try await withPeer(gate: gate) { peer, _ in
+            try await peer.send(waiting("1", "a"))
+            try await peer.send(waiting("2", "b"))
+            _ = (await gate.arrival(), await gate.arrival())
+            try await peer.finishSending()
+            gate.open("b")
+            #expect(try await peer.answer().id == "2")
+            gate.open("a")
+            #expect(try await peer.answer().id == "1")
+            #expect(await peer.rest() == [])
+            try await peer.waitUntilClosed()
+        }
+    }
+
+    @Test func `all messages before the end are answered, as for printf piped into socat`() async throws {
+        try await withPeer { peer, _ in
+            try await peer.send((1...3).flatMap { WirePeer.frame(request("\($0)", "echo.say", #"{"text":"a"}"#)) })
+            try await peer.finishSending()
+            for id in 1...3 { #expect(try await peer.answer().id == "\(id)") }
+            #expect(await peer.rest() == [])
+        }
+    }
+
+    @Test func `a peer that says nothing at all is closed without a word`() async throws {
+        try await withPeer { peer, _ in
+            try await peer.finishSending()
+            #expect(await peer.rest() == [])
+            try await peer.waitUntilClosed()
+        }
+    }
+
+    @Test(arguments: [[0], [0, 0, 0], [0, 0, 0, 2], [0, 0, 0, 2, 0x7B]] as [[UInt8]])
+    func `an end inside a frame is an error, and calls under way are answered all the same`(
+        bytes: [UInt8]
+    ) async throws {
+        let gate = Gate()
+        try await withPeer(gate: gate) { peer, _ in
+            try await peer.send(WirePeer.frame(waiting("1", "a")) + bytes)
+            #expect(await gate.arrival() == "a")
+            try await peer.finishSending()
+            let answer = try await peer.answer()
+            #expect(answer.id == "null")
+            #expect(answer.error?.kind == .invalidRequest)
+            #expect(answer.error?.message == "the connection ended inside a frame")
+            gate.open("a")
+            #expect(try await peer.answer().id == "1")
+            #expect(await peer.rest() == [])
+        }
+    }
+
+    @Test func `calls under way are cancelled when the peer closes`() async throws {
+        let gate = Gate()
+        try await withPeer(gate: gate) { peer, server in
+            try await peer.send(waiting("1", "a"))
+            try await peer.send("[\(waiting("2", "b")),\(waiting("3", "c"))]")
+            for _ in 0..<3 { _ = await gate.arrival() }
+            try await peer.close()
+            var cancelled: [String?] = []
+            for _ in 0..<3 { cancelled.append(await gate.cancellation()) }
+            #expect(Set(cancelled) == ["a", "b", "c"])
+            try await WirePeer.connect(to: server.path).expectAlive()
+        }
+    }
+
+    @Test func `a deadline holds after the peer has nothing more to say`() async throws {
+        try await withPeer { peer, _ in
+            try await peer.send(waiting("1", "a", meta: #"{"timeout_ms":30}"#))
+            try await peer.finishSending()
+            #expect(try await peer.answer().error?.kind == .deadlineExceeded)
+            #expect(await peer.rest() == [])
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import RPC
+import RPCTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ServerLimitTests {
+    private static func expectOverloaded(
+        _ answer: Answer, id: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(answer.id == id, sourceLocation: sourceLocation)
+        #expect(answer.error?.kind == .overloaded, sourceLocation: sourceLocation)
+        #expect(answer.error?.begun == false, sourceLocation: sourceLocation)
+        #expect((answer.error?.retryAfter ?? 0) > 0, sourceLocation: sourceLocation)
+    }
+
+    @Test func `a connection has so many calls under way, notifications included; one more is overloaded`() async throws
+    {
+        let gate = Gate()
+        var limits = Limits()
+        limits.callsPerConnection = 2
+        try await withPeer(gate: gate, limits: limits) { peer, server in
+            try await peer.send(waiting("1", "a"))
+            try await peer.send(#"{"jsonrpc":"2.0","method":"echo.wait","params":{"text":"b"}}"#)
+            _ = (await gate.arrival(), await gate.arrival())
+            Self.expectOverloaded(try await peer.answer(to: request("3", "rpc.ping")), id: "3")
+            try await WirePeer.connect(to: server.path).expectAlive()
+            gate.open("a")
+            #expect(try await peer.answer().id == "1")
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `a process has so many calls under way; those of peers that left do not count`() async throws {
+        let gate = Gate()
+        var limits = Limits()
+        limits.callsPerProcess = 2
+        try await withPeer(gate: gate, limits: limits) { peer, server in
+            let other = try await WirePeer.connect(to: server.path)
+            try await peer.send(waiting("1", "a"))
+            try await other.send(waiting("1", "b"))
+            _ = (await gate.arrival(), await gate.arrival())
+            Self.expectOverloaded(try await peer.answer(to: request("2", "rpc.ping")), id: "2")
+            Self.expectOverloaded(try await other.answer(to: request("2", "rpc.ping")), id: "2")
+            try await other.close()
+            #expect(await gate.cancellation() == "b")
+            try await peer.expectAlive()
+            gate.open("a")
+            #expect(try await peer.answer().id == "1")
+        }
+    }
+
+    @Test func `a process has so many connections; one more is told that it is too many, and closed`() async throws {
+        var limits = Limits()
+        limits.connections = 2
+        try await withPeer(limits: limits) { one, server in
+            let two = try await WirePeer.connect(to: server.path)
+            try await one.expectAlive()
+            try await two.expectAlive()
+            for _ in 0..<3 {
+                let three = try await WirePeer.connect(to: server.path)
+                Self.expectOverloaded(try await three.answer(), id: "null")
+                #expect(await three.rest() == [])
+            }
+            try await two.finishSending()
+            try await two.waitUntilClosed()
+            try await WirePeer.connect(to: server.path).expectAlive()
+            try await one.expectAlive()
+        }
+    }
+
+    /// However a connection ends, its place is free again.
+    @Test func `connections that have ended do not count`() async throws {
+        var limits = Limits()
+        limits.connections = 1
+        limits.discardTime = .milliseconds(50)
+        try await TestServer.with(EchoContract.table, limits: limits) { server in
+            /// The server sees the end of a connection a moment after it has ended.
+            func connectOnceThereIsRoom(_ greeting: String?) async throws -> WirePeer {
+                while true {
+                    let peer = try await WirePeer.connect(to: server.path)
+                    guard let greeting else { return peer }
+                    if try await peer.answer(to: greeting).error == nil { return peer }
+                }
+            }
+            for round in 0..<12 {
+                let peer = try await connectOnceThereIsRoom(round % 2 == 0 ? request("1", "rpc.ping") : nil)
+                switch round % 6 {
+                case 0, 1: try await peer.close()
+                case 2, 3: try await peer.finishSending()
+                default: try await peer.send([9, 9, 9, 9])
+                }
+                try await peer.waitUntilClosed()
+            }
+            _ = try await connectOnceThereIsRoom(request("1", "rpc.ping"))
+        }
+    }
+
+    // MARK: Peers that do not read
+
+    @Test func `a peer that does not read its answers is overloaded, then closed, and others are unharmed`()
+        async throws
+    {
+        var limits = Limits()
+        limits.queuedBytes = 100_000
+        let gate = Gate()
+        try await withPeer(gate: gate, limits: limits) { deaf, server in
+            try await deaf.setReading(false)
+            // Waits at the gate all the time, so that the end of the connection can be seen.
+            try await deaf.send(waiting("0", "until closed"))
+            #expect(await gate.arrival() == "until closed")
+            let grow = WirePeer.frame(request("1", "echo.grow", #"{"bytes":50000}"#))
+            for _ in 0..<12 {
+                deaf.post(grow)
+                try await WirePeer.connect(to: server.path).expectAlive()
+            }
+            // Far more than the kernel takes lies there: nothing new is begun.
+            deaf.post(WirePeer.frame(waiting("2", "never begun")))
+            try await WirePeer.connect(to: server.path).expectAlive()
+            // What is refused is answered as well, and that is too much in the end.
+            let refused = WirePeer.frame(request("3", "rpc.ping"))
+            for _ in 0..<20 { deaf.post(Array(repeatElement(refused, count: 50).joined())) }
+            #expect(await gate.cancellation() == "until closed")
+            try await WirePeer.connect(to: server.path).expectAlive()
+
+            // What had been taken by the kernel can be read; after the answers come the refusals.
+            try? await deaf.setReading(true)
+            _ = await deaf.rest()
+        }
+    }
+
+    @Test func `a peer that reads late gets every answer, and above the limit overloaded`() async throws {
+        var limits = Limits()
+        limits.queuedBytes = 100_000
+        try await withPeer(limits: limits) { slow, server in
+            try await slow.setReading(false)
+            for id in 1...12 {
+                try await slow.send(request("\(id)", "echo.grow", #"{"bytes":50000}"#))
+                try await WirePeer.connect(to: server.path).expectAlive()
+            }
+            try await slow.setReading(true)
+            var kinds: [ErrorKind?] = []
+            for id in 1...12 {
+                let answer = try await slow.answer()
+                #expect(answer.id == "\(id)")
+                kinds.append(answer.error?.kind)
+                if answer.error != nil { Self.expectOverloaded(answer, id: "\(id)") }
+            }
+            #expect(kinds.prefix(3).allSatisfy { $0 == nil })
+            #expect(kinds.last == .overloaded)
+            try await slow.expectAlive()
+        }
+    }
+
+    @Test func `a write that makes no progress for too long closes the connection`() async throws {
+        var limits = Limits()
+        limits.writeTimeout = .milliseconds(50)
+        let gate = Gate()
+        try await withPeer(gate: gate, limits: limits) { deaf, server in
+            try await deaf.setReading(false)
+            try await deaf.send(waiting("0", "until closed"))
+            #expect(await gate.arrival() == "until closed")
+            try await deaf.send(request("1", "echo.grow", #"{"bytes":600000}"#))
+            #expect(await gate.cancellation() == "until closed")
+            try await WirePeer.connect(to: server.path).expectAlive()
+        }
+    }
+}

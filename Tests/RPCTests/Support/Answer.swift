@@ -1,0 +1,108 @@
+import RPCTestKit
+import Testing
+
+@testable import RPC
+
+/// An answer as it came over the wire.
+struct Answer {
+    let text: String
+    let id: String
+    let result: String?
+    let error: RPCError?
+    let code: Int?
+
+    init(_ text: String) throws {
+        let parts = try RawJSON(checking: text).read(as: Parts.shape, refusingUnknownMembers: true)
+        self.text = text
+        id = parts.id.description
+        result = parts.result?.description
+        error = try parts.error?.read(as: RPCError.shape)
+        code = try parts.error?.read(as: CodeOnly.shape).code
+    }
+
+    private struct Parts: Sendable {
+        let version: RawJSON
+        let id: RawJSON
+        let result: RawJSON?
+        let error: RawJSON?
+
+        static let shape = Shape<Parts>.object { object in
+            let version = object.required("jsonrpc", .any, \.version)
+            let id = object.required("id", .any, \.id)
+            let result = object.optional("result", .any, \.result)
+            let error = object.optional("error", .any, \.error)
+            return { members throws(JSONError) in
+                Parts(
+                    version: try members[version], id: try members[id], result: try members[result],
+                    error: try members[error])
+            }
+        }
+    }
+
+    private struct CodeOnly: Sendable {
+        let code: Int
+
+        static let shape = Shape<CodeOnly>.object { object in
+            let code = object.required("code", .integer(), \.code)
+            return { members throws(JSONError) in CodeOnly(code: try members[code]) }
+        }
+    }
+}
+
+extension WirePeer {
+    /// The next answer.
+    func answer() async throws -> Answer { try Answer(try #require(try await receive())) }
+
+    /// Sends a message and waits for the next answer.
+    func answer(to text: String) async throws -> Answer {
+        try await send(text)
+        return try await answer()
+    }
+
+    /// Sends bytes and waits for the next answer.
+    func answer(to bytes: [UInt8]) async throws -> Answer {
+        try await send(bytes)
+        return try await answer()
+    }
+
+    /// Sends a batch and waits for its answers.
+    func answers(to text: String) async throws -> [Answer] {
+        try await send(text)
+        return try RawJSON(checking: try #require(try await receive())).read(as: .array(of: .any)).map {
+            try Answer($0.description)
+        }
+    }
+
+    /// Sends a message and compares the next one, byte for byte.
+    func expect(_ answer: String, to text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let received = try await exchange(text)
+        #expect(received == answer, sourceLocation: sourceLocation)
+    }
+
+    /// The connection is open, and nothing that was not asked for is on its way.
+    func expectAlive(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await expect(
+            #"{"jsonrpc":"2.0","id":"alive?","result":{}}"#,
+            to: #"{"jsonrpc":"2.0","id":"alive?","method":"rpc.ping"}"#,
+            sourceLocation: sourceLocation)
+    }
+}
+
+/// Runs `body` with a plain connection to a server of the echo contract.
+func withPeer(
+    gate: Gate = Gate(), limits: Limits = Limits(), _ body: (WirePeer, TestServer) async throws -> Void
+) async throws {
+    try await TestServer.with(EchoContract.table(gate), limits: limits) { server in
+        try await body(try await WirePeer.connect(to: server.path), server)
+    }
+}
+
+/// A request of the echo contract.
+func request(_ id: String, _ method: String, _ params: String = "{}") -> String {
+    #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
+}
+
+/// A request that waits at the gate under this name.
+func waiting(_ id: String, _ name: String, meta: String = "{}") -> String {
+    #"{"jsonrpc":"2.0","id":\#(id),"method":"echo.wait","params":{"text":"\#(name)"},"meta":\#(meta)}"#
+}
