@@ -116,7 +116,7 @@ let package = Package(
             tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore]),
             tests(
                 "EndToEndTests",
-                of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract", .grdb] + executables),
+                of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),
             tests("GatewayTests", of: ["RPC", "RPCTestKit"] + executables),
             tests("PresentationTests", of: ["Presentation"]),
             tests("SQLiteKitTests", of: ["SQLiteKit", "RPC", "RPCTestKit", .grdb, .logging]),

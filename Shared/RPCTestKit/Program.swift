@@ -64,11 +64,8 @@ public struct Program: Sendable {
         process.standardInput = try input.map { try handle(reading: $0) } ?? FileHandle.nullDevice
         process.standardOutput = try handle(writing: output)
         let lines = ErrorLines()
-        if let errors {
-            process.standardError = try handle(writing: errors)
-        } else {
-            process.standardError = lines.pipe
-        }
+        process.standardError = try errors.map { try handle(writing: $0) } ?? lines.writingEnd
+        defer { try? lines.writingEnd.close() }
         return try RunningProgram(process, errors: lines)
     }
 
@@ -119,23 +116,30 @@ public struct RunningProgram: Sendable {
 
 /// The lines that a process writes, as they come.
 public final class ErrorLines: Sendable {
-    let pipe = Pipe()
     private let state = Mutex((text: "", isAtEnd: false))
     private let changes: AsyncStream<Void>
+    private let pipe = Pipe()
 
     init() {
         let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.changes = changes
-        pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            self?.state.withLock { state in
-                state.text += String(decoding: data, as: UTF8.self)
-                state.isAtEnd = data.isEmpty
+        // A thread of its own, which ends with the last process that can write.
+        Thread.detachNewThread { [self] in
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            var count = 1
+            while count > 0 {
+                count = read(pipe.fileHandleForReading.fileDescriptor, &bytes, bytes.count)
+                let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+                state.withLock { state in
+                    state.text += text
+                    state.isAtEnd = count <= 0
+                }
+                changed.yield()
             }
-            if data.isEmpty { handle.readabilityHandler = nil }
-            changed.yield()
         }
     }
+
+    var writingEnd: FileHandle { pipe.fileHandleForWriting }
 
     /// Everything so far.
     public var text: String { state.withLock(\.text) }

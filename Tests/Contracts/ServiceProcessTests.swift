@@ -16,7 +16,7 @@ import Testing
     {
         try await RunningService.with(name) { service in
             _ = try await service.client.call(ProtocolMethods.describe, ServiceSelection())
-            let lines = try service.log.split(separator: "\n")
+            let lines = service.log.split(separator: "\n")
             #expect(lines.count == 1)
             #expect(lines.first?.hasSuffix("/run/\(name).sock") == true)
         }
@@ -116,7 +116,7 @@ import Testing
                     try await service.client.call(ImageDataContract.load, LoadImage(url: url))
                 }
                 #expect(error?.kind == .dataLoss)
-                let lines = try service.log.split(separator: "\n")
+                let lines = service.log.split(separator: "\n")
                 #expect(lines.count == 2)
                 #expect(lines.last?.contains(" error ") == true && lines.last?.contains(url) == true)
             }

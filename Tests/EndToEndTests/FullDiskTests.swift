@@ -11,27 +11,26 @@ import Testing
             try await Tmpfs.with(at: root + "/disk", megabytes: 2) { disk in
                 let filler = disk + "/filler"
                 try Data(count: 1_000_000).write(to: URL(fileURLWithPath: filler))
-                try await withRunning("feed-service", root: root, store: disk + "/feed.sqlite") { program in
-                    let socket = try SocketPath(root + "/run/feed.sock")
-                    try await RPCClient.withConnection(to: socket, as: "test") { client in
-                        var acknowledged: [UUID] = []
-                        let failure = await #expect(throws: RPCError.self) {
-                            while true { acknowledged.append(try await publish(client)) }
-                        }
-                        #expect(failure?.kind == .unavailable)
-                        #expect(failure?.message.contains("disk of \(disk)/feed.sqlite is full") == true)
-
-                        #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded)
-                        #expect(try await ids(client) == acknowledged.reversed())
-
-                        try FileManager.default.removeItem(atPath: filler)
-                        acknowledged.append(try await publish(client))
-                        #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .serving)
-                        #expect(try await ids(client) == acknowledged.reversed())
-                        #expect(try await client.call(FeedContract.validate, Empty()).outcome == .kept)
+                try await RunningService.with("feed", root: root, arguments: ["--store", disk + "/feed.sqlite"]) {
+                    service in
+                    let client = service.client
+                    var acknowledged: [UUID] = []
+                    let failure = await #expect(throws: RPCError.self) {
+                        while true { acknowledged.append(try await publish(client)) }
                     }
+                    #expect(failure?.kind == .unavailable)
+                    #expect(failure?.message.contains("disk of \(disk)/feed.sqlite is full") == true)
+
+                    #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded)
+                    #expect(try await ids(client) == acknowledged.reversed())
+
+                    try FileManager.default.removeItem(atPath: filler)
+                    acknowledged.append(try await publish(client))
+                    #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .serving)
+                    #expect(try await ids(client) == acknowledged.reversed())
+                    #expect(try await client.call(FeedContract.validate, Empty()).outcome == .kept)
                     // One line for the loss, one for the recovery, however many calls have failed.
-                    let log = program.errors.text
+                    let log = service.log
                     #expect(log.split(separator: "\n").count == 3, "\(log)")
                 }
             }

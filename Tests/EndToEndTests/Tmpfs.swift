@@ -1,22 +1,6 @@
 import Foundation
 import RPCTestKit
 
-/// Runs a service by itself until `body` is done.
-func withRunning<Result>(
-    _ service: String, root: String, store: String? = nil, isolation: isolated (any Actor)? = #isolation,
-    _ body: (RunningProgram) async throws -> Result
-) async throws -> Result {
-    let program = try Program(service).start(
-        ["--root", root] + (store.map { ["--store", $0] } ?? []), errors: nil)
-    defer { program.send(SIGKILL) }
-    guard await program.errors.wait(for: "serving on") else { throw DidNotStart(errors: program.errors.text) }
-    return try await body(program)
-}
-
-struct DidNotStart: Error {
-    let errors: String
-}
-
 /// A small disk of the test's own; mounting one takes root.
 enum Tmpfs {
     static func with<Result>(
@@ -33,10 +17,6 @@ enum Tmpfs {
             try await command("umount", "-l", path)
             throw error
         }
-    }
-
-    static func makeReadOnly(_ path: String) async throws {
-        try await command("mount", "-o", "remount,ro", path)
     }
 
     private static func command(_ arguments: String...) async throws {
