@@ -140,7 +140,7 @@ let package = Package(
                 exclude: ["feed", "comments", "image-data"]),
             tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),
             .executableTarget(
-                name: "rpc-bench", dependencies: ["RPC", .argumentParser, .nioCore, .nioPosix],
+                name: "rpc-bench", dependencies: ["RPC", "FeedContract", .argumentParser, .nioCore, .nioPosix],
                 path: "Tests/Benchmarks/RPCBench", swiftSettings: settings),
         ]
 )

@@ -4,6 +4,9 @@ import NIOCore
 struct Latencies: Sendable {
     private var nanoseconds: [Int64] = []
 
+    /// From the first to the last, when calls were made one after the other.
+    var total: Double { Double(nanoseconds.reduce(0, +)) / 1e9 }
+
     var count: Int { nanoseconds.count }
 
     mutating func add(_ time: TimeAmount) { nanoseconds.append(time.nanoseconds) }
@@ -26,12 +29,13 @@ struct CaseResult {
     let p99: Double
     let callsPerSecond: Double
 
-    init(name: String, subject: String, rounds: [Latencies], seconds: Double) {
+    /// - Parameter seconds: how long a round took; nil when its calls were made one after the other.
+    init(name: String, subject: String, rounds: [Latencies], seconds: Double? = nil) {
         self.name = name
         self.subject = subject
         p50 = Self.median(rounds.map { $0.percentile(0.5) })
         p99 = Self.median(rounds.map { $0.percentile(0.99) })
-        callsPerSecond = Self.median(rounds.map { Double($0.count) / seconds })
+        callsPerSecond = Self.median(rounds.map { Double($0.count) / (seconds ?? $0.total) })
     }
 
     private static func median(_ values: [Double]) -> Double {

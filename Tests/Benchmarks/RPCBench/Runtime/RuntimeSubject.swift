@@ -2,7 +2,7 @@ import NIOCore
 import RPC
 
 /// The runtime with a trivial handler, through the public asynchronous interface on both sides.
-enum Runtime {
+enum RuntimeSubject {
     static func serve(on path: String) async throws {
         let server = RPCServer(
             identity: ServiceIdentity(name: "bench", version: "1"), methods: BenchContract.table, onFault: { _ in })

@@ -11,7 +11,7 @@ enum ServerKind: String, ExpressibleByArgument, CaseIterable {
     func serve(on path: String) async throws {
         switch self {
         case .echo: try await BareEcho.serve(on: path)
-        case .runtime: try await Runtime.serve(on: path)
+        case .runtime: try await RuntimeSubject.serve(on: path)
         }
     }
 }
@@ -28,7 +28,7 @@ enum Subject: String, CaseIterable {
         switch self {
         case .echo: try await BareEcho.measure(path: path, underWay: underWay, seconds: seconds)
         case .runtime, .runtimeFromPool:
-            try await Runtime.measure(path: path, underWay: underWay, seconds: seconds, onLoop: self == .runtime)
+            try await RuntimeSubject.measure(path: path, underWay: underWay, seconds: seconds, onLoop: self == .runtime)
         }
     }
 }
@@ -37,38 +37,36 @@ enum Subject: String, CaseIterable {
 struct Comparison {
     let rounds: Int
     let seconds: Double
+    let progress: Progress
 
     static let underWay = [1, 64]
 
     func run() async throws -> [CaseResult] {
-        let directory = NSTemporaryDirectory() + "rpc-bench-\(getpid())"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        var servers: [Process] = []
-        defer { servers.forEach { $0.terminate() } }
-        for kind in ServerKind.allCases { servers.append(try await start(kind, path(kind, directory))) }
+        try await withBenchDirectory { directory in
+            var servers: [Process] = []
+            defer { servers.forEach { $0.terminate() } }
+            for kind in ServerKind.allCases { servers.append(try await start(kind, path(kind, directory))) }
+            var results: [CaseResult] = []
+            for underWay in Self.underWay { results += try await measure(underWay, directory) }
+            return results
+        }
+    }
 
-        var results: [CaseResult] = []
-        for underWay in Self.underWay {
-            var measured: [Subject: [Latencies]] = [:]
-            for round in 1...rounds {
-                for subject in Subject.allCases {
-                    FileHandle.standardError.write(
-                        Data("\r\u{1B}[K\(underWay) under way, round \(round) of \(rounds): \(subject.rawValue)".utf8))
-                    let path = path(subject.server, directory)
-                    measured[subject, default: []].append(
-                        try await subject.measure(path: path, underWay: underWay, seconds: seconds))
-                }
-            }
+    private func measure(_ underWay: Int, _ directory: String) async throws -> [CaseResult] {
+        var measured: [Subject: [Latencies]] = [:]
+        for round in 1...rounds {
             for subject in Subject.allCases {
-                results.append(
-                    CaseResult(
-                        name: "\(underWay) under way", subject: subject.rawValue, rounds: measured[subject] ?? [],
-                        seconds: seconds))
+                progress.show("\(underWay) under way, round \(round) of \(rounds): \(subject.rawValue)")
+                let path = path(subject.server, directory)
+                measured[subject, default: []].append(
+                    try await subject.measure(path: path, underWay: underWay, seconds: seconds))
             }
         }
-        FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
-        return results
+        return Subject.allCases.map { subject in
+            CaseResult(
+                name: "\(underWay) under way", subject: subject.rawValue, rounds: measured[subject] ?? [],
+                seconds: seconds)
+        }
     }
 
     private func path(_ kind: ServerKind, _ directory: String) -> String { "\(directory)/\(kind.rawValue).sock" }
