@@ -97,7 +97,7 @@ final class ClientCore {
                     try channel.pipeline.syncOperations.addHandler(ClientConnection(channel, core: core.value))
                 }
             }
-            .connect(unixDomainSocketPath: path.description)
+            .connect(to: path.address)
             .flatMap { channel in channel.peerCredentials.map { (channel, $0) } }
             .flatMapThrowing { channel, peer in
                 let connection = try channel.pipeline.syncOperations.handler(type: ClientConnection.self)
