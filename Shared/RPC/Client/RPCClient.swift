@@ -103,7 +103,7 @@ public final class RPCClient: Sendable {
     public func status() async -> Status {
         await withTaskExecutorPreference(executor) {
             switch core.value.state {
-            case .connecting: .connecting
+            case .connecting, .draining: .connecting
             case .ready(let connection): .ready(connection.greeting)
             case .down(let error): .down(error)
             case .stopped: .stopped
