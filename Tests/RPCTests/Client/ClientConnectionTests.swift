@@ -180,7 +180,6 @@ import Testing
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let peer = try await listener.acceptGreeting()
                 try await peer.send(#"{"jsonrpc":"2.0","method":"rpc.draining","params":{}}"#)
-                while case .connecting = await client.status() { await Task.yield() }
                 while case .ready = await client.status() { await Task.yield() }
             }
         }
