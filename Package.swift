@@ -50,6 +50,9 @@ extension Target.Dependency {
     static let crypto = product(name: "Crypto", package: "swift-crypto")
 }
 
+/// For tests that run the real programs.
+let executables: [Target.Dependency] = ["gateway", "feed-service", "comments-service", "image-data-service"]
+
 let package = Package(
     name: "image-feed",
     defaultLocalization: "en",
@@ -111,7 +114,31 @@ let package = Package(
         // Tests and benchmarks.
         + [
             tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore]),
+            tests(
+                "EndToEndTests",
+                of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),
+            tests("GatewayTests", of: ["RPC", "RPCTestKit"] + executables),
             tests("PresentationTests", of: ["Presentation"]),
+            tests("SQLiteKitTests", of: ["SQLiteKit", "RPC", "RPCTestKit", .grdb, .logging]),
+            tests("FeedTests", of: ["Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
+            tests(
+                "CommentsTests",
+                of: [
+                    "Comments", "CommentsContract", "comments-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb,
+                    .logging,
+                ]),
+            tests(
+                "ImageDataTests",
+                of: [
+                    "ImageData", "ImageDataContract", "image-data-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb,
+                    .logging,
+                ]),
+            // Starts the real executables.
+            tests(
+                "ContractTests", path: "Contracts",
+                of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract", "ImageDataContract"] + executables,
+                exclude: ["feed", "comments", "image-data"]),
+            tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),
             .executableTarget(
                 name: "rpc-bench", dependencies: ["RPC", .argumentParser, .nioCore, .nioPosix],
                 path: "Tests/Benchmarks/RPCBench", swiftSettings: settings),

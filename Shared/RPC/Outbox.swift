@@ -5,6 +5,7 @@ import NIOCore
 /// Lives on the channel's event loop.
 final class Outbox {
     private let channel: any Channel
+    private let executor: LoopExecutor
     private var buffer: ByteBuffer
     private var isFlushScheduled = false
     private var closesAfterFlush: CloseMode?
@@ -29,8 +30,9 @@ final class Outbox {
     /// A buffer that has grown larger than this is not kept for the next tick.
     private static let keptCapacity = 64 * 1_024
 
-    init(channel: any Channel, frameLimit: Int) {
+    init(channel: any Channel, executor: LoopExecutor, frameLimit: Int) {
         self.channel = channel
+        self.executor = executor
         self.frameLimit = frameLimit
         buffer = channel.allocator.buffer(capacity: 1_024)
         lastWrite = channel.eventLoop.makeSucceededVoidFuture()
@@ -55,7 +57,7 @@ final class Outbox {
     private func scheduleFlush() {
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
-        channel.eventLoop.assumeIsolated().execute { self.flush() }
+        executor.flushAfterTasks { self.flush() }
     }
 
     private func flush() {

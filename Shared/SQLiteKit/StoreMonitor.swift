@@ -57,6 +57,11 @@ public final class StoreMonitor: Sendable {
             guard let failure = rpcError(error) else { throw error }
             note(failure.message)
             throw failure
+        } catch is RowDecodingError {
+            // STRICT tables take nothing that cannot be read again, so the file has changed under us.
+            let failure = damaged
+            note(failure.message)
+            throw failure
         }
     }
 
@@ -79,9 +84,10 @@ public final class StoreMonitor: Sendable {
             RPCError(.unavailable, "the store \(path) cannot be used: \(error.message ?? "\(error.resultCode)")")
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             RPCError(.unavailable, "nothing was written: another process holds the store \(path); try again")
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            RPCError(.dataLoss, "the store \(path) is damaged; restore it from a copy")
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: damaged
         default: nil
         }
     }
+
+    private var damaged: RPCError { RPCError(.dataLoss, "the store \(path) is damaged; restore it from a copy") }
 }

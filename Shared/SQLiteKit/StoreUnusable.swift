@@ -21,10 +21,17 @@ public struct StoreUnusable: Error, Equatable, CustomStringConvertible {
 
 extension StoreUnusable.Reason {
     init(_ error: any Error) {
-        guard let error = error as? DatabaseError else {
-            self = .other((error as NSError).localizedDescription)
-            return
+        switch error {
+        case let error as DatabaseError: self.init(error)
+        // Making the directory.
+        case CocoaError.fileWriteNoPermission: self = .noAccess
+        case CocoaError.fileWriteVolumeReadOnly: self = .readOnly
+        case CocoaError.fileWriteOutOfSpace: self = .full
+        default: self = .other((error as NSError).localizedDescription)
         }
+    }
+
+    private init(_ error: DatabaseError) {
         switch error.resultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .notADatabase
         case .SQLITE_READONLY: self = .readOnly

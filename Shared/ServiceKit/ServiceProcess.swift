@@ -73,8 +73,3 @@ public struct ServiceProcess: Sendable {
         }
     }
 }
-
-extension TraceContext {
-    /// The request id, for a log line.
-    fileprivate var metadata: Logger.Metadata { id.map { ["trace_id": "\($0)"] } ?? [:] }
-}

@@ -23,7 +23,7 @@ final class ClientConnection: ChannelInboundHandler {
     init(_ channel: any Channel, core: ClientCore) {
         self.channel = channel
         self.core = core
-        outbox = Outbox(channel: channel, frameLimit: core.limits.frameBytes)
+        outbox = Outbox(channel: channel, executor: core.executor, frameLimit: core.limits.frameBytes)
         decoder = FrameDecoder(limit: core.limits.frameBytes)
     }
 
@@ -66,6 +66,7 @@ final class ClientConnection: ChannelInboundHandler {
         } catch {
             core.broken(self, "\(error)")
         }
+        core.executor.runReadyTasks()
     }
 
     func channelInactive(context: ChannelHandlerContext) {

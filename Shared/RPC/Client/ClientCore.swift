@@ -17,7 +17,7 @@ final class ClientCore {
 
     let path: SocketPath
     let limits: Limits
-    private let loop: any EventLoop
+    let executor: LoopExecutor
     private let client: Hello.Client
 
     private(set) var state = State.connecting
@@ -33,10 +33,10 @@ final class ClientCore {
     private var callsPerConnection: Int
     private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
 
-    init(path: SocketPath, limits: Limits, loop: any EventLoop, client: Hello.Client) {
+    init(path: SocketPath, limits: Limits, executor: LoopExecutor, client: Hello.Client) {
         self.path = path
         self.limits = limits
-        self.loop = loop
+        self.executor = executor
         self.client = client
         callsPerConnection = limits.callsPerConnection
     }
@@ -100,8 +100,8 @@ final class ClientCore {
     ///   is none.
     func connect() -> EventLoopFuture<Bool> {
         state = .connecting
-        let core = NIOLoopBound(self, eventLoop: loop)
-        return ClientBootstrap(group: loop)
+        let core = NIOLoopBound(self, eventLoop: executor.loop)
+        return ClientBootstrap(group: executor.loop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(ClientConnection(channel, core: core.value))
@@ -187,7 +187,7 @@ final class ClientCore {
             guard deadline < timer.deadline else { return }
             timer.scheduled.cancel()
         }
-        let scheduled = loop.assumeIsolated().scheduleTask(deadline: deadline) {
+        let scheduled = executor.loop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.timer = nil
             self.enforceDeadlines(now: .now())
         }

@@ -14,14 +14,8 @@ public final class RPCClient: Sendable {
     private let executor: LoopExecutor
     private let lastID = Atomic(0)
 
-    /// Where a client stands.
-    public enum Status: Sendable {
-        case connecting
-        /// The greeting is nil until the peer has answered it, and for a plain peer that knows none.
-        case ready(Hello.Answer?)
-        case down(RPCError)
-        case stopped
-    }
+    /// Where the client connects to.
+    public let path: SocketPath
 
     /// - Parameter name: how the client introduces itself.
     public static func make(
@@ -33,15 +27,16 @@ public final class RPCClient: Sendable {
             RPCClient(
                 core: NIOLoopBound(
                     ClientCore(
-                        path: path, limits: limits, loop: executor.loop,
+                        path: path, limits: limits, executor: executor,
                         client: Hello.Client(name: name, version: version)),
                     eventLoop: executor.loop),
-                executor: executor)
+                path: path, executor: executor)
         }
     }
 
-    private init(core: NIOLoopBound<ClientCore>, executor: LoopExecutor) {
+    private init(core: NIOLoopBound<ClientCore>, path: SocketPath, executor: LoopExecutor) {
         self.core = core
+        self.path = path
         self.executor = executor
     }
 
@@ -100,14 +95,12 @@ public final class RPCClient: Sendable {
         try await send(method, options) { $0.raw(params) }
     }
 
-    public func status() async -> Status {
+    /// What the peer has said about itself; nil while there is no connection, until it has answered, and for a plain
+    /// peer that knows no greeting.
+    public func greeting() async -> Hello.Answer? {
         await withTaskExecutorPreference(executor) {
-            switch core.value.state {
-            case .connecting, .draining: .connecting
-            case .ready(let connection): .ready(connection.greeting)
-            case .down(let error): .down(error)
-            case .stopped: .stopped
-            }
+            guard case .ready(let connection) = core.value.state else { return nil }
+            return connection.greeting
         }
     }
 

@@ -48,10 +48,11 @@ public struct Health: Sendable, Equatable {
     /// As healthy as the worst of the checks.
     public init(_ checks: [Check], isDraining: Bool = false) {
         let isWell = checks.allSatisfy { $0.status == .serving }
-        self.init(status: isDraining ? .draining : isWell ? .serving : .degraded, checks: checks)
+        self.init(isDraining ? .draining : isWell ? .serving : .degraded, checks)
     }
 
-    private init(status: Status, checks: [Check]) {
+    /// For a whole that is not just the sum of its parts.
+    public init(_ status: Status, _ checks: [Check]) {
         self.status = status
         self.checks = checks
     }
@@ -59,6 +60,6 @@ public struct Health: Sendable, Equatable {
     public static let shape = Shape<Health>.object { object in
         let status = object.required("status", .oneOf, \.status)
         let checks = object.required("checks", .array(of: Check.shape), \.checks)
-        return { members throws(JSONError) in Health(status: try members[status], checks: try members[checks]) }
+        return { members throws(JSONError) in Health(try members[status], try members[checks]) }
     }
 }

@@ -278,7 +278,7 @@ public struct JSONReader {
         let start = position
         var hasEscapes = false
         while true {
-            skipPlainCharacters()
+            position = PlainASCII.end(in: bytes, from: position)
             switch current {
             case UInt8(ascii: "\""):
                 position += 1
@@ -296,17 +296,6 @@ public struct JSONReader {
                 position += length
             }
         }
-    }
-
-    /// Steps over ASCII that means itself, eight bytes at a time: nearly all bytes of nearly all messages are such.
-    private mutating func skipPlainCharacters() {
-        guard let base = bytes.baseAddress else { return }
-        while position + 8 <= bytes.count {
-            let word = UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self)
-            guard PlainASCII.isAll(word) else { break }
-            position += 8
-        }
-        while position < bytes.count, PlainASCII.isPlain(bytes[position]) { position += 1 }
     }
 
     // MARK: Errors

@@ -30,7 +30,7 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    func adding(_ other: JSONSchema) -> JSONSchema {
+    package func adding(_ other: JSONSchema) -> JSONSchema {
         var sum = self
         for (name, value) in other.keywords { sum[name] = value }
         return sum

@@ -92,10 +92,14 @@ public struct JSONWriter {
 
     private mutating func writeEscaped(_ utf8: UnsafeBufferPointer<UInt8>) {
         var written = 0
-        for (index, byte) in utf8.enumerated() where !PlainASCII.isPlain(byte) && byte < 0x80 {
-            buffer.writeBytes(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(utf8)[written..<index]))
-            writeEscape(byte)
-            written = index + 1
+        var index = PlainASCII.end(in: utf8, from: 0)
+        while index < utf8.count {
+            if utf8[index] < 0x80 {
+                buffer.writeBytes(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(utf8)[written..<index]))
+                writeEscape(utf8[index])
+                written = index + 1
+            }
+            index = PlainASCII.end(in: utf8, from: index + 1)
         }
         buffer.writeBytes(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(utf8)[written...]))
     }

@@ -45,6 +45,17 @@ public struct RawJSON: Sendable {
         }
     }
 
+    /// The members of `object` in front of those of this one, which must be an object without members of these names.
+    package func adding<Object>(_ object: Object, as shape: Shape<Object>) -> RawJSON {
+        let front = RawJSON(object, as: shape).text.readableBytesView.dropLast()
+        let rest = text.readableBytesView.dropFirst()
+        let isEmpty = rest.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "}")
+        var sum = ByteBuffer(bytes: front)
+        if front.count > 1, !isEmpty { sum.writeInteger(UInt8(ascii: ",")) }
+        sum.writeBytes(rest)
+        return RawJSON(unchecked: sum)
+    }
+
     /// An object without members.
     public static let emptyObject = RawJSON(unchecked: ByteBuffer(string: "{}"))
 }

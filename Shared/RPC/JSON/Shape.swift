@@ -4,7 +4,7 @@
 /// Shapes are built from smaller ones: `Shape.integer(1...100)`, `Shape.array(of: .uuid)`, and `Shape.object` for
 /// structs. A limit that stands in a shape is checked when reading and published in `rpc.describe`.
 public struct Shape<Value: Sendable>: Sendable {
-    let schema: JSONSchema
+    package let schema: JSONSchema
     let read: @Sendable (inout JSONReader) throws(JSONError) -> Value
     let write: @Sendable (Value, inout JSONWriter) -> Void
 

@@ -52,7 +52,7 @@ public struct RPCServer: Sendable {
         let (calls, submission) = AsyncStream.makeStream(of: NIOLoopBound<Call>.self)
         let core = NIOLoopBound(
             ServerCore(
-                identity: identity, methods: methods, limits: limits, loop: executor.loop, submission: submission),
+                identity: identity, methods: methods, limits: limits, executor: executor, submission: submission),
             eventLoop: executor.loop)
         let listener = try await listen(on: socket, core)
         onReady()

@@ -10,7 +10,7 @@ final class ServerConnection: ChannelInboundHandler {
     let core: ServerCore
     let channel: any Channel
     let outbox: Outbox
-    var loop: any EventLoop { core.loop }
+    var loop: any EventLoop { core.executor.loop }
 
     var phase = ConnectionPhase.fresh
     var calls: [Call.Key: Call] = [:]
@@ -25,7 +25,7 @@ final class ServerConnection: ChannelInboundHandler {
     init(_ channel: any Channel, core: ServerCore) {
         self.channel = channel
         self.core = core
-        outbox = Outbox(channel: channel, frameLimit: core.limits.frameBytes)
+        outbox = Outbox(channel: channel, executor: core.executor, frameLimit: core.limits.frameBytes)
         decoder = FrameDecoder(limit: core.limits.frameBytes)
         outbox.whenBlocked = { [weak self] since in self?.wake(by: since + core.limits.writeTimeout) }
     }
@@ -65,6 +65,7 @@ final class ServerConnection: ChannelInboundHandler {
             reject(error.rpcError)
         }
         noteFrameProgress()
+        core.executor.runReadyTasks()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

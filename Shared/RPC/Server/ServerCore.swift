@@ -5,7 +5,7 @@ final class ServerCore {
     let identity: ServiceIdentity
     let methods: MethodTable
     let limits: Limits
-    let loop: any EventLoop
+    let executor: LoopExecutor
 
     /// Hands a call over to the task group that runs the handlers.
     private let submission: AsyncStream<NIOLoopBound<Call>>.Continuation
@@ -18,13 +18,13 @@ final class ServerCore {
     static let retryAfter = 100
 
     init(
-        identity: ServiceIdentity, methods: MethodTable, limits: Limits, loop: any EventLoop,
+        identity: ServiceIdentity, methods: MethodTable, limits: Limits, executor: LoopExecutor,
         submission: AsyncStream<NIOLoopBound<Call>>.Continuation
     ) {
         self.identity = identity
         self.methods = methods
         self.limits = limits
-        self.loop = loop
+        self.executor = executor
         self.submission = submission
     }
 
@@ -47,7 +47,7 @@ final class ServerCore {
 
     func submit(_ call: Call) {
         callsUnderWay += 1
-        submission.yield(NIOLoopBound(call, eventLoop: loop))
+        submission.yield(NIOLoopBound(call, eventLoop: executor.loop))
     }
 
     func ended(_ count: Int) { callsUnderWay -= count }
@@ -60,11 +60,11 @@ final class ServerCore {
         isDraining = true
         for connection in connections.values { connection.drain() }
         finishIfDrained()
-        loop.assumeIsolated().scheduleTask(in: limits.drainTime) {
+        executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime) {
             for connection in self.connections.values { connection.abortAllCalls() }
         }
         // A peer that does not take its last answers is not waited for.
-        loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.discardTime) { self.closeAll() }
+        executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.discardTime) { self.closeAll() }
     }
 
     /// Ends everything now.

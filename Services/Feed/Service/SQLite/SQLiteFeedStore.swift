@@ -28,7 +28,12 @@ struct SQLiteFeedStore: FeedStore {
     }
 
     func checkIntegrity() async throws {
-        let findings = try await pool.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(1)") }
+        // On a connection of its own, because it may take seconds: the event loop must not wait for a reader.
+        var configuration = Configuration()
+        configuration.readonly = true
+        let findings = try await DatabaseQueue(path: pool.path, configuration: configuration).read {
+            try String.fetchAll($0, sql: "PRAGMA integrity_check(1)")
+        }
         if findings != ["ok"] { throw FeedStoreError.damaged(findings.joined(separator: "; ")) }
     }
 
@@ -108,6 +113,7 @@ struct SQLiteFeedStore: FeedStore {
 extension FeedImage {
     fileprivate init(row: Row) throws {
         self.init(
-            id: try row.decode(atIndex: 0), description: row[1], location: row[2], image: row[3])
+            id: try row.decode(atIndex: 0), description: try row.decode(atIndex: 1),
+            location: try row.decode(atIndex: 2), image: try row.decode(atIndex: 3))
     }
 }

@@ -2,10 +2,15 @@
 public enum ErrorPresenter {
     /// What a reader is told about an error of this kind; kinds that mean nothing to a reader are one unknown error.
     public static func message(for kind: String, language: Language) -> String {
-        Texts(language)[key(for: kind)]
+        specificMessage(for: kind, language: language) ?? Texts(language)[.unknownError]
     }
 
-    private static func key(for kind: String) -> TextKey {
+    /// The same where there is more to say than that something went wrong.
+    public static func specificMessage(for kind: String, language: Language) -> String? {
+        key(for: kind).map { Texts(language)[$0] }
+    }
+
+    private static func key(for kind: String) -> TextKey? {
         switch kind {
         case "connectivity", "unavailable": .connectionError
         case "deadline_exceeded": .deadlineExceeded
@@ -14,7 +19,7 @@ public enum ErrorPresenter {
         case "overloaded": .overloaded
         case "permission_denied", "read_only": .permissionDenied
         case "too_large": .tooLarge
-        default: .unknownError
+        default: nil
         }
     }
 }

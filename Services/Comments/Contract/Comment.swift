@@ -1,0 +1,41 @@
+import Foundation
+import RPC
+
+/// A comment as it travels; the names are those of the HTTP API.
+public struct Comment: Sendable, Equatable {
+    public let id: UUID
+    public let message: String
+    public let createdAt: Date
+    public let author: Author
+
+    public init(id: UUID, message: String, createdAt: Date, author: Author) {
+        self.id = id
+        self.message = message
+        self.createdAt = createdAt
+        self.author = author
+    }
+
+    /// Who wrote it.
+    public struct Author: Sendable, Equatable {
+        public let username: String
+
+        public init(username: String) { self.username = username }
+
+        public static let shape = Shape<Author>.object { object in
+            let username = object.required("username", .string, \.username)
+            return { members throws(JSONError) in Author(username: try members[username]) }
+        }
+    }
+
+    public static let shape = Shape<Comment>.object { object in
+        let id = object.required("id", .uuid, \.id)
+        let message = object.required("message", .string, \.message)
+        let createdAt = object.required("created_at", .date, \.createdAt)
+        let author = object.required("author", Author.shape, \.author)
+        return { members throws(JSONError) in
+            Comment(
+                id: try members[id], message: try members[message], createdAt: try members[createdAt],
+                author: try members[author])
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import RPC
+
+/// Parameters of `comments.counts`: 1…100 ids.
+public struct CountComments: Sendable, Equatable {
+    public let imageIDs: [UUID]
+
+    public init(imageIDs: [UUID]) { self.imageIDs = imageIDs }
+
+    /// The most images in one call: as many as a page of the feed has.
+    public static let maximumImages = 100
+
+    public static let shape = Shape<CountComments>.object { object in
+        let imageIDs = object.required("image_ids", .array(of: .uuid, count: 1...maximumImages), \.imageIDs)
+        return { members throws(JSONError) in CountComments(imageIDs: try members[imageIDs]) }
+    }
+}
+
+/// The answer of `comments.counts`.
+public struct CommentCounts: Sendable, Equatable {
+    /// By image; one without comments is left out.
+    public let counts: [UUID: Int]
+
+    public init(counts: [UUID: Int]) { self.counts = counts }
+
+    public static let shape = Shape<CommentCounts>.object { object in
+        let counts = object.required("counts", countsByID, \.counts, "Keyed by image id in upper case.")
+        return { members throws(JSONError) in CommentCounts(counts: try members[counts]) }
+    }
+
+    private static let countsByID = Shape.dictionary(of: .integer(1 ... .max)).map(
+        into: { byName throws(JSONError) in
+            var counts: [UUID: Int] = [:]
+            for (name, count) in byName {
+                guard let id = UUID(uuidString: name) else { throw .mismatch(path: name, reason: "is not a UUID") }
+                counts[id] = count
+            }
+            return counts
+        },
+        from: { counts in Dictionary(uniqueKeysWithValues: counts.map { ($0.key.uuidString, $0.value) }) })
+}

@@ -1,0 +1,44 @@
+import Foundation
+import RPC
+
+/// Parameters of `comments.post`.
+public struct PostComment: Sendable, Equatable {
+    public let imageID: UUID
+
+    /// 1…2,000 Unicode scalars.
+    public let message: String
+
+    /// 1…64 Unicode scalars.
+    public let username: String
+
+    /// Chosen by a caller who wants to be able to repeat the call; else the service chooses.
+    public let id: UUID?
+
+    /// When the comment was written, for importing what is older than the store; else the service's time. An addition
+    /// of ours: the upstream's HTTP API has no writes at all.
+    public let createdAt: Date?
+
+    public init(imageID: UUID, message: String, username: String, id: UUID? = nil, createdAt: Date? = nil) {
+        self.imageID = imageID
+        self.message = message
+        self.username = username
+        self.id = id
+        self.createdAt = createdAt
+    }
+
+    public static let messageLength = 1...2_000
+    public static let usernameLength = 1...64
+
+    public static let shape = Shape<PostComment>.object { object in
+        let imageID = object.required("image_id", .uuid, \.imageID)
+        let message = object.required("message", .trimmed(messageLength), \.message)
+        let username = object.required("username", .trimmed(usernameLength), \.username)
+        let id = object.optional("id", .uuid, \.id, "Makes the call repeatable.")
+        let createdAt = object.optional("created_at", .date, \.createdAt, "For imports; default: now.")
+        return { members throws(JSONError) in
+            PostComment(
+                imageID: try members[imageID], message: try members[message], username: try members[username],
+                id: try members[id], createdAt: try members[createdAt])
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+/// What somebody said about an image.
+public struct ImageComment: Equatable, Sendable {
+    public let id: UUID
+    public let imageID: UUID
+    public let message: String
+
+    /// Whole seconds.
+    public let createdAt: Date
+
+    public let username: String
+
+    public init(id: UUID, imageID: UUID, message: String, createdAt: Date, username: String) {
+        self.id = id
+        self.imageID = imageID
+        self.message = message
+        self.createdAt = createdAt
+        self.username = username
+    }
+}

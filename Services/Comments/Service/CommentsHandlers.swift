@@ -1,0 +1,75 @@
+import Comments
+import CommentsContract
+import Foundation
+import RPC
+import SQLiteKit
+
+/// Contract in, feature out: every method is a few lines from its parameters to its answer.
+struct CommentsHandlers {
+    let store: any CommentsStore
+    let monitor: StoreMonitor
+    let now: @Sendable () -> Date
+    let newID: @Sendable () -> UUID
+
+    var table: MethodTable {
+        var table = MethodTable(CommentsContract.contract)
+        table.handle(CommentsContract.list) { params, _ in
+            try await answering {
+                try await monitor.reading {
+                    let slice = try await store.slice(
+                        params.limit ?? ListComments.defaultLimit, of: params.imageID, after: params.afterID)
+                    return ListedComments(CommentsPage(slice), origin: .store)
+                }
+            }
+        }
+        table.handle(CommentsContract.post) { params, _ in
+            let draft = CommentDraft(params, defaultID: newID)
+            return try await answering {
+                Comment(try await monitor.writing { try await store.post(draft, now: now()) })
+            }
+        }
+        table.handle(CommentsContract.remove) { params, _ in
+            Count(count: try await monitor.writing { try await store.remove(params.id) })
+        }
+        table.handle(CommentsContract.counts) { params, _ in
+            CommentCounts(counts: try await monitor.reading { try await store.counts(of: params.imageIDs) })
+        }
+        return table
+    }
+
+    /// The feature's errors as the contract has them.
+    private func answering<Answer>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await body()
+        } catch CommentsStoreError.unknownCursor(let id) {
+            throw RPCError(.invalidParams, "params: the cursor \(id.uuidString) was never a comment of this image")
+        } catch CommentsStoreError.conflict(let id) {
+            throw RPCError(
+                .alreadyExists, "the comment \(id.uuidString) is there with other content; nothing was written")
+        }
+    }
+}
+
+extension CommentDraft {
+    fileprivate init(_ params: PostComment, defaultID: () -> UUID) {
+        self.init(
+            id: params.id ?? defaultID(), imageID: params.imageID, message: params.message, username: params.username,
+            createdAt: params.createdAt)
+    }
+}
+
+extension ListedComments {
+    fileprivate init(_ page: CommentsPage, origin: Origin) {
+        self.init(items: page.items.map(Comment.init), nextAfterID: page.nextAfterID, origin: origin)
+    }
+}
+
+extension Comment {
+    fileprivate init(_ comment: ImageComment) {
+        self.init(
+            id: comment.id, message: comment.message, createdAt: comment.createdAt,
+            author: Author(username: comment.username))
+    }
+}

@@ -1,0 +1,108 @@
+import Comments
+import Foundation
+import GRDB
+import SQLiteKit
+
+/// The comments in one SQLite file. Reads run where they are called, in microseconds; writes wait for the disk elsewhere.
+struct SQLiteCommentsStore: CommentsStore {
+    private let pool: DatabasePool
+
+    init(_ pool: DatabasePool) { self.pool = pool }
+
+    static let opening = StoreOpening(applicationID: "IFco", migrator: CommentsSchema.migrator)
+
+    // MARK: Reading
+
+    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> CommentsSlice {
+        try pool.read { db in
+            let position = try id.map { try Self.position(of: $0, in: imageID, db) } ?? 0
+            let rows = try Self.comments(
+                db, "WHERE image_id = ? AND position > ? ORDER BY position LIMIT ?", [imageID, position, limit + 1])
+            return CommentsSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit)
+        }
+    }
+
+    func counts(of imageIDs: [UUID]) throws -> [UUID: Int] {
+        try pool.read { db in
+            let statement = try db.cachedStatement(sql: Self.countingQuery(imageIDs.count))
+            let rows = try Row.fetchCursor(statement, arguments: StatementArguments(imageIDs))
+            var counts: [UUID: Int] = [:]
+            while let row = try rows.next() {
+                counts[try row.decode(atIndex: 0)] = try row.decode(atIndex: 1)
+            }
+            return counts
+        }
+    }
+
+    /// Answered by an index alone, without a look at a comment.
+    static func countingQuery(_ images: Int) -> String {
+        let marks = Array(repeating: "?", count: images).joined(separator: ", ")
+        return "SELECT image_id, count(*) FROM comment WHERE image_id IN (\(marks)) GROUP BY image_id"
+    }
+
+    private static func comments(
+        _ db: Database, _ condition: String, _ arguments: StatementArguments
+    ) throws -> [ImageComment] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id, image_id, message, created_at, username FROM comment \(condition)")
+        return try Array(Row.fetchCursor(statement, arguments: arguments).map(ImageComment.init(row:)))
+    }
+
+    private static func comment(_ id: UUID, _ db: Database) throws -> ImageComment? {
+        try comments(db, "WHERE id = ?", [id]).first
+    }
+
+    /// Where a comment of the image stands, or stood when it was removed.
+    private static func position(of id: UUID, in imageID: UUID, _ db: Database) throws -> Int64 {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT position FROM comment WHERE id = ?1 AND image_id = ?2
+                UNION ALL SELECT position FROM tombstone WHERE id = ?1 AND image_id = ?2
+                """)
+        guard let position = try Int64.fetchOne(statement, arguments: [id, imageID]) else {
+            throw CommentsStoreError.unknownCursor(id)
+        }
+        return position
+    }
+
+    // MARK: Writing
+
+    func post(_ draft: CommentDraft, now: Date) async throws -> ImageComment {
+        try await pool.write { db in
+            if let present = try Self.comment(draft.id, db) {
+                guard draft.isRepeat(of: present) else { throw CommentsStoreError.conflict(draft.id) }
+                return present
+            }
+            let comment = draft.comment(now: now)
+            try db.cachedStatement(sql: "DELETE FROM tombstone WHERE image_id = ? AND id = ?")
+                .execute(arguments: [comment.imageID, comment.id])
+            try db.cachedStatement(
+                sql: "INSERT INTO comment (id, image_id, created_at, username, message) VALUES (?, ?, ?, ?, ?)"
+            ).execute(arguments: [
+                comment.id, comment.imageID, Int64(comment.createdAt.timeIntervalSince1970), comment.username,
+                comment.message,
+            ])
+            return comment
+        }
+    }
+
+    func remove(_ id: UUID) async throws -> Int {
+        try await pool.write { db in
+            try db.cachedStatement(
+                sql:
+                    "INSERT INTO tombstone (image_id, id, position) SELECT image_id, id, position FROM comment WHERE id = ?"
+            ).execute(arguments: [id])
+            try db.cachedStatement(sql: "DELETE FROM comment WHERE id = ?").execute(arguments: [id])
+            return db.changesCount
+        }
+    }
+}
+
+extension ImageComment {
+    fileprivate init(row: Row) throws {
+        let seconds: Int64 = try row.decode(atIndex: 3)
+        self.init(
+            id: try row.decode(atIndex: 0), imageID: try row.decode(atIndex: 1), message: try row.decode(atIndex: 2),
+            createdAt: Date(timeIntervalSince1970: Double(seconds)), username: try row.decode(atIndex: 4))
+    }
+}

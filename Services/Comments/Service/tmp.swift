@@ -1,2 +1,0 @@
-import Foundation
-@main struct M { static func main() {} }

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import Presentation
+import RPC
+
+/// A command that asks a running gateway: connects, does its work, and ends with the exit code of what went wrong.
+protocol ClientCommand: AsyncParsableCommand {
+    var client: ClientOptions { get }
+
+    func run(_ session: Session) async throws
+}
+
+extension ClientCommand {
+    mutating func run() async throws {
+        let command = self
+        let output = Output(terminal: .live(), color: client.color)
+        do {
+            let path = try SocketPath(client.socket)
+            try await RPCClient.withConnection(to: path, as: "gateway-cli") { connection in
+                try await command.run(Session(connection, command.client, output))
+            }
+        } catch let error as RPCError {
+            output.report(error, language: Language(client.preferredLocale()), socket: client.socket)
+            throw ExitCode(error.kind.exitCode)
+        } catch let error as SocketError {
+            output.complain("\(error)")
+            throw ExitCode(ErrorKind.invalidParams.exitCode)
+        }
+    }
+}
+
+/// What a command works with once it is connected.
+struct Session: Sendable {
+    let output: Output
+    let asJSON: Bool
+
+    /// What the reader prefers, for the gateway to negotiate.
+    let locale: String?
+
+    private let client: RPCClient
+    private let timeout: Double
+    private let trace = TraceContext.random()
+
+    init(_ client: RPCClient, _ options: ClientOptions, _ output: Output) {
+        self.client = client
+        self.output = output
+        asJSON = options.json
+        locale = options.preferredLocale()
+        timeout = options.timeout
+    }
+
+    var language: Language { Language(locale) }
+
+    /// - Parameter timeout: in seconds; nil for that of the command line.
+    func call<Params, Answer>(
+        _ method: Method<Params, Answer>, _ params: Params, timeout: Double? = nil
+    ) async throws(RPCError) -> Answer {
+        try await client.call(method, params, options(timeout))
+    }
+
+    func call(_ method: String, _ params: RawJSON) async throws(RPCError) -> RawJSON {
+        try await client.call(method, params, options(nil))
+    }
+
+    /// Shows an answer: as it came for programs, as `text` for people.
+    func show<Params, Answer>(
+        _ method: Method<Params, Answer>, _ params: Params, _ text: (Answer) -> String
+    ) async throws -> Answer {
+        let result = try await call(method.name, RawJSON(params, as: method.params))
+        let answer = try result.read(as: method.answer)
+        output.print(asJSON ? "\(result)" : text(answer))
+        return answer
+    }
+
+    private func options(_ timeout: Double?) -> CallOptions {
+        CallOptions(timeout: .nanoseconds(Int64((timeout ?? self.timeout) * 1e9)), trace: trace)
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import Presentation
+import ServiceKit
+
+/// The options of every command that asks a running gateway.
+struct ClientOptions: ParsableArguments {
+    @OptionGroup var rootOption: RootOption
+
+    @Option(
+        name: .customLong("socket"),
+        help: ArgumentHelp("The gateway's socket.", discussion: "Default: ROOT/run/gateway.sock", valueName: "path"))
+    var socketPath: String?
+
+    @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "seconds"))
+    var timeout = 30.0
+
+    @Flag(help: "Print the result as JSON, one document a line.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The language of texts and dates: en, pt-BR, el or es.",
+            discussion: "Default: LC_ALL, LC_MESSAGES or LANG.",
+            valueName: "tag"))
+    var locale: String?
+
+    @Option(help: "When to use colours: auto, always or never.")
+    var color = ColorChoice.auto
+
+    static let timeouts = 0.001...86_400
+
+    func validate() throws {
+        guard Self.timeouts.contains(timeout) else {
+            throw ValidationError("--timeout must be from 0.001 to 86400 seconds")
+        }
+    }
+
+    var socket: String { socketPath ?? rootOption.root.socket("gateway") }
+
+    /// What the reader prefers, for the gateway to negotiate.
+    func preferredLocale(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
+        let names = [locale] + ["LC_ALL", "LC_MESSAGES", "LANG"].map { environment[$0] }
+        return names.lazy.compactMap(\.self).first { !$0.isEmpty }
+    }
+}
+
+extension ColorChoice: ExpressibleByArgument {}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import CommentsContract
+import Foundation
+import RPC
+
+struct CommentCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "comment",
+        abstract: "Comment on an image.",
+        discussion: """
+            Examples:
+              gateway comment IMAGE_ID "Lovely light!"
+              gateway comment IMAGE_ID "Que luz!" --username ana
+            """)
+
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "The image.") var imageID: UUID
+    @Argument(help: "What to say, 1 to 2,000 characters.") var text: String
+
+    @Option(help: ArgumentHelp("Who says it, 1 to 64 characters. Default: the user's name.", valueName: "name"))
+    var username: String?
+
+    func run(_ session: Session) async throws {
+        let request = PostComment(
+            imageID: imageID, message: text, username: username ?? NSUserName(),
+            // With an id of its own the call can be sent again without a comment appearing twice.
+            id: UUID())
+        _ = try await session.show(GatewayContract.postComment, request) { $0.id.uuidString }
+    }
+}

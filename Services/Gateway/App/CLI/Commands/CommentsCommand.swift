@@ -1,0 +1,56 @@
+import ArgumentParser
+import CommentsContract
+import Foundation
+import Presentation
+import RPC
+
+struct CommentsCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "comments",
+        abstract: "Show the comments of an image, oldest first.",
+        discussion: """
+            Examples:
+              gateway comments IMAGE_ID
+              gateway comments IMAGE_ID --locale pt-BR
+            """)
+
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "The image.") var imageID: UUID
+
+    @Option(help: ArgumentHelp("How many comments a page has, 1…100.", valueName: "count"))
+    var limit: Int?
+
+    @Option(help: ArgumentHelp("Show what follows this comment.", valueName: "id"))
+    var after: UUID?
+
+    @Flag(help: "Go on to the last comment.")
+    var all = false
+
+    func run(_ session: Session) async throws {
+        var afterID = after
+        var isFirst = true
+        repeat {
+            let request = CommentsRequest(imageID: imageID, limit: limit, afterID: afterID, locale: session.locale)
+            let answer = try await session.show(GatewayContract.comments, request) { text($0, isFirst, session.output) }
+            for problem in answer.problems { session.output.complain(problem.message) }
+            afterID = answer.nextAfterID
+            isFirst = false
+        } while all && afterID != nil
+    }
+
+    private func text(_ answer: CommentsAnswer, _ isFirst: Bool, _ output: Output) -> String {
+        let comments = answer.comments
+        let heading = isFirst ? [output.style.bold(comments.title), comments.status.map(output.style.dim)] : []
+        let body = comments.items.isEmpty ? comments.empty : table(comments.items, output)
+        return (heading + [body]).compactMap(\.self).joined(separator: "\n")
+    }
+
+    private func table(_ comments: [CommentViewModel], _ output: Output) -> String {
+        let columns = [
+            TextTable.Column("WHO", fit: .shorten), TextTable.Column("WHEN"), TextTable.Column("MESSAGE", fit: .wrap),
+        ]
+        return TextTable(columns, rows: comments.map { [$0.username, $0.date, $0.message] })
+            .rendered(in: output.columns, style: output.style)
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import FeedContract
+import Foundation
+import Presentation
+import RPC
+
+struct FeedCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feed",
+        abstract: "Show the feed, newest first.",
+        discussion: """
+            Examples:
+              gateway feed                          the first page
+              gateway feed --limit 3 --after ID     the three after that one
+              gateway feed --all                    everything, page by page
+              gateway feed --all --json | jq -r '.items[].id'
+            """)
+
+    @OptionGroup var client: ClientOptions
+
+    @Option(help: ArgumentHelp("How many items a page has, 1…100.", valueName: "count"))
+    var limit = LoadFeed.defaultLimit
+
+    @Option(help: ArgumentHelp("Show what follows this item.", valueName: "id"))
+    var after: UUID?
+
+    @Option(help: ArgumentHelp("Show what is newer than this item.", valueName: "id"))
+    var before: UUID?
+
+    @Flag(help: "Go on to the end of the feed.")
+    var all = false
+
+    func run(_ session: Session) async throws {
+        var afterID = after
+        var isFirst = true
+        repeat {
+            let request = FeedPageRequest(
+                limit: limit, afterID: afterID, beforeID: isFirst ? before : nil, locale: session.locale)
+            let answer = try await session.show(GatewayContract.feedPage, request) {
+                FeedText(output: session.output).page($0, isFirst: isFirst, hint: all ? nil : session.language)
+            }
+            for problem in answer.problems { session.output.complain(problem.message) }
+            afterID = answer.nextAfterID
+            isFirst = false
+        } while all && afterID != nil
+    }
+}
+
+/// The feed for people.
+struct FeedText {
+    let output: Output
+
+    /// - Parameter hint: the language in which to tell how to go on; nil to leave that out.
+    func page(_ answer: FeedPageAnswer, isFirst: Bool, hint: Language?) -> String {
+        var parts: [String] = []
+        if isFirst {
+            parts.append(output.style.bold(answer.page.title))
+            if let status = answer.page.status { parts.append(output.style.dim(status)) }
+        }
+        parts.append(answer.page.items.isEmpty ? answer.page.empty ?? "" : table(answer.page.items))
+        if let end = answer.page.end { parts.append(output.style.dim(end)) }
+        if let hint, let next = answer.nextAfterID {
+            parts.append(output.style.dim("\(Texts(hint)[.feedNextPage]): gateway feed --after \(next.uuidString)"))
+        }
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    private func table(_ items: [FeedImageViewModel]) -> String {
+        let columns = [
+            TextTable.Column("ID"), TextTable.Column("LOCATION", fit: .shorten),
+            TextTable.Column("DESCRIPTION", fit: .shorten),
+        ]
+        let rows = items.map { [$0.id.uuidString, $0.location ?? "", $0.description ?? $0.title] }
+        return TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
+    }
+}

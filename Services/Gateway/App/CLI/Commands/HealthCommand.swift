@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import RPC
+
+struct HealthCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health",
+        abstract: "Tell whether everything works: exits 0 serving, 1 degraded, 69 down.",
+        discussion: """
+            Examples:
+              gateway health
+              gateway health feed          one service
+              gateway health --wait 30     return as soon as everything works, at the latest after 30 s
+            """)
+
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "One service; default: all of them.") var service: String?
+
+    @Option(help: ArgumentHelp("Wait for everything to work.", valueName: "seconds"))
+    var wait: Double?
+
+    func validate() throws {
+        if let wait, !ClientOptions.timeouts.contains(wait) {
+            throw ValidationError("--wait must be from 0.001 to 86400 seconds")
+        }
+    }
+
+    /// How long to wait between two looks.
+    private static let interval = Duration.milliseconds(50)
+
+    func run(_ session: Session) async throws {
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(wait ?? 0)
+        while true {
+            let health = await look(session)
+            if case .success(let health) = health, health.status == .serving || clock.now >= end {
+                return try finish(health, session)
+            }
+            if clock.now >= end { return try finish(health.get(), session) }
+            try await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private func look(_ session: Session) async -> Result<Health, RPCError> {
+        do throws(RPCError) {
+            return .success(try await session.call(ProtocolMethods.health, ServiceSelection(service: service)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func finish(_ health: Health, _ session: Session) throws {
+        let output = session.output
+        output.print(session.asJSON ? "\(RawJSON(health, as: Health.shape))" : text(health, output))
+        if health.status != .serving { throw ExitCode(Self.degraded) }
+    }
+
+    private static let degraded: Int32 = 1
+
+    private func text(_ health: Health, _ output: Output) -> String {
+        let columns = [TextTable.Column("CHECK"), TextTable.Column("STATUS"), TextTable.Column("DETAIL", fit: .wrap)]
+        let rows = health.checks.map { [$0.name, $0.status.rawValue, $0.detail ?? ""] }
+        let table = TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
+        return [output.style.bold(health.status.rawValue), rows.isEmpty ? nil : table]
+            .compactMap(\.self).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+import ImageDataContract
+import RPC
+
+struct ImageCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "image",
+        abstract: "Get the bytes of an image.",
+        discussion: """
+            Examples:
+              gateway image IMAGE_ID -o picture.jpg
+              gateway image IMAGE_ID > picture.jpg
+              gateway image urn:sha256:… -o picture.jpg
+            """)
+
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: ArgumentHelp("An item of the feed, or a URL.", valueName: "image-id|url")) var image: String
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write the bytes to this file.", valueName: "file"))
+    var output: String?
+
+    func run(_ session: Session) async throws {
+        let wantsBytes = !client.json
+        if wantsBytes, output == nil, session.output.terminal.isTerminal(.output) {
+            throw ValidationError("an image is not for a terminal: write it to a file with -o FILE, or pipe it on")
+        }
+        let subject = UUID(uuidString: image).map(ImageRequest.Subject.item) ?? .url(image)
+        let answer = try await session.call(
+            GatewayContract.image, ImageRequest(subject: subject, locale: session.locale))
+        guard wantsBytes else { return session.output.print("\(answer.loaded)") }
+        let loaded = try answer.loaded.read(as: LoadedImage.shape)
+        guard let output else { return session.output.write(Array(loaded.data.data)) }
+        try save(loaded.data.data, to: output)
+        session.output.say(
+            "\(output): \(loaded.metadata.contentType), \(loaded.metadata.size) bytes – \(Escaping.visible(answer.title))"
+        )
+    }
+
+    private func save(_ data: Data, to path: String) throws {
+        do {
+            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw RPCError(
+                .internalError, "cannot write \(path): \((error as NSError).localizedDescription)", service: "gateway")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import RPC
+import Synchronization
+
+struct ImportCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Publish a folder of pictures.",
+        discussion: """
+            A manifest.json in the folder may list them: [{"file":"a.jpg","id":…,"title":…,"description":…,"location":…,
+            "comments":[{"username":…,"message":…,"created_at":…}]}]; the first ends on top of the feed. Without it all
+            files are taken by name. Importing twice changes nothing. What is refused is named, the rest is imported, and
+            the command exits 65.
+
+            Examples:
+              gateway import ~/Pictures
+              gateway import deploy/sample
+            """)
+
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "The folder.", completion: .directory) var folder: String
+
+    func run(_ session: Session) async throws {
+        let folder = ImportFolder(path: folder)
+        let entries = try folder.entries()
+        let output = session.output
+        let bar = Mutex(ProgressBar(total: entries.count, on: output.terminal))
+        let importer = Importer(session: session, folder: folder) { done, file in
+            output.draw(bar.withLock { $0.update(to: done, label: file, at: .now) })
+        }
+        defer { output.draw(bar.withLock { $0.clear() }) }
+        let summary = try await importer.run(entries)
+        output.draw(bar.withLock { $0.clear() })
+        for refusal in summary.refused { output.complain("\(refusal.file): \(refusal.reason)") }
+        report(summary, session)
+        if !summary.refused.isEmpty { throw ExitCode(ErrorKind.invalidData.exitCode) }
+    }
+
+    private func report(_ summary: Importer.Summary, _ session: Session) {
+        if session.asJSON {
+            let counts = [
+                "published": summary.published, "present": summary.present, "comments": summary.comments,
+                "refused": summary.refused.count,
+            ]
+            session.output.print("\(RawJSON(counts, as: .dictionary(of: .integer())))")
+        } else {
+            session.output.print(
+                "\(summary.published) published, \(summary.present) there already, \(summary.refused.count) refused")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import ImageDataContract
+import Presentation
+import RPC
+
+/// What the gateway answers itself: the parts of a page from the services that have them, in the reader's words.
+struct GatewayHandlers: Sendable {
+    let registry: PluginRegistry
+    let identity: ServiceIdentity
+    let now: @Sendable () -> Date
+
+    var table: MethodTable {
+        var table = MethodTable(GatewayContract.contract)
+        table.handle(GatewayContract.feedPage, feedPage)
+        table.handle(GatewayContract.comments, comments)
+        table.handle(GatewayContract.postComment, postComment)
+        table.handle(GatewayContract.image, image)
+        table.handle(GatewayContract.plugins) { _, _ in
+            PluginList(plugins: await registry.map { await $0.report() })
+        }
+        table.handle(ProtocolMethods.health, health)
+        table.handle(ProtocolMethods.describe, describe)
+        table.forward = { method, params, context in Reply(try await registry.forward(method, params, context)) }
+        return table
+    }
+
+    // MARK: Feed
+
+    private func feedPage(_ request: FeedPageRequest, _ context: CallContext) async throws -> FeedPageAnswer {
+        let feed = try registry.plugin("feed")
+        let loaded = try await feed.call(
+            FeedContract.load,
+            LoadFeed(limit: request.limit, afterID: request.afterID, beforeID: request.beforeID), context)
+        let language = Language(request.locale)
+        let page = FeedPagePresenter.viewModel(
+            items: loaded.items.map { FeedImagePresenter.viewModel($0, language) },
+            origin: Origin(loaded.origin), savedAt: loaded.savedAt,
+            isFirstPage: request.afterID == nil && request.beforeID == nil,
+            isLastPage: request.beforeID == nil && loaded.nextAfterID == nil, now: now(), language: language)
+        return FeedPageAnswer(
+            page: page, nextAfterID: loaded.nextAfterID, prevBeforeID: loaded.prevBeforeID, origin: loaded.origin,
+            savedAt: loaded.savedAt, problems: [])
+    }
+
+    // MARK: Comments
+
+    private func comments(_ request: CommentsRequest, _ context: CallContext) async throws -> CommentsAnswer {
+        let language = Language(request.locale)
+        let listed = try await registry.plugin("comments").call(
+            CommentsContract.list,
+            ListComments(imageID: request.imageID, limit: request.limit, afterID: request.afterID), context)
+        var problems: [ProblemViewModel] = []
+        if listed.items.isEmpty {
+            // The comments service cannot know whether there is such an image.
+            do throws(RPCError) {
+                _ = try await item(request.imageID, context)
+            } catch {
+                if error.kind == .notFound { throw error }
+                problems.append(
+                    ProblemPresenter.viewModel(service: "feed", kind: error.kind.rawValue, language: language))
+            }
+        }
+        let now = now()
+        let viewModel = CommentsPresenter.viewModel(
+            items: listed.items.map { CommentPresenter.viewModel($0, now, language) },
+            origin: Origin(listed.origin), savedAt: listed.savedAt, isFirstPage: request.afterID == nil, now: now,
+            language: language)
+        return CommentsAnswer(comments: viewModel, nextAfterID: listed.nextAfterID, problems: problems)
+    }
+
+    private func postComment(_ request: PostCommentRequest, _ context: CallContext) async throws -> PostedComment {
+        _ = try await item(request.imageID, context)
+        return try await registry.plugin("comments").call(CommentsContract.post, request, context)
+    }
+
+    // MARK: Images
+
+    private func image(_ request: ImageRequest, _ context: CallContext) async throws -> ImageAnswer {
+        let language = Language(request.locale)
+        let (title, url) =
+            switch request.subject {
+            case .url(let url): (Texts(language)[.image], url)
+            case .item(let id): try await FeedImagePresenter.titleAndURL(item(id, context), language)
+            }
+        let loaded = try await registry.plugin("image-data").forward(
+            ImageDataContract.load.name, RawJSON(LoadImage(url: url), as: LoadImage.shape), context)
+        return ImageAnswer(title: title, loaded: loaded)
+    }
+
+    private func item(_ id: UUID, _ context: CallContext) async throws(RPCError) -> FeedItem {
+        try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), context)
+    }
+
+    // MARK: The protocol's own
+
+    private func health(_ selection: ServiceSelection, _ context: CallContext) async throws -> Health {
+        if let plugin = try selected(selection) {
+            return try await plugin.call(ProtocolMethods.health, ServiceSelection(), context)
+        }
+        return GatewayHealth.summary(await registry.map { plugin in (plugin, await plugin.health()) }, now: now())
+    }
+
+    private func describe(_ selection: ServiceSelection, _ context: CallContext) async throws -> ServiceDescription {
+        if let plugin = try selected(selection) {
+            return try await plugin.call(ProtocolMethods.describe, ServiceSelection(), context)
+        }
+        let others = await registry.map { plugin in
+            // A service that does not answer now has nothing to add; gateway.plugins tells why.
+            (try? await plugin.call(ProtocolMethods.describe, ServiceSelection(), context))?.contracts ?? []
+        }
+        return ServiceDescription(service: identity, contracts: [GatewayContract.contract] + others.joined())
+    }
+
+    /// Nil for the gateway itself.
+    private func selected(_ selection: ServiceSelection) throws(RPCError) -> Plugin? {
+        guard let name = selection.service, name != identity.name else { return nil }
+        guard registry.plugins.contains(where: { $0.name == name }) else {
+            let known = registry.plugins.map(\.name).joined(separator: ", ")
+            throw RPCError(
+                .invalidParams, "params.service: there is no service \(name); there are \(known)", begun: false)
+        }
+        return try registry.plugin(name)
+    }
+}

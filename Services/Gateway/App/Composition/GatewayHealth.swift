@@ -1,0 +1,40 @@
+import Foundation
+import RPC
+
+/// The health of the whole from that of its parts.
+enum GatewayHealth {
+    /// One check a service. Only a service that is required makes the whole degraded.
+    static func summary(_ parts: [(Plugin, Result<Health, RPCError>)], now: Date) -> Health {
+        var isWell = true
+        let checks = parts.map { plugin, health in
+            let check = check(plugin.name, health, now: now)
+            if plugin.manifest.required, check.status != .serving { isWell = false }
+            return check
+        }
+        return Health(isWell && !checks.isEmpty ? .serving : .degraded, checks)
+    }
+
+    private static func check(_ name: String, _ health: Result<Health, RPCError>, now: Date) -> Health.Check {
+        switch health {
+        case .success(let health):
+            let worst = health.checks.first { $0.status != .serving }
+            return Health.Check(
+                name: name, status: health.status, detail: worst?.detail,
+                since: worst?.since ?? health.checks.map(\.since).max() ?? now)
+        case .failure(let error):
+            return Health.Check(name: name, status: .degraded, detail: error.message, since: now)
+        }
+    }
+}
+
+extension Plugin {
+    func health() async -> Result<Health, RPCError> {
+        do throws(RPCError) {
+            return .success(
+                try await client.call(
+                    ProtocolMethods.health, ServiceSelection(), CallOptions(timeout: Self.probeTimeout)))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

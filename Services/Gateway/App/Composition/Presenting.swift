@@ -1,0 +1,48 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import Presentation
+
+// From what the services say to what the presenters take.
+
+extension Language {
+    /// - Parameter locale: a language tag or the name of a POSIX locale; nil is English.
+    init(_ locale: String?) { self.init(negotiating: locale.map { [$0] } ?? []) }
+}
+
+extension Origin {
+    init(_ origin: LoadedFeed.Origin) {
+        switch origin {
+        case .store: self = .store
+        case .remote: self = .remote
+        case .cache: self = .cache
+        }
+    }
+
+    init(_ origin: ListedComments.Origin) {
+        switch origin {
+        case .store: self = .store
+        case .remote: self = .remote
+        case .cache: self = .cache
+        }
+    }
+}
+
+extension FeedImagePresenter {
+    static func viewModel(_ item: FeedItem, _ language: Language) -> FeedImageViewModel {
+        viewModel(
+            id: item.id, description: item.description, location: item.location, image: item.image, language: language)
+    }
+
+    static func titleAndURL(_ item: FeedItem, _ language: Language) -> (title: String, url: String) {
+        (title(description: item.description, location: item.location, language: language), item.image)
+    }
+}
+
+extension CommentPresenter {
+    static func viewModel(_ comment: Comment, _ now: Date, _ language: Language) -> CommentViewModel {
+        viewModel(
+            id: comment.id, message: comment.message, username: comment.author.username, createdAt: comment.createdAt,
+            now: now, language: language)
+    }
+}

@@ -1,0 +1,62 @@
+import CommentsContract
+import Foundation
+import Presentation
+import RPC
+
+/// Parameters of `gateway.comments`: those of `comments.list`, and the reader's language.
+struct CommentsRequest: Sendable, Equatable {
+    let imageID: UUID
+    let limit: Int?
+    let afterID: UUID?
+    let locale: String?
+
+    static let shape = Shape<CommentsRequest>.object { object in
+        let imageID = object.required("image_id", .uuid, \.imageID)
+        let limit = object.optional("limit", .integer(ListComments.limits), \.limit)
+        let afterID = object.optional("after_id", .uuid, \.afterID)
+        let locale = object.optional("locale", .string, \.locale, "en, pt-BR, el or es; others get the nearest.")
+        return { members throws(JSONError) in
+            CommentsRequest(
+                imageID: try members[imageID], limit: try members[limit], afterID: try members[afterID],
+                locale: try members[locale])
+        }
+    }
+}
+
+/// The answer of `gateway.comments`.
+struct CommentsAnswer: Sendable, Equatable {
+    let comments: CommentsViewModel
+    let nextAfterID: UUID?
+    let problems: [ProblemViewModel]
+
+    static let shape = Shape<CommentsAnswer>.object { object in
+        let title = object.required("title", .string, \.comments.title)
+        let items = object.required("items", .array(of: CommentViewModel.shape), \.comments.items)
+        let next = object.optional("next_after_id", .uuid, \.nextAfterID)
+        let empty = object.optional("empty", .string, \.comments.empty, "In place of the items when there are none.")
+        let status = object.optional("status", .string, \.comments.status, "How fresh the list is.")
+        let problems = object.required("problems", .array(of: ProblemViewModel.shape), \.problems)
+        return { members throws(JSONError) in
+            CommentsAnswer(
+                comments: CommentsViewModel(
+                    title: try members[title], items: try members[items], empty: try members[empty],
+                    status: try members[status]),
+                nextAfterID: try members[next], problems: try members[problems])
+        }
+    }
+}
+
+extension CommentViewModel {
+    static let shape = Shape<CommentViewModel>.object { object in
+        let id = object.required("id", .uuid, \.id)
+        let message = object.required("message", .string, \.message)
+        let username = object.required("username", .string, \.username)
+        let date = object.required("date", .string, \.date, "Relative, in the reader's language.")
+        let createdAt = object.required("created_at", .date, \.createdAt)
+        return { members throws(JSONError) in
+            CommentViewModel(
+                id: try members[id], message: try members[message], username: try members[username],
+                date: try members[date], createdAt: try members[createdAt])
+        }
+    }
+}

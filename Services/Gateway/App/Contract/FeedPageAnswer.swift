@@ -1,0 +1,89 @@
+import FeedContract
+import Foundation
+import Presentation
+import RPC
+
+/// Parameters of `gateway.feed_page`: those of `feed.load`, and the reader's language.
+struct FeedPageRequest: Sendable, Equatable {
+    let limit: Int?
+    let afterID: UUID?
+    let beforeID: UUID?
+
+    /// A language tag like `pt-BR`, or the name of a POSIX locale.
+    let locale: String?
+
+    static let shape = Shape<FeedPageRequest>.object { object in
+        let limit = object.optional("limit", .integer(LoadFeed.limits), \.limit)
+        let afterID = object.optional("after_id", .uuid, \.afterID)
+        let beforeID = object.optional("before_id", .uuid, \.beforeID)
+        let locale = object.optional("locale", .string, \.locale, "en, pt-BR, el or es; others get the nearest.")
+        return { members throws(JSONError) in
+            let request = FeedPageRequest(
+                limit: try members[limit], afterID: try members[afterID], beforeID: try members[beforeID],
+                locale: try members[locale])
+            if request.afterID != nil, request.beforeID != nil {
+                throw .mismatch(path: "before_id", reason: "cannot stand together with after_id")
+            }
+            return request
+        }
+    }
+}
+
+/// The answer of `gateway.feed_page`: the page in the reader's words, and what a program needs to go on.
+struct FeedPageAnswer: Sendable, Equatable {
+    let page: FeedPageViewModel
+    let nextAfterID: UUID?
+    let prevBeforeID: UUID?
+    let origin: LoadedFeed.Origin
+    let savedAt: Date?
+
+    /// Parts that could not be shown while the page could.
+    let problems: [ProblemViewModel]
+
+    static let shape = Shape<FeedPageAnswer>.object { object in
+        let title = object.required("title", .string, \.page.title)
+        let items = object.required("items", .array(of: FeedImageViewModel.shape), \.page.items)
+        let next = object.optional("next_after_id", .uuid, \.nextAfterID)
+        let prev = object.optional("prev_before_id", .uuid, \.prevBeforeID)
+        let origin = object.required("origin", .oneOf, \.origin)
+        let savedAt = object.optional("saved_at", .date, \.savedAt)
+        let status = object.optional("status", .string, \.page.status, "How fresh the page is.")
+        let empty = object.optional("empty", .string, \.page.empty, "In place of the items of an empty feed.")
+        let end = object.optional("end", .string, \.page.end, "After the last item of the feed.")
+        let problems = object.required("problems", .array(of: ProblemViewModel.shape), \.problems)
+        return { members throws(JSONError) in
+            FeedPageAnswer(
+                page: FeedPageViewModel(
+                    title: try members[title], items: try members[items], status: try members[status],
+                    empty: try members[empty], end: try members[end]),
+                nextAfterID: try members[next], prevBeforeID: try members[prev], origin: try members[origin],
+                savedAt: try members[savedAt], problems: try members[problems])
+        }
+    }
+}
+
+extension FeedImageViewModel {
+    static let shape = Shape<FeedImageViewModel>.object { object in
+        let id = object.required("id", .uuid, \.id)
+        let title = object.required("title", .string, \.title)
+        let description = object.optional("description", .string, \.description)
+        let location = object.optional("location", .string, \.location)
+        let image = object.required("image", .string, \.image)
+        return { members throws(JSONError) in
+            FeedImageViewModel(
+                id: try members[id], title: try members[title], description: try members[description],
+                location: try members[location], image: try members[image])
+        }
+    }
+}
+
+extension ProblemViewModel {
+    static let shape = Shape<ProblemViewModel>.object { object in
+        let service = object.required("service", .string, \.service)
+        let kind = object.required("kind", .string, \.kind)
+        let message = object.required("message", .string, \.message)
+        return { members throws(JSONError) in
+            ProblemViewModel(service: try members[service], kind: try members[kind], message: try members[message])
+        }
+    }
+}

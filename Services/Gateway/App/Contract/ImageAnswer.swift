@@ -1,0 +1,63 @@
+import Foundation
+import ImageDataContract
+import RPC
+
+/// Parameters of `gateway.image`: an item of the feed, or a URL.
+struct ImageRequest: Sendable, Equatable {
+    enum Subject: Sendable, Equatable {
+        case item(UUID)
+        case url(String)
+    }
+
+    let subject: Subject
+    let locale: String?
+
+    static let shape = Shape<ImageRequest>.object { object in
+        let id = object.optional("id", .uuid, \.subject.id, "An item of the feed; this or url.")
+        let url = object.optional("url", .uri(schemes: ["http", "https", "urn"]), \.subject.url)
+        let locale = object.optional("locale", .string, \.locale)
+        return { members throws(JSONError) in
+            let locale = try members[locale]
+            switch (try members[id], try members[url]) {
+            case (let id?, nil): return ImageRequest(subject: .item(id), locale: locale)
+            case (nil, let url?): return ImageRequest(subject: .url(url), locale: locale)
+            default: throw .refused("must have either id or url")
+            }
+        }
+    }
+}
+
+extension ImageRequest.Subject {
+    fileprivate var id: UUID? {
+        guard case .item(let id) = self else { return nil }
+        return id
+    }
+
+    fileprivate var url: String? {
+        guard case .url(let url) = self else { return nil }
+        return url
+    }
+}
+
+/// The answer of `gateway.image`: that of `image-data.load` as it came, with a title in it. The bytes are not looked at on
+/// their way through.
+struct ImageAnswer: Sendable, Equatable {
+    let title: String
+
+    /// What `LoadedImage.shape` reads.
+    let loaded: RawJSON
+
+    static let shape = Shape<RawJSON>.any.map(
+        describedAs: LoadedImage.shape.schema.adding(["description": .string("As image-data.load, with a title.")]),
+        into: { raw throws(JSONError) in ImageAnswer(title: try raw.read(as: Title.shape).title, loaded: raw) },
+        from: { $0.loaded.adding(Title(title: $0.title), as: Title.shape) })
+
+    private struct Title: Sendable {
+        let title: String
+
+        static let shape = Shape<Title>.object { object in
+            let title = object.required("title", .string, \.title)
+            return { members throws(JSONError) in Title(title: try members[title]) }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import CommentsContract
+import Crypto
+import FeedContract
+import Foundation
+import ImageDataContract
+import RPC
+
+/// Publishes a folder of pictures, with their comments. Everything it writes has an id that follows from the folder's
+/// content, so that importing twice changes nothing and an import that was interrupted is finished by the next.
+struct Importer {
+    let session: Session
+    let folder: ImportFolder
+
+    /// Told about every picture that is done, by its number.
+    let progress: @Sendable (Int, String) -> Void
+
+    /// How many pictures are read and stored at a time: enough to keep the services busy, and little memory.
+    private static let parallelism = 4
+
+    struct Summary: Sendable {
+        var published = 0
+        var present = 0
+        var comments = 0
+        var refused: [Refusal] = []
+    }
+
+    struct Refusal: Sendable {
+        let file: String
+        let reason: String
+    }
+
+    /// A picture whose bytes are stored.
+    private struct Stored: Sendable {
+        let entry: ImportEntry
+        let item: FeedItem
+    }
+
+    func run(_ entries: [ImportEntry]) async throws -> Summary {
+        var summary = Summary()
+        let stored = refuseRepeated(try await store(entries, &summary), &summary)
+        // The first of the folder ends on top, so the last is published first.
+        for chunk in stored.chunks(of: FeedContract.maximumBatch).reversed() { try await publish(chunk, &summary) }
+        for picture in stored { try await comment(picture, &summary) }
+        return summary
+    }
+
+    // MARK: Bytes
+
+    private func store(_ entries: [ImportEntry], _ summary: inout Summary) async throws -> [Stored] {
+        var outcomes: [Result<Stored, RPCError>?] = Array(repeating: nil, count: entries.count)
+        try await withThrowingTaskGroup(of: (Int, Result<Stored, RPCError>).self) { group in
+            var next = 0
+            var done = 0
+            func add() {
+                guard next < entries.count else { return }
+                let index = next
+                next += 1
+                group.addTask { (index, try await store(entries[index])) }
+            }
+            for _ in 0..<Self.parallelism { add() }
+            while let (index, outcome) = try await group.next() {
+                outcomes[index] = outcome
+                done += 1
+                progress(done, entries[index].file)
+                add()
+            }
+        }
+        var stored: [Stored] = []
+        for (entry, outcome) in zip(entries, outcomes) {
+            switch outcome {
+            case .success(let picture): stored.append(picture)
+            case .failure(let error): summary.refused.append(Refusal(file: entry.file, reason: error.message))
+            case nil: break
+            }
+        }
+        return stored
+    }
+
+    /// - Throws: what ends the whole import; what is wrong with this picture alone is a result.
+    private func store(_ entry: ImportEntry) async throws(RPCError) -> Result<Stored, RPCError> {
+        do throws(RPCError) {
+            let bytes = try folder.picture(entry).read()
+            let answer = try await session.call(ImageDataContract.put, PutImage(data: bytes, url: nil))
+            let id = entry.id ?? UUID(namespace: .imports, name: "\(entry.file)\n\(answer.sha256)")
+            let item = FeedItem(
+                id: id, description: entry.description, location: entry.location, image: answer.url)
+            return .success(Stored(entry: entry, item: item))
+        } catch {
+            guard error.isAboutThisPicture else { throw error }
+            return .failure(error)
+        }
+    }
+
+    private func refuseRepeated(_ stored: [Stored], _ summary: inout Summary) -> [Stored] {
+        var seen: Set<UUID> = []
+        return stored.filter { picture in
+            guard seen.insert(picture.item.id).inserted else {
+                let id = picture.item.id.uuidString
+                summary.refused.append(
+                    Refusal(file: picture.entry.file, reason: "its id \(id) stands in the list twice"))
+                return false
+            }
+            return true
+        }
+    }
+
+    // MARK: Feed
+
+    private func publish(_ pictures: [Stored], _ summary: inout Summary) async throws {
+        do throws(RPCError) {
+            let count = try await session.call(FeedContract.publish, PublishedItems(items: pictures.map(\.item))).count
+            summary.published += count
+            summary.present += pictures.count - count
+        } catch {
+            guard error.isAboutThisPicture else { throw error }
+            guard pictures.count > 1 else {
+                for picture in pictures {
+                    summary.refused.append(Refusal(file: picture.entry.file, reason: error.message))
+                }
+                return
+            }
+            // One of them is not acceptable: one by one, from the bottom, shows which.
+            for picture in pictures.reversed() { try await publish([picture], &summary) }
+        }
+    }
+
+    // MARK: Comments
+
+    private func comment(_ picture: Stored, _ summary: inout Summary) async throws {
+        for (index, comment) in picture.entry.comments.enumerated() {
+            let name = "\(picture.item.id.uuidString)\n\(index)\n\(comment.username)\n\(comment.message)"
+            let request = PostComment(
+                imageID: picture.item.id, message: comment.message, username: comment.username,
+                id: UUID(namespace: .imports, name: name), createdAt: comment.createdAt)
+            do throws(RPCError) {
+                _ = try await session.call(CommentsContract.post, request)
+                summary.comments += 1
+            } catch {
+                guard error.isAboutThisPicture else { throw error }
+                summary.refused.append(
+                    Refusal(file: picture.entry.file, reason: "comment \(index + 1): \(error.message)"))
+            }
+        }
+    }
+}
+
+extension RPCError {
+    /// Whether the next picture may well be taken.
+    fileprivate var isAboutThisPicture: Bool {
+        switch kind {
+        case .invalidData, .invalidParams, .tooLarge, .notFound, .alreadyExists: true
+        default: false
+        }
+    }
+}
+
+extension Array {
+    fileprivate func chunks(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}

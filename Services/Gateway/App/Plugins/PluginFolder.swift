@@ -1,0 +1,67 @@
+import Foundation
+import NIOCore
+import RPC
+
+/// Reads `plugins.d`: one manifest a file. A bad file is reported and disturbs nobody else.
+struct PluginFolder {
+    let path: String
+
+    /// The largest manifest that is read.
+    static let maximumBytes = 64 * 1_024
+
+    /// What is wrong with one file: which, where, and why.
+    struct Rejection: Error, Equatable, CustomStringConvertible {
+        let file: String
+        let line: Int?
+        let reason: String
+
+        var description: String { line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)" }
+    }
+
+    /// - Returns: the manifests by file name, and what was refused.
+    func scan() -> (manifests: [PluginManifest], rejections: [Rejection]) {
+        var manifests: [PluginManifest] = []
+        var rejections: [Rejection] = []
+        for file in files {
+            do throws(Rejection) {
+                let manifest = try read(file)
+                guard !manifests.contains(where: { $0.name == manifest.name }) else {
+                    throw Rejection(file: file, line: nil, reason: "there is already a plugin named \(manifest.name)")
+                }
+                manifests.append(manifest)
+            } catch {
+                rejections.append(error)
+            }
+        }
+        return (manifests, rejections)
+    }
+
+    private var files: [String] {
+        // A folder that is not there is a gateway without plugins.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted().map { "\(path)/\($0)" }
+    }
+
+    private func read(_ file: String) throws(Rejection) -> PluginManifest {
+        guard let data = FileManager.default.contents(atPath: file), data.count <= Self.maximumBytes else {
+            throw Rejection(file: file, line: nil, reason: "cannot be read, or is over \(Self.maximumBytes) bytes")
+        }
+        let manifest: PluginManifest
+        do throws(JSONError) {
+            manifest = try RawJSON(checking: ByteBuffer(bytes: data))
+                .read(as: PluginManifest.shape, refusingUnknownMembers: true)
+        } catch {
+            throw Rejection(file: file, line: line(of: error, in: data), reason: "\(error)")
+        }
+        let expected = manifest.name + ".json"
+        guard (file as NSString).lastPathComponent == expected else {
+            throw Rejection(file: file, line: nil, reason: "must be called \(expected)")
+        }
+        return manifest
+    }
+
+    private func line(of error: JSONError, in data: Data) -> Int? {
+        guard case .syntax(_, let offset) = error else { return nil }
+        return data.prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1
+    }
+}

@@ -1,0 +1,78 @@
+import NIOCore
+import RPC
+
+/// What `plugins.d/NAME.json` says about a service behind the gateway.
+struct PluginManifest: Sendable, Equatable {
+    /// The first part of its methods' names: the gateway forwards `NAME.verb` to it.
+    let name: String
+
+    /// Its socket; relative to `ROOT/run`.
+    let socket: String
+
+    /// The contracts that it must offer, with their versions.
+    let contracts: [String: Int]
+
+    /// Whether the gateway is degraded without it.
+    let required: Bool
+
+    /// The most that a call may take, in milliseconds; nil leaves it to the caller.
+    let timeout: Int?
+
+    /// What it adds to the items of a page.
+    let enriches: [Enrichment]
+
+    /// A method that is asked once per page, and where its values land in the items.
+    struct Enrichment: Sendable, Equatable {
+        let item: String
+        let method: String
+        let extensionName: String
+
+        static let shape = Shape<Enrichment>.object { object in
+            let item = object.required("item", .string, \.item)
+            let method = object.required("method", .string, \.method)
+            let name = object.required("as", PluginName.shape, \.extensionName)
+            return { members throws(JSONError) in
+                Enrichment(item: try members[item], method: try members[method], extensionName: try members[name])
+            }
+        }
+    }
+
+    static let shape = Shape<PluginManifest>.object { object in
+        let name = object.required("name", PluginName.shape, \.name)
+        let socket = object.required("socket", .string, \.socket)
+        let contracts = object.required("contracts", .dictionary(of: .integer(1 ... .max)), \.contracts)
+        let required = object.optional("required", .boolean, \.required)
+        let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
+        let enriches = object.optional("enriches", .array(of: Enrichment.shape, count: 0...16), \.enriches)
+        return { members throws(JSONError) in
+            PluginManifest(
+                name: try members[name], socket: try members[socket], contracts: try members[contracts],
+                required: try members[required] ?? false, timeout: try members[timeout],
+                enriches: try members[enriches] ?? [])
+        }
+    }
+}
+
+/// The names that plugins may have.
+enum PluginName {
+    static let maximumLength = 32
+
+    /// The protocol's and the gateway's own methods begin with these.
+    static let reserved = ["rpc", "gateway"]
+
+    static let shape = Shape<String>.string.map(
+        describedAs: ["pattern": .string("^[a-z][a-z0-9-]{0,31}$")],
+        into: { name throws(JSONError) in
+            let isWellFormed =
+                name.utf8.count <= maximumLength && name.first.map(isLetter) == true
+                && name.allSatisfy { isLetter($0) || ("0"..."9").contains($0) || $0 == "-" }
+            guard isWellFormed else {
+                throw .refused("must be 1 to \(maximumLength) of a-z, 0-9 and -, beginning with a letter")
+            }
+            guard !reserved.contains(name) else { throw .refused("is reserved") }
+            return name
+        },
+        from: { $0 })
+
+    private static func isLetter(_ character: Character) -> Bool { ("a"..."z").contains(character) }
+}

@@ -1,0 +1,65 @@
+import Logging
+import RPC
+
+/// The services behind the gateway, by name. It knows them from their manifests, not from code.
+struct PluginRegistry: Sendable {
+    /// In the order of their names.
+    let plugins: [Plugin]
+    private let byName: [String: Plugin]
+
+    init(_ plugins: [Plugin]) {
+        self.plugins = plugins.sorted { $0.name < $1.name }
+        byName = Dictionary(uniqueKeysWithValues: plugins.map { ($0.name, $0) })
+    }
+
+    /// Reads the folder once; every bad manifest is a line in the log.
+    static func load(_ folder: PluginFolder, root: String, logger: Logger) async -> PluginRegistry {
+        let (manifests, rejections) = folder.scan()
+        for rejection in rejections { logger.error("plugin refused: \(rejection)") }
+        var plugins: [Plugin] = []
+        for manifest in manifests {
+            do {
+                plugins.append(try await Plugin(manifest, root: root))
+            } catch {
+                logger.error("plugin refused: \(manifest.name): \(error)")
+            }
+        }
+        if plugins.isEmpty { logger.warning("no plugins in \(folder.path): there is nothing to serve yet") }
+        return PluginRegistry(plugins)
+    }
+
+    /// - Throws: `unavailable` for a service that the gateway itself needs and that has no manifest.
+    func plugin(_ name: String) throws(RPCError) -> Plugin {
+        guard let plugin = byName[name] else {
+            throw RPCError(
+                .unavailable, "there is no plugin named \(name); is plugins.d/\(name).json there?", begun: false)
+        }
+        return plugin
+    }
+
+    /// Passes `service.verb` on to the plugin of that name.
+    func forward(_ method: String, _ params: RawJSON, _ context: CallContext) async throws(RPCError) -> RawJSON {
+        guard let dot = method.firstIndex(of: "."), let plugin = byName[String(method[..<dot])] else {
+            throw RPCError(
+                .methodNotFound,
+                "there is no method \(method.prefix(80)) here; services: \(plugins.map(\.name).joined(separator: ", "))",
+                begun: false)
+        }
+        return try await plugin.forward(method, params, context)
+    }
+
+    /// Keeps all connections up until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for plugin in plugins { group.addTask { await plugin.client.run() } }
+        }
+    }
+
+    /// Asks all plugins at the same time.
+    func map<Result: Sendable>(_ body: @escaping @Sendable (Plugin) async -> Result) async -> [Result] {
+        await withTaskGroup(of: (Int, Result).self) { group in
+            for (index, plugin) in plugins.enumerated() { group.addTask { (index, await body(plugin)) } }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+}

@@ -1,2 +1,0 @@
-import Crypto
-@main struct M { static func main() {} }

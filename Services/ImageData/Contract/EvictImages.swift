@@ -1,0 +1,56 @@
+import RPC
+
+/// Parameters of `image-data.evict`: exactly one of the three.
+public enum EvictImages: Sendable, Equatable {
+    /// 1…100 URLs.
+    case urls([String])
+
+    /// What has been kept for at least so many seconds.
+    case olderThan(seconds: Int)
+
+    /// The least recently stored first, until at most so many bytes are kept.
+    case toBytes(Int)
+
+    public static let shape = Shape<EvictImages>.object { object in
+        let urls = object.optional(
+            "urls", .array(of: ImageDataContract.url, count: 1...ImageDataContract.maximumBatch), \.urls)
+        let age = object.optional(
+            "older_than_s", .integer(0...ImageDataContract.maximumSeconds), \.age,
+            "What has been kept for at least so many seconds.")
+        let bytes = object.optional(
+            "to_bytes", .integer(0 ... .max), \.bytes,
+            "The least recently stored first, until at most so many bytes are kept.")
+        return { members throws(JSONError) in
+            switch (try members[urls], try members[age], try members[bytes]) {
+            case (let urls?, nil, nil): return .urls(urls)
+            case (nil, let age?, nil): return .olderThan(seconds: age)
+            case (nil, nil, let bytes?): return .toBytes(bytes)
+            default: throw .refused("must have exactly one of urls, older_than_s and to_bytes")
+            }
+        }
+    }
+
+    private var urls: [String]? { if case .urls(let urls) = self { urls } else { nil } }
+    private var age: Int? { if case .olderThan(let seconds) = self { seconds } else { nil } }
+    private var bytes: Int? { if case .toBytes(let bytes) = self { bytes } else { nil } }
+}
+
+/// The answer of `image-data.evict`.
+public struct EvictedImages: Sendable, Equatable {
+    /// URLs that have no bytes any more.
+    public let count: Int
+
+    /// Bytes that were freed: what another URL still names stays.
+    public let bytes: Int
+
+    public init(count: Int, bytes: Int) {
+        self.count = count
+        self.bytes = bytes
+    }
+
+    public static let shape = Shape<EvictedImages>.object { object in
+        let count = object.required("count", .integer(0 ... .max), \.count)
+        let bytes = object.required("bytes", .integer(0 ... .max), \.bytes)
+        return { members throws(JSONError) in EvictedImages(count: try members[count], bytes: try members[bytes]) }
+    }
+}

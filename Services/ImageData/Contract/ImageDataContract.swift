@@ -1,0 +1,48 @@
+import RPC
+
+/// What image-data-service answers, version 1.
+public enum ImageDataContract {
+    /// The largest image. Base64 makes 8,000,000 bytes of it, which with what stands around them fit into a message.
+    public static let maximumImageBytes = 6_000_000
+
+    /// The most URLs in one call.
+    public static let maximumBatch = 100
+
+    /// The longest time that a parameter may state: a hundred years.
+    public static let maximumSeconds = 36_525 * 86_400
+
+    public static let contract = Contract(
+        name: "image-data", version: 1,
+        methods: [load.description, put.description, stat.description, evict.description])
+
+    /// The bytes of an image.
+    ///
+    /// Fails with `not_found` when there are none (or none that the strategy allows), with `data_loss` when those that
+    /// are kept fail their checksum. On an edge also with `connectivity` and `invalid_data` for what the upstream did or
+    /// sent, and with `permission_denied` for an address that may not be asked.
+    public static let load = Method(
+        "image-data.load", "The bytes of an image.",
+        params: LoadImage.shape, answer: LoadedImage.shape,
+        errors: [.notFound, .connectivity, .invalidData, .dataLoss])
+
+    /// Keeps the bytes of an image, which must be a complete JPEG, PNG, GIF, WebP or AVIF: else `invalid_data`.
+    ///
+    /// Repeatable. Other bytes for a URL that has some are `already_exists`; bytes over the limit are `too_large`. An edge
+    /// is `read_only`.
+    public static let put = Method(
+        "image-data.put", "Keep the bytes of an image.",
+        params: PutImage.shape, answer: PutAnswer.shape, errors: [.invalidData, .alreadyExists, .readOnly, .dataLoss])
+
+    /// What is known about the bytes of an image, without the bytes; `not_found` when there are none.
+    public static let stat = Method(
+        "image-data.stat", "What is known about the bytes of an image.",
+        params: ImageSelection.shape, answer: ImageMetadata.shape, errors: [.notFound, .dataLoss])
+
+    /// Lets go of bytes, whoever put them there. Repeatable: URLs without bytes are not counted.
+    public static let evict = Method(
+        "image-data.evict", "Let go of bytes: of these URLs, of a certain age, or down to a size.",
+        params: EvictImages.shape, answer: EvictedImages.shape, errors: [.dataLoss])
+
+    /// How an image is called.
+    static let url = Shape.uri(schemes: ["http", "https", "urn"])
+}

@@ -1,0 +1,75 @@
+import Foundation
+import RPC
+
+/// What is known about the bytes of an image; the answer of `image-data.stat`.
+public struct ImageMetadata: Sendable, Equatable {
+    public let contentType: String
+    public let size: Int
+
+    /// In lower-case hexadecimal.
+    public let sha256: String
+
+    /// Where the bytes are, or came from.
+    public let source: Source
+
+    public let storedAt: Date
+
+    public init(contentType: String, size: Int, sha256: String, source: Source, storedAt: Date) {
+        self.contentType = contentType
+        self.size = size
+        self.sha256 = sha256
+        self.source = source
+        self.storedAt = storedAt
+    }
+
+    public enum Source: String, Sendable, CaseIterable {
+        /// Memory.
+        case hot
+        /// Disk.
+        case cold
+        /// The upstream, just now.
+        case remote
+    }
+
+    public static let shape = Shape<ImageMetadata>.object { object in
+        let metadata = Members(in: &object) { $0 }
+        return { members throws(JSONError) in try metadata.read(members) }
+    }
+
+    /// The members as part of an object that has more of them.
+    struct Members: Sendable {
+        private let contentType: ObjectMember<String>
+        private let size: ObjectMember<Int>
+        private let sha256: ObjectMember<String>
+        private let source: ObjectMember<Source>
+        private let storedAt: ObjectMember<Date>
+
+        init<Object>(
+            in object: inout ObjectDeclaration<Object>, _ get: @escaping @Sendable (Object) -> ImageMetadata
+        ) {
+            contentType = object.required("content_type", .string) { get($0).contentType }
+            size = object.required("size", .integer(1 ... .max), { get($0).size }, "In bytes.")
+            sha256 = object.required("sha256", .string, { get($0).sha256 }, "In lower-case hexadecimal.")
+            source = object.required("source", .oneOf) { get($0).source }
+            storedAt = object.required("stored_at", .date) { get($0).storedAt }
+        }
+
+        func read(_ members: ObjectMembers) throws(JSONError) -> ImageMetadata {
+            ImageMetadata(
+                contentType: try members[contentType], size: try members[size], sha256: try members[sha256],
+                source: try members[source], storedAt: try members[storedAt])
+        }
+    }
+}
+
+/// Parameters of `image-data.stat`.
+public struct ImageSelection: Sendable, Equatable {
+    public let url: String
+
+    public init(url: String) { self.url = url }
+
+    public static let shape = Shape<ImageSelection>.object { object in
+        let url = object.required("url", ImageDataContract.url, \.url)
+        return { members throws(JSONError) in ImageSelection(url: try members[url]) }
+    }
+}

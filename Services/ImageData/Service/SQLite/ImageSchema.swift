@@ -1,0 +1,33 @@
+import GRDB
+
+/// The tables of the image data. Steps are never changed once released, only added to.
+enum ImageSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 URLs and contents") { db in
+            // The blob comes last and in a rowid table: what stands before it is read without it.
+            try db.execute(
+                sql: """
+                    CREATE TABLE content (
+                        id           INTEGER PRIMARY KEY,
+                        sha256       BLOB NOT NULL UNIQUE CHECK (length(sha256) = 32),
+                        content_type TEXT NOT NULL CHECK (length(CAST(content_type AS BLOB)) BETWEEN 1 AND 100),
+                        size         INTEGER NOT NULL CHECK (size > 0),
+                        crc32        INTEGER NOT NULL CHECK (crc32 BETWEEN 0 AND 4294967295),
+                        data         BLOB NOT NULL CHECK (length(data) = size)
+                    ) STRICT;
+
+                    -- Several URLs may name one content; each has its own age.
+                    CREATE TABLE url (
+                        url       TEXT PRIMARY KEY NOT NULL CHECK (length(CAST(url AS BLOB)) BETWEEN 1 AND 2048),
+                        content   INTEGER NOT NULL REFERENCES content (id),
+                        stored_at INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE INDEX url_by_content ON url (content, stored_at);
+                    CREATE INDEX url_by_age ON url (stored_at);
+                    """)
+        }
+        return migrator
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import GRDB
+import ImageData
+import RPC
+import SQLiteKit
+
+/// The bytes in one SQLite file. Nothing here runs on the event loop: a blob takes its time, and whoever waited for a
+/// free reader there would hold up everybody.
+struct SQLiteImageStore: ImageStore {
+    private let pool: DatabasePool
+
+    init(_ pool: DatabasePool) { self.pool = pool }
+
+    static let opening = StoreOpening(applicationID: "IFim", migrator: ImageSchema.migrator)
+
+    // MARK: Reading
+
+    func image(at url: String) async throws -> StoredImage? {
+        try await pool.read { db in
+            guard let row = try Self.row(url, "\(Self.recordColumns), data", db) else { return nil }
+            let record = try ImageRecord(row: row)
+            let image = StoredImage(record: record, data: try row.decode(atIndex: 5))
+            guard Bytes(image.data, crc32: record.crc32).isIntact else { throw ImageStoreError.damaged(url: url) }
+            return image
+        }
+    }
+
+    func record(at url: String) async throws -> ImageRecord? {
+        try await pool.read { db in
+            try Self.row(url, Self.recordColumns, db).map { try ImageRecord(row: $0) }
+        }
+    }
+
+    private static let recordColumns = "content_type, size, sha256, crc32, stored_at"
+
+    private static func row(_ url: String, _ columns: String, _ db: Database) throws -> Row? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(columns) FROM url JOIN content ON content.id = url.content WHERE url.url = ?")
+        return try Row.fetchOne(statement, arguments: [url])
+    }
+
+    // MARK: Writing
+
+    func put(_ image: StoredImage, at url: String) async throws {
+        try await pool.write { db in
+            let present = try Self.row(url, Self.recordColumns, db).map { try ImageRecord(row: $0) }
+            guard present == nil || present?.hash == image.record.hash else {
+                throw ImageStoreError.conflict(url: url)
+            }
+            let content = try Self.keep(image, db)
+            guard present == nil else { return }
+            try db.cachedStatement(sql: "INSERT INTO url (url, content, stored_at) VALUES (?, ?, ?)")
+                .execute(arguments: [url, content, Self.seconds(image.record.storedAt)])
+        }
+    }
+
+    /// - Returns: the row of the content, which is written unless it is there undamaged.
+    private static func keep(_ image: StoredImage, _ db: Database) throws -> Int64? {
+        let record = image.record
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO content (sha256, content_type, size, crc32, data) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (sha256) DO UPDATE
+                SET content_type = excluded.content_type, size = excluded.size, crc32 = excluded.crc32,
+                    data = excluded.data
+                WHERE crc32 IS NOT excluded.crc32 OR data IS NOT excluded.data
+                """
+        ).execute(arguments: [record.hash.bytes, record.contentType, record.size, Int64(record.crc32), image.data])
+        return try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT id FROM content WHERE sha256 = ?"), arguments: [record.hash.bytes])
+    }
+
+    func evict(_ eviction: Eviction) async throws -> Evicted {
+        try await pool.write { db in
+            let contents = try Self.forget(eviction, db)
+            let bytes = try Set(contents).reduce(0) { try $0 + Self.freeUnlessNamed($1, db) }
+            return Evicted(urls: contents.count, bytes: bytes)
+        }
+    }
+
+    /// Deletes URLs.
+    /// - Returns: for each of them the content that it named.
+    private static func forget(_ eviction: Eviction, _ db: Database) throws -> [Int64] {
+        switch eviction {
+        case .urls(let urls):
+            try urls.flatMap {
+                try Int64.fetchAll(db, sql: "DELETE FROM url WHERE url = ? RETURNING content", arguments: [$0])
+            }
+        case .storedUpTo(let date):
+            try Int64.fetchAll(
+                db, sql: "DELETE FROM url WHERE stored_at <= ? RETURNING content", arguments: [seconds(date)])
+        case .downTo(let bytes):
+            // Counted from the most recently stored on: what goes beyond the limit goes.
+            try Int64.fetchAll(
+                db,
+                sql: """
+                    WITH named AS (
+                        SELECT content.id, content.size, max(url.stored_at) AS latest
+                        FROM url JOIN content ON content.id = url.content GROUP BY content.id
+                    ), counted AS (
+                        SELECT id, sum(size) OVER (ORDER BY latest DESC, id DESC) AS total FROM named
+                    )
+                    DELETE FROM url WHERE content IN (SELECT id FROM counted WHERE total > ?) RETURNING content
+                    """, arguments: [bytes])
+        }
+    }
+
+    /// - Returns: how many bytes that freed.
+    private static func freeUnlessNamed(_ content: Int64, _ db: Database) throws -> Int {
+        try Int.fetchOne(
+            db,
+            sql: """
+                DELETE FROM content WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM url WHERE content = ?1) RETURNING size
+                """, arguments: [content]) ?? 0
+    }
+
+    private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }
+}
+
+extension ImageRecord {
+    fileprivate init(row: Row) throws {
+        let hash: Data = try row.decode(atIndex: 2)
+        let crc32: Int64 = try row.decode(atIndex: 3)
+        let storedAt: Int64 = try row.decode(atIndex: 4)
+        guard let hash = ContentHash(hash), let crc32 = UInt32(exactly: crc32) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
+        self.init(
+            contentType: try row.decode(atIndex: 0), size: try row.decode(atIndex: 1), hash: hash, crc32: crc32,
+            storedAt: Date(timeIntervalSince1970: Double(storedAt)))
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import RPC
+
+/// What a service has to answer, call by call: one JSON file of steps, played against a service that has seen nothing
+/// before.
+///
+/// A step is `{"name", "call", "params"?, "result" | "error"}`. A result must be as expected in every member, of an error
+/// only those that are mentioned (`kind`, `message`). See `ContractPattern` for what else than literal values may stand
+/// there.
+public struct ContractScript: Sendable, CustomStringConvertible {
+    /// The name of the file.
+    public let description: String
+    private let steps: [Step]
+
+    private struct Step: Sendable, Decodable {
+        let name: String
+        let call: String
+        let params: JSONValue?
+        let result: JSONValue?
+        let error: JSONValue?
+    }
+
+    /// The scripts of a directory.
+    public static func all(in directory: String) throws -> [ContractScript] {
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".json") }
+        guard !files.isEmpty else { throw Mistake("there are no scripts in \(directory)") }
+        return try files.sorted().map { try ContractScript(file: directory + "/" + $0) }
+    }
+
+    private init(file: String) throws {
+        try self.init(
+            (file as NSString).lastPathComponent, try Data(contentsOf: URL(filePath: file)))
+    }
+
+    init(_ name: String, _ json: Data) throws {
+        description = name
+        steps = try JSONDecoder().decode([Step].self, from: json)
+        for step in steps where (step.result == nil) == (step.error == nil) {
+            throw Mistake("\(name), \(step.name): one of result and error must be expected")
+        }
+    }
+
+    /// Plays all steps.
+    /// - Returns: what was not as expected; none when the contract is kept.
+    public func play(with client: RPCClient) async throws -> [String] {
+        var pattern = ContractPattern()
+        var findings: [String] = []
+        for step in steps {
+            findings += try await Self.play(step, with: client, &pattern).map { "\(step.name): \($0)" }
+        }
+        return findings
+    }
+
+    private static func play(
+        _ step: Step, with client: RPCClient, _ pattern: inout ContractPattern
+    ) async throws -> [String] {
+        let params = try pattern.filled(step.params ?? .object([:]))
+        do {
+            let result = try JSONValue(
+                json: try await client.call(step.call, try RawJSON(checking: params.json)).description)
+            guard let expected = step.result else {
+                return ["did not fail but answered \(try result.json.prefix(500))"]
+            }
+            return try pattern.mismatches(try pattern.filled(expected), result, at: "result")
+        } catch let error as RPCError {
+            guard let expected = step.error else { return ["failed: \(error)"] }
+            let actual = JSONValue.object(["kind": .string(error.kind.rawValue), "message": .string(error.message)])
+            return try pattern.mismatches(try pattern.filled(expected), actual, at: "error", partially: true)
+        }
+    }
+
+    /// The script itself is wrong.
+    struct Mistake: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+}

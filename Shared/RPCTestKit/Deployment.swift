@@ -1,0 +1,63 @@
+import Foundation
+import RPC
+
+/// The real four programs in a temporary root, for as long as a test needs them.
+public struct Deployment: Sendable {
+    public let root: String
+    private let programs: [String: RunningProgram]
+
+    public static let services = ["feed", "comments", "image-data"]
+
+    /// Runs `body` while everything serves.
+    public static func with<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Deployment) async throws -> Result
+    ) async throws -> Result {
+        try await withTemporaryDirectory { root in
+            try seedPlugins(root)
+            var programs: [String: RunningProgram] = [:]
+            defer { for program in programs.values { program.send(SIGKILL) } }
+            for service in services {
+                programs[service] = try Program(service + "-service").start(
+                    ["--root", root], errors: "\(root)/\(service).log")
+            }
+            programs["gateway"] = try Program("gateway").start(
+                ["serve", "--root", root], errors: "\(root)/gateway.log")
+            let deployment = Deployment(root: root, programs: programs)
+            let health = try await deployment.gateway("health", "--wait", "30")
+            guard health.status == 0 else { throw NotReady(report: health.output + health.errors) }
+            return try await body(deployment)
+        }
+    }
+
+    /// The programs did not come up.
+    public struct NotReady: Error {
+        public let report: String
+    }
+
+    private static func seedPlugins(_ root: String) throws {
+        try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
+        for service in services {
+            let manifest = """
+                {"name":"\(service)","socket":"\(service).sock","contracts":{"\(service)":1},"required":true}
+                """
+            try Data(manifest.utf8).write(to: URL(fileURLWithPath: "\(root)/plugins.d/\(service).json"))
+        }
+    }
+
+    /// Runs a command of the gateway's command line against this deployment.
+    public func gateway(
+        _ arguments: String..., environment: [String: String] = [:], input: String = ""
+    ) async throws -> Program.Outcome {
+        var environment = environment
+        environment["LC_ALL"] = environment["LC_ALL"] ?? "C.UTF-8"
+        environment["ROOT"] = root
+        return try await Program("gateway").run(arguments, environment: environment, input: input)
+    }
+
+    public func program(_ name: String) -> RunningProgram? { programs[name] }
+
+    /// What a program has logged.
+    public func log(_ name: String) throws -> String {
+        try String(contentsOfFile: "\(root)/\(name).log", encoding: .utf8)
+    }
+}

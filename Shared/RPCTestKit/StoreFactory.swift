@@ -1,0 +1,26 @@
+/// A kind of store, as an argument of the specs that all stores of a feature pass.
+public struct StoreFactory<Store: Sendable>: Sendable, CustomStringConvertible {
+    public let description: String
+    private let open: @Sendable (_ directory: String) throws -> Store
+
+    public init(_ description: String, open: @escaping @Sendable (_ directory: String) throws -> Store) {
+        self.description = description
+        self.open = open
+    }
+
+    /// Runs a test with an empty store.
+    public func withStore(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Void
+    ) async throws {
+        try await withReopening { reopen in try await body(try reopen()) }
+    }
+
+    /// Runs a test with a function that opens the same store again and again, as after restarts.
+    public func withReopening(
+        isolation: isolated (any Actor)? = #isolation, _ body: (() throws -> Store) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            try await body { try open(directory) }
+        }
+    }
+}

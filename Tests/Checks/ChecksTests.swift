@@ -1,0 +1,177 @@
+import Foundation
+import RPCTestKit
+import Testing
+
+/// Every check of `deploy/test` has one deliberate violation under Fixtures, so that we know that it can fail.
+struct ChecksTests {
+    private static let fixtures = Program.repository + "/Tests/Checks/Fixtures"
+
+    @Test(arguments: [
+        (
+            "feature-imports-library",
+            "Services/Feed/Feature/FeedImage.swift:2: error: a feature must not import NIOCore"
+        ),
+        ("feature-imports-store", "Services/Feed/Feature/FeedImage.swift:1: error: a feature must not import GRDB"),
+        (
+            "presentation-imports-runtime",
+            "Services/Gateway/Presentation/FeedViewModel.swift:2: error: the presentation must not import RPC"
+        ),
+        (
+            "contract-imports-feature",
+            "Services/Feed/Contract/FeedContract.swift:1: error: a contract must not import Feed"
+        ),
+        (
+            "service-imports-other-contract",
+            "Services/Comments/Service/CommentsService.swift:3: error: a service must not import FeedContract"
+        ),
+        (
+            "service-imports-other-feature",
+            "Services/Comments/Service/CommentsService.swift:1: error: a service must not import Feed"
+        ),
+        (
+            "gateway-imports-feature",
+            "Services/Gateway/App/Composition/Gateway.swift:1: error: the gateway must not import Feed"
+        ),
+        (
+            "gateway-imports-store",
+            "Services/Gateway/App/Gateway.swift:2: error: the gateway must not import SQLiteKit"
+        ),
+        (
+            "shared-imports-contract",
+            "Shared/RPC/Client/RPCClient.swift:1: error: what is shared must not import FeedContract"
+        ),
+        ("unknown-layer", "Services/Feed/Helpers/Helper.swift:1: error: is in none of a service's layers"),
+        ("unknown-top-level", "Utilities:1: error: does not belong on the top level"),
+    ])
+    func `Check of imports refuses`(fixture: String, message: String) async throws {
+        let outcome = try await checkImports(Self.fixtures + "/" + fixture)
+
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasPrefix(message))
+        #expect(outcome.output.split(separator: "\n").count == 1, "one violation, one message: \(outcome.output)")
+    }
+
+    @Test(arguments: [fixtures + "/words-in-texts", Program.repository])
+    func `Check of imports accepts`(directory: String) async throws {
+        let outcome = try await checkImports(directory)
+
+        #expect(outcome.status == 0, "\(outcome.output)")
+    }
+
+    @Test func `Build refuses an undeclared import`() async throws {
+        let flag = "--explicit-target-dependency-import-check"
+        try #expect(script.contains("swift build --build-tests \(flag) error"))
+
+        let outcome = try await build("undeclared-import", flag, "error")
+
+        #expect(outcome.status == 1)
+        #expect(outcome.text.contains("without declaring it a dependency"), "\(outcome.text)")
+    }
+
+    @Test func `Build refuses a warning`() async throws {
+        let outcome = try await build("warning")
+
+        #expect(outcome.status == 1)
+        #expect(outcome.text.contains("'unused' was never used"), "\(outcome.text)")
+    }
+
+    @Test func `All of our Swift targets are built so`() async throws {
+        try #expect(script.contains("export IMAGE_FEED_STRICT=1"))
+        let manifest = try await withTemporaryDirectory { directory in
+            // A scratch folder of its own, because the repository's is locked while tests run.
+            try await run(
+                "swift", "package", "--package-path", Program.repository, "--scratch-path", directory, "dump-package")
+        }
+        let package = try JSONDecoder().decode(Package.self, from: manifest.bytes)
+
+        #expect(package.targets.contains { $0.name == "Feed" })
+        #expect(package.targets.filter { $0.type != "system" && !$0.treatsWarningsAsErrors }.map(\.name) == [])
+    }
+
+    @Test func `Format check refuses`() async throws {
+        try #expect(script.contains("swift format lint --strict -r Package.swift Services Shared Tests"))
+        try await withTemporaryDirectory { directory in
+            // Under another name in the repository, or the check of the repository would refuse it as well.
+            let file = directory + "/Feature.swift"
+            try FileManager.default.copyItem(atPath: Self.fixtures + "/unformatted/Feature.swift.txt", toPath: file)
+            try FileManager.default.copyItem(
+                atPath: Program.repository + "/.swift-format", toPath: directory + "/.swift-format")
+
+            let outcome = try await run("swift", "format", "lint", "--strict", "-r", directory)
+
+            #expect(outcome.status == 1)
+            #expect(outcome.text.contains("[Spacing]"), "\(outcome.text)")
+        }
+    }
+
+    @Test(.enabled(if: ChecksTests.isThere("shellcheck"), "shellcheck is not installed"))
+    func `Check of scripts refuses`() async throws {
+        try #expect(script.contains("shellcheck -x deploy/up"))
+
+        let outcome = try await run("shellcheck", "-x", Self.fixtures + "/unquoted/script.txt")
+
+        #expect(outcome.status == 1)
+        #expect(outcome.text.contains("SC2086"), "\(outcome.text)")
+    }
+
+    private var script: String {
+        get throws { try String(contentsOfFile: Program.repository + "/deploy/test", encoding: .utf8) }
+    }
+
+    private func checkImports(_ directory: String) async throws -> Program.Outcome {
+        try await Program(path: Program.repository + "/deploy/check-imports").run([directory])
+    }
+
+    /// Builds a copy, because a build leaves traces.
+    private func build(_ fixture: String, _ options: String...) async throws -> Program.Outcome {
+        try await withTemporaryDirectory { directory in
+            let copy = directory + "/" + fixture
+            try FileManager.default.copyItem(atPath: Self.fixtures + "/" + fixture, toPath: copy)
+            return try await run(["swift", "build", "--package-path", copy] + options)
+        }
+    }
+
+    private func run(_ command: String...) async throws -> Program.Outcome { try await run(command) }
+
+    /// A command of the PATH, with the settings of `deploy/test`.
+    private func run(_ command: [String]) async throws -> Program.Outcome {
+        try await Program(path: "/usr/bin/env").run(command, environment: ["IMAGE_FEED_STRICT": "1"])
+    }
+
+    private static func isThere(_ tool: String) -> Bool {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return path.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)") }
+    }
+}
+
+extension Program.Outcome {
+    /// All words: the tools are of different minds about where errors go.
+    fileprivate var text: String { output + errors }
+}
+
+/// What matters of `swift package dump-package`.
+private struct Package: Decodable {
+    let targets: [Target]
+
+    struct Target: Decodable {
+        let name: String
+        let type: String
+        let settings: [Setting]
+
+        var treatsWarningsAsErrors: Bool { settings.contains { $0.kind.treatAllWarnings?.level == "error" } }
+    }
+
+    struct Setting: Decodable {
+        let kind: Kind
+    }
+
+    struct Kind: Decodable {
+        let treatAllWarnings: Warnings?
+    }
+
+    struct Warnings: Decodable {
+        let level: String
+
+        enum CodingKeys: String, CodingKey { case level = "_0" }
+    }
+}

@@ -1,0 +1,4 @@
+import Feed
+public import RPC
+
+enum FeedContract {}

@@ -1,0 +1,4 @@
+@preconcurrency import struct GRDB.Row
+import Foundation
+
+struct FeedImage {}

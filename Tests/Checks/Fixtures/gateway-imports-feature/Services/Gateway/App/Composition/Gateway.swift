@@ -1,0 +1,4 @@
+import Feed
+import FeedContract
+
+struct Gateway {}

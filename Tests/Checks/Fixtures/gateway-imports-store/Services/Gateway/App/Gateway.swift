@@ -1,0 +1,4 @@
+import FeedContract
+import SQLiteKit
+
+struct Gateway {}

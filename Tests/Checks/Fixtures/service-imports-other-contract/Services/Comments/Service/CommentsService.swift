@@ -1,0 +1,5 @@
+import Comments
+import CommentsContract
+import FeedContract
+
+struct CommentsService {}

@@ -1,0 +1,4 @@
+@testable import Feed
+import GRDB
+
+struct CommentsService {}

@@ -1,0 +1,3 @@
+import RPC
+
+enum FeedContract {}

@@ -1,0 +1,3 @@
+import FeedContract
+
+struct RPCClient {}

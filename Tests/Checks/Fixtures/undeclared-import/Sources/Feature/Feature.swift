@@ -1,0 +1,3 @@
+import Store
+
+let store = Store.self

@@ -1,0 +1,3 @@
+func feature() {
+    let unused = 1
+}

@@ -1,0 +1,65 @@
+import Comments
+import CommentsContract
+import Foundation
+import Logging
+import RPC
+import RPCTestKit
+import SQLiteKit
+import Testing
+
+@testable import comments_service
+
+@Suite struct CommentsHandlersTests {
+    private let image = UUID(number: 0)
+
+    @Test func `a comment has the service's time, in whole seconds, and an id of its own`() async throws {
+        try await withClient { client in
+            let comment = try await client.call(
+                CommentsContract.post, PostComment(imageID: image, message: "Lovely!", username: "ana"))
+            let expected = Comment(
+                id: UUID(number: 77), message: "Lovely!", createdAt: moment(5), author: .init(username: "ana"))
+            #expect(comment == expected)
+        }
+    }
+
+    @Test func `what the caller chooses is kept`() async throws {
+        try await withClient { client in
+            let comment = try await client.call(
+                CommentsContract.post,
+                PostComment(
+                    imageID: image, message: "Old.", username: "ana", id: UUID(number: 1), createdAt: moment(-60)))
+            #expect(comment.id == UUID(number: 1))
+            #expect(comment.createdAt == moment(-60))
+        }
+    }
+
+    @Test func `a page has at most 100 comments, as many as it has unless told otherwise`() async throws {
+        try await withClient { client in
+            for number in 1...101 {
+                _ = try await client.call(
+                    CommentsContract.post,
+                    PostComment(imageID: image, message: "x", username: "ana", id: UUID(number: number)))
+            }
+            let page = try await client.call(CommentsContract.list, ListComments(imageID: image))
+            #expect(page.items.count == 100)
+            #expect(page.nextAfterID == UUID(number: 100))
+            let rest = try await client.call(
+                CommentsContract.list, ListComments(imageID: image, afterID: page.nextAfterID))
+            #expect(rest.items.map(\.id) == [UUID(number: 101)])
+            #expect(rest.nextAfterID == nil)
+        }
+    }
+
+    private func withClient(_ body: (RPCClient) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/comments.sqlite"
+            let handlers = CommentsHandlers(
+                store: SQLiteCommentsStore(try SQLiteCommentsStore.opening.open(path)),
+                monitor: StoreMonitor(path: path, logger: Logger(label: "test")), now: { moment(5.9) },
+                newID: { UUID(number: 77) })
+            try await TestServer.with(handlers.table) { server in
+                try await RPCClient.withConnection(to: server.path, as: "test", body)
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import Comments
+import Foundation
+import RPCTestKit
+import Testing
+
+@testable import comments_service
+
+extension StoreFactory<any CommentsStore> {
+    /// Every store there is.
+    static let all = [
+        StoreFactory("SQLite on disk") {
+            SQLiteCommentsStore(try SQLiteCommentsStore.opening.open($0 + "/comments.sqlite"))
+        }
+    ]
+}
+
+/// What every store of comments does.
+@Suite struct CommentsStoreSpecs {
+    typealias Factory = StoreFactory<any CommentsStore>
+
+    private let image = UUID(number: 0)
+
+    @Test(arguments: Factory.all) func `an image nobody has heard of has no comments`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            let slice = try await store.slice(10, of: image, after: nil)
+            #expect(slice == CommentsSlice(items: [], hasMore: false))
+            #expect(try await store.counts(of: [image]) == [:])
+        }
+    }
+
+    // MARK: Posting
+
+    @Test(arguments: Factory.all) func `a comment comes back as it was posted`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            let posted = try await store.post(draft(1, saying: "Où ? 🏖\nLà.", by: "Zoë"), now: moment(5.9))
+            let expected = ImageComment(
+                id: UUID(number: 1), imageID: image, message: "Où ? 🏖\nLà.", createdAt: moment(5), username: "Zoë")
+            #expect(posted == expected)
+            #expect(try await store.slice(10, of: image, after: nil).items == [expected])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `comments stay in the order of posting, image by image`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            // Imported ones too: their dates do not sort them.
+            try await store.post([
+                draft(1), draft(5, on: 9), draft(2, at: moment(-1_000)), draft(6, on: 9), draft(3),
+            ])
+            #expect(try await store.slice(10, of: image, after: nil).numbers == [1, 2, 3])
+            #expect(try await store.slice(10, of: UUID(number: 9), after: nil).numbers == [5, 6])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `posting again answers with what is there`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            let first = try await store.post(draft(1), now: moment(0))
+            #expect(try await store.post(draft(1), now: moment(60)) == first)
+            #expect(try await store.post(draft(1, at: moment(0)), now: moment(60)) == first)
+            #expect(try await store.slice(10, of: image, after: nil).items == [first])
+        }
+    }
+
+    @Test(
+        arguments: Factory.all,
+        [draft(1, on: 2), draft(1, saying: "Ugly!"), draft(1, by: "bob"), draft(1, at: moment(1))])
+    func `other content under the same id is a conflict`(stores: Factory, other: CommentDraft) async throws {
+        try await stores.withStore { store in
+            let first = try await store.post(draft(1), now: moment(0))
+            await #expect(throws: CommentsStoreError.conflict(first.id)) {
+                try await store.post(other, now: moment(0))
+            }
+            #expect(try await store.slice(10, of: image, after: nil).items == [first])
+            #expect(try await store.counts(of: [image, UUID(number: 2)]) == [image: 1])
+        }
+    }
+
+    // MARK: Paging
+
+    @Test(arguments: Factory.all) func `a page knows whether more follow`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            try await store.post((1...3).map { draft($0) })
+            #expect(try await store.slice(2, of: image, after: nil).hasMore)
+            #expect(try await !store.slice(3, of: image, after: nil).hasMore)
+            let rest = try await store.slice(2, of: image, after: UUID(number: 1))
+            #expect(rest.numbers == [2, 3])
+            #expect(!rest.hasMore)
+            #expect(try await store.slice(2, of: image, after: UUID(number: 3)).numbers == [])
+        }
+    }
+
+    @Test(arguments: Factory.all, [7, 5]) func `what never was a comment of the image is no cursor`(
+        stores: Factory, cursor: Int
+    ) async throws {
+        try await stores.withStore { store in
+            try await store.post([draft(1), draft(5, on: 9)])
+            await #expect(throws: CommentsStoreError.unknownCursor(UUID(number: cursor))) {
+                try await store.slice(10, of: image, after: UUID(number: cursor))
+            }
+        }
+    }
+
+    /// A reader who scrolls down while others post and remove sees what was there from start to end exactly once, in
+    /// order, and nothing twice.
+    @Test(arguments: Factory.all, [1, 2, 3, 4, 5] as [UInt64])
+    func `a walk never skips or repeats`(stores: Factory, seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        try await stores.withStore { store in
+            let there = Array(1...40)
+            try await store.post(there.map { draft($0) })
+            var (seen, removed, posted, cursor) = ([Int](), Set<Int>(), 40, UUID?.none)
+            while true {
+                let page = try await store.slice(Int.random(in: 1...7, using: &random), of: image, after: cursor)
+                seen += page.numbers
+                guard let last = page.items.last else { break }
+                cursor = last.id
+
+                let new = (0..<Int.random(in: 0...3, using: &random)).map { posted + 1 + $0 }
+                posted += new.count
+                try await store.post(new.map { draft($0) })
+                if Bool.random(using: &random) {
+                    // Now and then the very comment that the reader stands on.
+                    let victim =
+                        Bool.random(using: &random) ? seen[seen.count - 1] : Int.random(in: 1...40, using: &random)
+                    removed.insert(victim)
+                    _ = try await store.remove(UUID(number: victim))
+                }
+            }
+            #expect(Set(seen).count == seen.count)
+            #expect(seen == seen.sorted())
+            #expect(Set(1...posted).subtracting(seen).isSubset(of: removed))
+        }
+    }
+
+    // MARK: Removing
+
+    @Test(arguments: Factory.all) func `a removed comment still marks its place`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            try await store.post((1...4).map { draft($0) })
+            #expect(try await store.remove(UUID(number: 2)) == 1)
+            #expect(try await store.remove(UUID(number: 2)) == 0)
+            #expect(try await store.remove(UUID(number: 7)) == 0)
+            #expect(try await store.slice(10, of: image, after: nil).numbers == [1, 3, 4])
+            #expect(try await store.slice(10, of: image, after: UUID(number: 2)).numbers == [3, 4])
+            #expect(try await store.counts(of: [image]) == [image: 3])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a removed id is posted anew, at the end`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            try await store.post((1...3).map { draft($0) })
+            _ = try await store.remove(UUID(number: 1))
+            let again = try await store.post(draft(1, saying: "On second thought"), now: moment(9))
+            #expect(again.createdAt == moment(9))
+            #expect(try await store.slice(10, of: image, after: nil).numbers == [2, 3, 1])
+            #expect(try await store.slice(10, of: image, after: UUID(number: 1)).numbers == [])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an id may move to another image, and marks its place in both`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            try await store.post((1...3).map { draft($0) })
+            _ = try await store.remove(UUID(number: 1))
+            try await store.post([draft(1, on: 9), draft(5, on: 9)])
+            #expect(try await store.slice(10, of: image, after: UUID(number: 1)).numbers == [2, 3])
+            #expect(try await store.slice(10, of: UUID(number: 9), after: UUID(number: 1)).numbers == [5])
+            _ = try await store.remove(UUID(number: 1))
+            #expect(try await store.slice(10, of: image, after: UUID(number: 1)).numbers == [2, 3])
+            #expect(try await store.slice(10, of: UUID(number: 9), after: UUID(number: 1)).numbers == [5])
+        }
+    }
+
+    // MARK: Counting
+
+    @Test(arguments: Factory.all) func `images are counted together, those without comments left out`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            try await store.post([draft(1), draft(2), draft(3, on: 9)])
+            let images = [image, UUID(number: 9), UUID(number: 10), image]
+            #expect(try await store.counts(of: images) == [image: 2, UUID(number: 9): 1])
+            #expect(try await store.counts(of: [UUID(number: 9)]) == [UUID(number: 9): 1])
+        }
+    }
+
+    // MARK: Restarting
+
+    @Test(arguments: Factory.all) func `everything survives a restart`(stores: Factory) async throws {
+        try await stores.withReopening { reopen in
+            do {
+                let store = try reopen()
+                try await store.post((1...4).map { draft($0) })
+                _ = try await store.remove(UUID(number: 2))
+                _ = try await store.remove(UUID(number: 4))
+            }
+            let store = try reopen()
+            try await store.post([draft(5)])
+            #expect(try await store.slice(10, of: image, after: nil).numbers == [1, 3, 5])
+            #expect(try await store.slice(10, of: image, after: UUID(number: 2)).numbers == [3, 5])
+            // The last and highest place was that of a removed comment: it is not used again.
+            #expect(try await store.slice(10, of: image, after: UUID(number: 4)).numbers == [5])
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import ImageDataContract
+import RPC
+import RPCTestKit
+import Synchronization
+import Testing
+
+/// What the services do as processes.
+@Suite struct ServiceProcessTests {
+    static let services = Deployment.services
+
+    @Test(arguments: services) func `a run without faults says where it serves and is silent then`(name: String)
+        async throws
+    {
+        try await RunningService.with(name) { service in
+            _ = try await service.client.call(ProtocolMethods.describe, ServiceSelection())
+            let lines = service.log.split(separator: "\n")
+            #expect(lines.count == 1)
+            #expect(lines.first?.hasSuffix("/run/\(name).sock") == true)
+        }
+    }
+
+    @Test(arguments: services) func `an orderly end leaves everything in one file`(name: String) async throws {
+        try await withTemporaryDirectory { root in
+            try await RunningService.with(name, root: root) { _ in }
+            let files = try FileManager.default.contentsOfDirectory(atPath: root + "/data")
+            #expect(files == ["\(name).sqlite"])
+        }
+    }
+
+    @Test(arguments: services) func `a store that cannot be used is one line and exit 70`(name: String) async throws {
+        try await withTemporaryDirectory { root in
+            let store = root + "/diary.txt"
+            try Data("Dear diary, this is no database.\n".utf8).write(to: URL(filePath: store))
+            let failure = await #expect(throws: RunningService.Failure.self) {
+                try await RunningService.with(name, root: root, arguments: ["--store", store]) { _ in
+                }
+            }
+            #expect(failure?.status == 70)
+            #expect(failure?.log.split(separator: "\n").count == 1)
+            #expect(failure?.log.contains("cannot open the store \(store): ") == true)
+        }
+    }
+
+    @Test func `an acknowledged write survives the death of the process`() async throws {
+        let image = UUID()
+        try await withTemporaryDirectory { root in
+            for count in 1...3 {
+                let failure = await #expect(throws: RunningService.Failure.self) {
+                    try await RunningService.with("comments", root: root) { service in
+                        let post = PostComment(imageID: image, message: "Lovely!", username: "ana")
+                        _ = try await service.client.call(CommentsContract.post, post)
+                        service.kill()
+                    }
+                }
+                #expect(failure?.status == 128 + SIGKILL)
+                try await RunningService.with("comments", root: root) { service in
+                    let answer = try await service.client.call(
+                        CommentsContract.counts, CountComments(imageIDs: [image]))
+                    #expect(answer.counts == [image: count])
+                }
+            }
+        }
+    }
+
+    /// Batches are published as fast as they are acknowledged, until the process dies during one of them.
+    @Test(arguments: [1, 5, 20]) func `dying in the middle leaves whole batches`(batches: Int) async throws {
+        let batch = 10
+        try await withTemporaryDirectory { root in
+            let acknowledged = Mutex(0)
+            await #expect(throws: (any Error).self) {
+                try await RunningService.with("feed", root: root) { service in
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        while true {
+                            let items = (1...batch).map { _ in FeedItem(id: UUID(), image: "urn:x:y") }
+                            _ = try await service.client.call(FeedContract.publish, PublishedItems(items: items))
+                            acknowledged.withLock { $0 += batch }
+                            if acknowledged.withLock({ $0 }) == batches * batch { group.addTask { service.kill() } }
+                        }
+                    }
+                }
+            }
+            try await RunningService.with("feed", root: root) { service in
+                var (count, cursor) = (0, UUID?.none)
+                repeat {
+                    let page = try await service.client.call(FeedContract.load, LoadFeed(limit: 100, afterID: cursor))
+                    count += page.items.count
+                    cursor = page.nextAfterID
+                } while cursor != nil
+                #expect(count % batch == 0)
+                // One more may have been written and not acknowledged.
+                let expected = acknowledged.withLock { $0 }
+                #expect((expected...expected + batch).contains(count))
+                #expect(expected > 0)
+            }
+        }
+    }
+
+    // MARK: Images
+
+    @Test func `damaged bytes are data_loss, and logged`() async throws {
+        try await withTemporaryDirectory { root in
+            let url = "https://pictures.example/1"
+            try await RunningService.with("image-data", root: root) { service in
+                let put = PutImage(data: Bytes(Self.pixel), url: url)
+                _ = try await service.client.call(ImageDataContract.put, put)
+            }
+            let path = URL(filePath: root + "/data/image-data.sqlite")
+            var file = try Data(contentsOf: path)
+            file[try #require(file.range(of: Self.pixel)).lowerBound + 20] ^= 1
+            try file.write(to: path)
+            try await RunningService.with("image-data", root: root) { service in
+                let error = await #expect(throws: RPCError.self) {
+                    try await service.client.call(ImageDataContract.load, LoadImage(url: url))
+                }
+                #expect(error?.kind == .dataLoss)
+                let lines = service.log.split(separator: "\n")
+                #expect(lines.count == 2)
+                #expect(lines.last?.contains(" error ") == true && lines.last?.contains(url) == true)
+            }
+        }
+    }
+
+    @Test func `the limit of an image's size can be lowered`() async throws {
+        let size = Self.pixel.count
+        for (limit, isAccepted) in [(size, true), (size - 1, false)] {
+            try await RunningService.with(
+                "image-data", arguments: ["--max-image-bytes", "\(limit)"]
+            ) { service in
+                let put = PutImage(data: Bytes(Self.pixel))
+                do {
+                    _ = try await service.client.call(ImageDataContract.put, put)
+                    #expect(isAccepted)
+                } catch {
+                    #expect(!isAccepted)
+                    #expect(
+                        error as? RPCError
+                            == RPCError(
+                                .tooLarge, "the image has \(size) bytes, the limit is \(size - 1)",
+                                service: "image-data"))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["0", "6000001", "x"]) func `other limits are refused`(limit: String) async throws {
+        let failure = await #expect(throws: RunningService.Failure.self) {
+            try await RunningService.with(
+                "image-data", arguments: ["--max-image-bytes", limit]
+            ) { _ in }
+        }
+        #expect(failure?.status == 64)
+        #expect(failure?.log.contains("--max-image-bytes") == true)
+    }
+
+    @Test func `the largest image fits into a message`() async throws {
+        let largest = Self.pixel + Data(count: ImageDataContract.maximumImageBytes - Self.pixel.count)
+        try await RunningService.with("image-data") { service in
+            let url = try await service.client.call(ImageDataContract.put, PutImage(data: Bytes(largest))).url
+            let image = try await service.client.call(ImageDataContract.load, LoadImage(url: url))
+            #expect(image.data.data == largest)
+            #expect(image.metadata.size == largest.count)
+        }
+    }
+
+    /// A PNG of one pixel.
+    private static let pixel = Data(
+        base64Encoded:
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+    )!
+}

@@ -1,0 +1,76 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@Suite(.serialized) struct CrashTests {
+    @Test(arguments: ["feed", "comments"])
+    func `a service that is killed while it writes comes back with all that it acknowledged`(
+        _ service: String
+    ) async throws {
+        try await SupervisedDeployment.with { deployment, _ in
+            let socket = try SocketPath(deployment.root + "/run/gateway.sock")
+            try await RPCClient.withConnection(to: socket, as: "crash-test") { client in
+                let image = try await client.call(FeedContract.load, LoadFeed(limit: 1)).items[0].id
+                var acknowledged: [UUID] = []
+                for round in 0..<3 {
+                    // A killer runs beside the writer, so that it strikes in the middle of its work.
+                    let victim = try await deployment.process(service)
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        let goal = acknowledged.count + 20
+                        let (kills, killing) = AsyncStream.makeStream(of: Void.self)
+                        group.addTask {
+                            for await _ in kills {}
+                            kill(victim, SIGKILL)
+                        }
+                        // After the kill calls fail until the service is back; whatever is acknowledged counts.
+                        while acknowledged.count < goal + 20 {
+                            let id = UUID()
+                            if try await write(id, of: service, image, client) { acknowledged.append(id) }
+                            if acknowledged.count == goal { killing.finish() }
+                        }
+                    }
+                    #expect(try await deployment.process(service) != victim, "round \(round)")
+                }
+                let stored = try await stored(service, image, client)
+                #expect(Set(acknowledged).subtracting(stored).isEmpty)
+            }
+        }
+    }
+
+    /// - Returns: whether the write was acknowledged.
+    private func write(_ id: UUID, of service: String, _ image: UUID, _ client: RPCClient) async throws -> Bool {
+        do throws(RPCError) {
+            if service == "feed" {
+                let item = FeedItem(id: id, image: "https://example.org/\(id).jpg")
+                _ = try await client.call(FeedContract.publish, PublishedItems(items: [item]))
+            } else {
+                _ = try await client.call(
+                    CommentsContract.post, PostComment(imageID: image, message: "\(id)", username: "ana", id: id))
+            }
+            return true
+        } catch {
+            guard error.kind == .unavailable else { throw error }
+            return false
+        }
+    }
+
+    private func stored(_ service: String, _ image: UUID, _ client: RPCClient) async throws -> Set<UUID> {
+        var ids: Set<UUID> = []
+        var after: UUID?
+        repeat {
+            if service == "feed" {
+                let page = try await client.call(FeedContract.load, LoadFeed(limit: 100, afterID: after))
+                ids.formUnion(page.items.map(\.id))
+                after = page.nextAfterID
+            } else {
+                let page = try await client.call(CommentsContract.list, ListComments(imageID: image, afterID: after))
+                ids.formUnion(page.items.map(\.id))
+                after = page.nextAfterID
+            }
+        } while after != nil
+        return ids
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import RPCTestKit
+import Testing
+
+@Suite(.serialized) struct DeploymentTests {
+    @Test func `one command ends with the feed on the screen, and once more changes nothing`() async throws {
+        try await SupervisedDeployment.with { deployment, first in
+            #expect(first.status == 0, "\(first.errors)")
+            #expect(first.output.hasPrefix("My Feed\n"))
+            #expect(first.errors.contains("24 published") && first.errors.contains("gateway feed --root"))
+            let names = ["feed", "comments", "image-data", "gateway"]
+            var processes: [Int32] = []
+            for name in names { processes.append(try await deployment.process(name)) }
+
+            let second = try await deployment.up()
+            #expect(second.status == 0 && second.output == first.output)
+            #expect(!second.errors.contains("published"))
+            for (name, process) in zip(names, processes) { #expect(try await deployment.process(name) == process) }
+            #expect(try await deployment.gateway("health").output.hasPrefix("serving\n"))
+        }
+    }
+
+    @Test func `two roots run side by side`() async throws {
+        try await SupervisedDeployment.with { first, _ in
+            try await SupervisedDeployment.with { second, _ in
+                let id = UUID().uuidString
+                let published = try await second.gateway("publish", "https://example.org/a.jpg", "--id", id)
+                let (there, here) = (
+                    try await second.gateway("feed", "--limit", "1"), try await first.gateway("feed", "--limit", "1")
+                )
+                #expect(published.status == 0 && there.output.contains(id) && !here.output.contains(id))
+            }
+            #expect(try await first.gateway("health").status == 0)
+        }
+    }
+
+    @Test func `down stops everything, keeps the data, and is content when nothing runs`() async throws {
+        try await SupervisedDeployment.with { deployment, _ in
+            let page = try await deployment.gateway("feed").output
+            let gateway = try await deployment.process("gateway")
+            #expect(try await deployment.down().status == 0)
+            #expect(kill(gateway, 0) != 0)
+            #expect(try await deployment.gateway("feed").status == 69)
+            #expect(try await deployment.down().status == 0)
+            #expect(try await deployment.up().status == 0)
+            #expect(try await deployment.gateway("feed").output == page)
+        }
+    }
+
+    @Test func `a store that cannot be used ends its service for good, and the rest serves`() async throws {
+        try await SupervisedDeployment.with { deployment, _ in
+            #expect(try await deployment.down().status == 0)
+            let store = deployment.root + "/data/comments.sqlite"
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + suffix) }
+            try Data("this is no database, however long one looks at it".utf8).write(to: URL(fileURLWithPath: store))
+
+            let outcome = try await deployment.up()
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains(store) && outcome.errors.contains("not an SQLite database"))
+            #expect(try await deployment.gateway("feed").status == 0)
+            #expect(try await deployment.gateway("health").status == 1)
+        }
+    }
+}

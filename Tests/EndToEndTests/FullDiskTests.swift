@@ -1,0 +1,57 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@Suite struct FullDiskTests {
+    @Test func `a full disk refuses writes, keeps what was acknowledged, and recovers when there is room`() async throws
+    {
+        try await withTemporaryDirectory { root in
+            try await Tmpfs.with(at: root + "/disk", megabytes: 2) { disk in
+                let filler = disk + "/filler"
+                try Data(count: 1_000_000).write(to: URL(fileURLWithPath: filler))
+                try await RunningService.with("feed", root: root, arguments: ["--store", disk + "/feed.sqlite"]) {
+                    service in
+                    let client = service.client
+                    var acknowledged: [UUID] = []
+                    let failure = await #expect(throws: RPCError.self) {
+                        while true { acknowledged.append(try await publish(client)) }
+                    }
+                    #expect(failure?.kind == .unavailable)
+                    #expect(failure?.message.contains("disk of \(disk)/feed.sqlite is full") == true)
+
+                    #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded)
+                    #expect(try await ids(client) == acknowledged.reversed())
+
+                    try FileManager.default.removeItem(atPath: filler)
+                    acknowledged.append(try await publish(client))
+                    #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .serving)
+                    #expect(try await ids(client) == acknowledged.reversed())
+                    #expect(try await client.call(FeedContract.validate, Empty()).outcome == .kept)
+                    // One line for the loss, one for the recovery, however many calls have failed.
+                    let log = service.log
+                    #expect(log.split(separator: "\n").count == 3, "\(log)")
+                }
+            }
+        }
+    }
+
+    private func publish(_ client: RPCClient) async throws -> UUID {
+        let item = FeedItem(
+            id: UUID(), description: String(repeating: "d", count: 10_000), image: "https://example.org/a.jpg")
+        _ = try await client.call(FeedContract.publish, PublishedItems(items: [item]))
+        return item.id
+    }
+
+    private func ids(_ client: RPCClient) async throws -> [UUID] {
+        var ids: [UUID] = []
+        var after: UUID?
+        repeat {
+            let page = try await client.call(FeedContract.load, LoadFeed(limit: 100, afterID: after))
+            ids += page.items.map(\.id)
+            after = page.nextAfterID
+        } while after != nil
+        return ids
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// How a service takes its socket, and how it gives it back.
+@Suite struct ServiceSocketTests {
+    @Test func `a socket that a living process uses is refused, naming it, and goes on serving`() async throws {
+        try await withTemporaryDirectory { root in
+            try await RunningService.with("feed", root: root) { service in
+                let outcome = try await Program("feed-service").run(["--root", root])
+                #expect(outcome.status == 69 && outcome.errors.split(separator: "\n").count == 1)
+                let parts = ["\(root)/run/feed.sock", "process \(service.id) (feed-service)", "--socket"]
+                for part in parts { #expect(outcome.errors.contains(part)) }
+                _ = try await service.client.call(ProtocolMethods.ping, Empty())
+            }
+        }
+    }
+
+    @Test func `the socket that a dead process has left is replaced`() async throws {
+        try await withTemporaryDirectory { root in
+            let death = await #expect(throws: RunningService.Failure.self) {
+                try await RunningService.with("feed", root: root) { $0.kill() }
+            }
+            #expect(death?.status == 128 + SIGKILL)
+            #expect(FileManager.default.fileExists(atPath: root + "/run/feed.sock"))
+            try await RunningService.with("feed", root: root) { service in
+                _ = try await service.client.call(ProtocolMethods.ping, Empty())
+            }
+        }
+    }
+
+    @Test func `a socket path of 108 bytes is refused with the limit`() async throws {
+        try await withTemporaryDirectory { root in
+            let path = root + "/" + String(repeating: "s", count: 108 - root.utf8.count - 1)
+            let outcome = try await Program("feed-service").run(["--root", root, "--socket", path])
+            #expect(outcome.status == 69 && outcome.errors.split(separator: "\n").count == 1)
+            for part in [path, "107", "--socket"] { #expect(outcome.errors.contains(part)) }
+        }
+    }
+
+    @Test(arguments: Deployment.services)
+    func `SIGTERM takes the socket away and ends with 0, also while somebody is connected`(
+        _ name: String
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            try await RunningService.with(name, root: root) { service in
+                _ = try await service.client.call(ProtocolMethods.ping, Empty())
+                try await service.stop()
+                #expect(!FileManager.default.fileExists(atPath: "\(root)/run/\(name).sock"))
+            }
+        }
+    }
+}

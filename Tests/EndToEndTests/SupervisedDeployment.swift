@@ -1,0 +1,61 @@
+import Foundation
+import RPCTestKit
+import Testing
+
+/// A deployment as people start it: `deploy/up`, supervisord, the sample feed. It runs the programs that were built with
+/// the tests.
+struct SupervisedDeployment {
+    let root: String
+
+    static func with<Result>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (SupervisedDeployment, Program.Outcome) async throws -> Result
+    ) async throws -> Result {
+        try await withTemporaryDirectory { directory in
+            let deployment = SupervisedDeployment(root: directory + "/root")
+            do {
+                let outcome = try await deployment.up()
+                let result = try await body(deployment, outcome)
+                _ = try await deployment.down()
+                return result
+            } catch {
+                _ = try await deployment.down()
+                throw error
+            }
+        }
+    }
+
+    func up() async throws -> Program.Outcome {
+        try await script("up", "--root", root, "--bin", Program.directory)
+    }
+
+    func down() async throws -> Program.Outcome { try await script("down", "--root", root) }
+
+    func gateway(_ arguments: String...) async throws -> Program.Outcome {
+        try await Program(path: root + "/bin/gateway").run(
+            arguments, environment: ["ROOT": root, "LC_ALL": "C.UTF-8"])
+    }
+
+    /// The process that supervisord runs under this name.
+    func process(_ name: String) async throws -> Int32 {
+        let outcome = try await Program(path: "/usr/bin/env").run([
+            "supervisorctl", "-c", root + "/supervisord.conf", "pid", name,
+        ])
+        return try #require(Int32(outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    private func script(_ name: String, _ arguments: String...) async throws -> Program.Outcome {
+        try await Program(path: "/bin/bash").run(
+            ["-c", Self.closingDescriptors, "bash", Program.repository + "/deploy/" + name] + arguments)
+    }
+
+    /// Foundation sees the end of a process when a descriptor that it gave it is closed. A daemon would keep that open, so
+    /// what starts one must not have it.
+    private static let closingDescriptors = """
+        for file in /proc/$$/fd/*; do
+            number=${file##*/}
+            if ((number > 2)); then eval "exec $number>&-"; fi
+        done
+        exec "$@"
+        """
+}

@@ -1,0 +1,32 @@
+import Feed
+import Testing
+
+@Suite struct FeedPageTests {
+    private let items = [picture(1), picture(2), picture(3)]
+
+    @Test func `a page that more follow ends with its cursor`() {
+        let page = FeedPage(FeedSlice(items: items, hasMore: true), at: .start)
+        #expect(page.nextAfterID == picture(3).id)
+        #expect(page.prevBeforeID == picture(1).id)
+    }
+
+    @Test(arguments: [FeedCursor.start, .after(picture(9).id)])
+    func `the last page has no next one`(cursor: FeedCursor) {
+        let page = FeedPage(FeedSlice(items: items, hasMore: false), at: cursor)
+        #expect(page.nextAfterID == nil)
+        #expect(page.prevBeforeID == picture(1).id)
+    }
+
+    @Test func `backwards, what follows is what the reader came from`() {
+        let page = FeedPage(FeedSlice(items: items, hasMore: false), at: .before(picture(4).id))
+        #expect(page.nextAfterID == picture(3).id)
+        #expect(page.prevBeforeID == picture(1).id)
+    }
+
+    @Test(arguments: [FeedCursor.start, .after(picture(9).id), .before(picture(9).id)])
+    func `an empty page has no cursors`(cursor: FeedCursor) {
+        let page = FeedPage(FeedSlice(items: [], hasMore: false), at: cursor)
+        #expect(page.nextAfterID == nil)
+        #expect(page.prevBeforeID == nil)
+    }
+}

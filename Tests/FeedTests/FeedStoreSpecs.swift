@@ -1,0 +1,196 @@
+import Feed
+import Foundation
+import RPCTestKit
+import Testing
+
+@testable import feed_service
+
+extension StoreFactory<any FeedStore> {
+    /// Every store there is.
+    static let all = [
+        StoreFactory("SQLite on disk") { SQLiteFeedStore(try SQLiteFeedStore.opening.open($0 + "/feed.sqlite")) }
+    ]
+}
+
+/// What every store of the feed does.
+@Suite struct FeedStoreSpecs {
+    typealias Factory = StoreFactory<any FeedStore>
+
+    @Test(arguments: Factory.all) func `an empty store has an empty page`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            #expect(try await store.slice(10, at: .start) == FeedSlice(items: [], hasMore: false))
+            #expect(try await store.item(picture(1).id) == nil)
+            try await store.checkIntegrity()
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an item comes back as it was published`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            let full = picture(1, "à la plage 🏖")
+            let bare = FeedImage(id: UUID(number: 2), description: nil, location: nil, image: "urn:x:y")
+            let count = try await store.publish([full, bare])
+            #expect(count == 2)
+            #expect(try await store.item(full.id) == full)
+            #expect(try await store.item(bare.id) == bare)
+            #expect(try await store.slice(10, at: .start).items == [full, bare])
+        }
+    }
+
+    // MARK: Publishing
+
+    @Test(arguments: Factory.all) func `A and B published onto C give A, B, C`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish([picture(3)])
+            #expect(try await store.publish([picture(1), picture(2)]) == 2)
+            #expect(try await store.slice(10, at: .start).numbers == [1, 2, 3])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `publishing again changes nothing`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish([picture(1), picture(2), picture(3)])
+            #expect(try await store.publish([picture(3), picture(1)]) == 0)
+            #expect(try await store.publish([picture(4), picture(2)]) == 1)
+            #expect(try await store.slice(10, at: .start).numbers == [4, 1, 2, 3])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a conflict writes nothing of its batch`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish([picture(1)])
+            await #expect(throws: FeedStoreError.conflict(picture(1).id)) {
+                try await store.publish([picture(2), picture(1, "something else"), picture(3)])
+            }
+            #expect(try await store.slice(10, at: .start).items == [picture(1)])
+        }
+    }
+
+    // MARK: Paging
+
+    @Test(arguments: Factory.all) func `a page knows whether more follow`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish((1...3).map { picture($0) })
+            #expect(try await store.slice(2, at: .start).hasMore)
+            #expect(try await !store.slice(3, at: .start).hasMore)
+            #expect(try await store.slice(1, at: .after(picture(1).id)).hasMore)
+            #expect(try await !store.slice(2, at: .after(picture(1).id)).hasMore)
+            #expect(try await store.slice(1, at: .before(picture(3).id)).hasMore)
+            #expect(try await !store.slice(2, at: .before(picture(3).id)).hasMore)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `before an item come the nearest, in feed order`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish((1...5).map { picture($0) })
+            #expect(try await store.slice(2, at: .before(picture(5).id)).numbers == [3, 4])
+            #expect(try await store.slice(2, at: .before(picture(1).id)).numbers == [])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `what is published meanwhile shifts no page`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish((1...4).map { picture($0) })
+            #expect(try await store.slice(2, at: .start).numbers == [1, 2])
+            _ = try await store.publish([picture(9)])
+            #expect(try await store.slice(2, at: .after(picture(2).id)).numbers == [3, 4])
+            #expect(try await store.slice(2, at: .before(picture(1).id)).numbers == [9])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `what never was an item is no cursor`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish([picture(1)])
+            for cursor in [FeedCursor.after(picture(7).id), .before(picture(7).id)] {
+                await #expect(throws: FeedStoreError.unknownCursor(picture(7).id)) {
+                    try await store.slice(1, at: cursor)
+                }
+            }
+        }
+    }
+
+    // MARK: Removing
+
+    @Test(arguments: Factory.all) func `a removed item still marks its place`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish((1...5).map { picture($0) })
+            #expect(try await store.remove([picture(3).id, picture(7).id]) == 1)
+            #expect(try await store.remove([picture(3).id]) == 0)
+            #expect(try await store.item(picture(3).id) == nil)
+            #expect(try await store.slice(10, at: .start).numbers == [1, 2, 4, 5])
+            #expect(try await store.slice(10, at: .after(picture(3).id)).numbers == [4, 5])
+            #expect(try await store.slice(10, at: .before(picture(3).id)).numbers == [1, 2])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a removed item is published on top`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish((1...3).map { picture($0) })
+            _ = try await store.remove([picture(3).id])
+            #expect(try await store.publish([picture(3, "with other content")]) == 1)
+            #expect(try await store.slice(10, at: .start).numbers == [3, 1, 2])
+            #expect(try await store.slice(10, at: .after(picture(3).id)).numbers == [1, 2])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a place is not given to another item`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish([picture(1)])
+            _ = try await store.remove([picture(1).id])
+            _ = try await store.publish([picture(2)])
+            #expect(try await store.slice(10, at: .before(picture(1).id)).numbers == [2])
+            #expect(try await store.slice(10, at: .after(picture(1).id)).numbers == [])
+        }
+    }
+
+    // MARK: Restarting
+
+    @Test(arguments: Factory.all) func `everything survives a restart`(stores: Factory) async throws {
+        try await stores.withReopening { reopen in
+            do {
+                let store = try reopen()
+                _ = try await store.publish((1...5).map { picture($0, "number \($0)") })
+                _ = try await store.remove([picture(3).id, picture(1).id])
+            }
+            let store = try reopen()
+            #expect(try await store.slice(10, at: .start).items == [2, 4, 5].map { picture($0, "number \($0)") })
+            #expect(try await store.slice(10, at: .after(picture(3).id)).numbers == [4, 5])
+            // The highest place was that of a removed item: it is not used again.
+            _ = try await store.publish([picture(6)])
+            #expect(try await store.slice(10, at: .start).numbers == [6, 2, 4, 5])
+            #expect(try await store.slice(10, at: .before(picture(1).id)).numbers == [6])
+        }
+    }
+
+    // MARK: Everything at once
+
+    /// A reader who scrolls down while others publish and remove sees what was there from start to end exactly once, in
+    /// order, and nothing twice.
+    @Test(arguments: Factory.all, [1, 2, 3, 4, 5] as [UInt64])
+    func `a walk never skips or repeats`(stores: Factory, seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        try await stores.withStore { store in
+            let there = Array(1...60)
+            _ = try await store.publish(there.map { picture($0) })
+            var (seen, removed, published, cursor) = ([Int](), Set<Int>(), 60, FeedCursor.start)
+            while true {
+                let page = try await store.slice(Int.random(in: 1...7, using: &random), at: cursor)
+                seen += page.numbers
+                guard let last = page.items.last else { break }
+                cursor = .after(last.id)
+
+                let new = (0..<Int.random(in: 0...3, using: &random)).map { published + 1 + $0 }
+                published += new.count
+                _ = try await store.publish(new.map { picture($0) })
+                if Bool.random(using: &random) {
+                    // Now and then the very item that the reader stands on.
+                    let victim = Bool.random(using: &random) ? last.number : Int.random(in: 1...60, using: &random)
+                    removed.insert(victim)
+                    _ = try await store.remove([picture(victim).id])
+                }
+            }
+            #expect(Set(seen).count == seen.count)
+            #expect(seen == seen.sorted())
+            #expect(Set(there).subtracting(seen).isSubset(of: removed))
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import RPCTestKit
+import Testing
+
+/// The command line against the real four programs: what a person sees, and what a script gets.
+@Suite struct CommandLineTests {
+    @Test func `an empty feed says so, and a published image appears on top`() async throws {
+        try await Deployment.with { deployment in
+            let empty = try await deployment.gateway("feed")
+            #expect(empty.status == 0)
+            #expect(empty.output == "My Feed\nNo images yet\n")
+
+            let id = UUID().uuidString
+            let published = try await deployment.gateway(
+                "publish", "https://example.org/a.jpg", "--id", id, "--description", "A tower", "--location", "Porto")
+            #expect(published.output == id + "\n")
+            let again = try await deployment.gateway(
+                "publish", "https://example.org/a.jpg", "--id", id, "--description", "A tower", "--location", "Porto")
+            #expect(again.status == 0 && again.output.contains("was there already"))
+            let other = try await deployment.gateway("publish", "https://example.org/b.jpg", "--id", id)
+            #expect(other.status == 73 && other.errors.contains(id))
+
+            let feed = try await deployment.gateway("feed", environment: ["LC_ALL": "pt_BR.UTF-8"])
+            #expect(feed.output.hasPrefix("Meu Feed\n"))
+            #expect(feed.output.contains(id) && feed.output.contains("A tower") && feed.output.contains("Porto"))
+
+            let removed = try await deployment.gateway("remove", id)
+            #expect(removed.output == "1 removed\n")
+        }
+    }
+
+    @Test func `all pages are one document a line and no item appears twice`() async throws {
+        try await Deployment.with { deployment in
+            let ids = (0..<25).map { _ in UUID().uuidString }
+            for id in ids.reversed() {
+                _ = try await deployment.gateway("publish", "https://example.org/\(id).jpg", "--id", id)
+            }
+            let all = try await deployment.gateway("feed", "--all", "--limit", "10", "--json")
+            let pages = try all.output.split(separator: "\n").map { try FeedJSON($0) }
+            #expect(pages.map(\.items.count) == [10, 10, 5])
+            #expect(pages.flatMap(\.items).map(\.id) == ids)
+
+            let after = try await deployment.gateway("feed", "--limit", "2", "--after", ids[3], "--json")
+            #expect(try FeedJSON(after.output).items.map(\.id) == [ids[4], ids[5]])
+            let before = try await deployment.gateway("feed", "--limit", "2", "--before", ids[3], "--json")
+            #expect(try FeedJSON(before.output).items.map(\.id) == [ids[1], ids[2]])
+        }
+    }
+
+    @Test func `comments are shown oldest first, and only for images of the feed`() async throws {
+        try await Deployment.with { deployment in
+            let id = UUID().uuidString
+            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+            #expect(try await deployment.gateway("comments", id).output == "Comments\nNo comments yet\n")
+
+            for text in ["alpha", "omega"] {
+                let posted = try await deployment.gateway("comment", id, text, "--username", "ana")
+                #expect(posted.status == 0)
+            }
+            let comments = try await deployment.gateway("comments", id).output
+            let first = try #require(comments.range(of: "alpha"))
+            let second = try #require(comments.range(of: "omega"))
+            #expect(first.lowerBound < second.lowerBound && comments.contains("ana"))
+
+            let unknown = UUID().uuidString
+            #expect(try await deployment.gateway("comments", unknown).status == 66)
+            #expect(try await deployment.gateway("comment", unknown, "hello").status == 66)
+            let long = try await deployment.gateway("comment", id, String(repeating: "a", count: 2_001))
+            #expect(long.status == 64 && long.errors.contains("params.message"))
+        }
+    }
+
+    @Test(arguments: [
+        (["feed", "--limit", "0"], "params.limit"), (["feed", "--limit", "101"], "params.limit"),
+        (["feed", "--limit", "-1"], "limit"), (["feed", "--limit", "x"], "limit"), (["feed", "--after", "x"], "after"),
+        (["comments", "nonsense"], "image-id"), (["call", "feed.load", "limit"], "limit"),
+        (["call", "feed.load", "{"], "JSON"), (["call", "feed.load", "unknown=1"], "params.unknown"),
+        (["call", "feed.nothing"], "feed.nothing"), (["call", "nobody.load"], "nobody.load"),
+        (["health", "nobody"], "nobody"), (["describe", "feed.nothing"], "feed.nothing"),
+        (["feed", "--timeout", "0"], "--timeout"),
+    ])
+    func `wrong use exits 64 and names what was wrong`(_ arguments: [String], _ name: String) async throws {
+        let outcome = try await Unchanged.run(arguments)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains(name))
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test func `both cursors at once are refused`() async throws {
+        let id = UUID().uuidString
+        let outcome = try await Unchanged.run(["call", "feed.load", "after_id=\(id)", "before_id=\(id)"])
+        #expect(outcome.status == 64 && outcome.errors.contains("before_id"))
+    }
+
+    @Test func `call takes JSON, pairs and standard input`() async throws {
+        try await Deployment.with { deployment in
+            for arguments in [[], ["limit=1"], ["{\"limit\":1}"]] {
+                let outcome = try await Program("gateway").run(
+                    ["call", "feed.load", "--root", deployment.root] + arguments)
+                #expect(outcome.output == #"{"items":[],"origin":"store"}"# + "\n")
+            }
+            let piped = try await deployment.gateway("call", "feed.load", "-", input: #" {"limit":1} "#)
+            #expect(piped.output == #"{"items":[],"origin":"store"}"# + "\n")
+        }
+    }
+
+    @Test func `describe lists every method, and one with its schemas`() async throws {
+        try await Deployment.with { deployment in
+            let all = try await deployment.gateway("describe").output
+            for method in ["gateway.feed_page", "feed.load", "comments.post", "image-data.put"] {
+                #expect(all.contains(method))
+            }
+            let one = try await deployment.gateway("describe", "feed.load").output
+            #expect(one.contains("\"maximum\": 100"))
+        }
+    }
+
+    @Test func `health exits 0 serving, 1 degraded, 69 down`() async throws {
+        try await Deployment.with { deployment in
+            #expect(try await deployment.gateway("health").status == 0)
+            let comments = try #require(deployment.program("comments"))
+            comments.send(SIGTERM)
+            #expect(await comments.ended() == 0)
+            let degraded = try await deployment.gateway("health")
+            #expect(degraded.status == 1 && degraded.output.contains("comments.sock"))
+            let plugins = try await deployment.gateway("plugins")
+            #expect(plugins.output.contains("down") && plugins.output.contains("ready"))
+            // The rest goes on.
+            #expect(try await deployment.gateway("feed").status == 0)
+
+            let gateway = try #require(deployment.program("gateway"))
+            gateway.send(SIGTERM)
+            #expect(await gateway.ended() == 0)
+            let down = try await deployment.gateway("health")
+            #expect(down.status == 69 && down.errors.contains("deploy/up"))
+        }
+    }
+
+    @Test func `an image is never written to a terminal`() async throws {
+        try await Deployment.with { deployment in
+            let gateway = Program("gateway").path
+            // script(1) gives the command a terminal.
+            let outcome = try await Program(path: "/usr/bin/script").run([
+                "-qec", "\(gateway) image \(UUID().uuidString) --root \(deployment.root)", "/dev/null",
+            ])
+            #expect(outcome.status == 64)
+            #expect(outcome.output.contains("-o FILE"))
+        }
+    }
+
+    @Test func `a reader that goes away ends the command quietly`() async throws {
+        try await Deployment.with { deployment in
+            let gateway = Program("gateway").path
+            let outcome = try await Program(path: "/bin/sh").run([
+                "-c", "{ \(gateway) describe --root \(deployment.root); echo $? >&2; } | true",
+            ])
+            #expect(outcome.errors == "141\n" || outcome.errors == "0\n")
+        }
+    }
+}
+
+/// What the tests look at in a page.
+struct FeedJSON: Decodable {
+    struct Item: Decodable {
+        let id: String
+        let image: String
+    }
+
+    let items: [Item]
+
+    init(_ text: some StringProtocol) throws {
+        self = try JSONDecoder().decode(FeedJSON.self, from: Data(text.utf8))
+    }
+}
+
+/// For commands that leave a deployment as it was.
+private enum Unchanged {
+    static func run(_ arguments: [String]) async throws -> Program.Outcome {
+        try await Deployment.with { deployment in
+            try await Program("gateway").run(arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+@Suite struct ImportTests {
+    /// The sample is the picture folder that every checkout has.
+    private static let sample = Program.repository + "/deploy/sample"
+
+    @Test func `the sample is imported in its order, byte for byte, and importing twice changes nothing`() async throws
+    {
+        try await Deployment.with { deployment in
+            let entries = try ImportFolder(path: Self.sample).entries()
+            let first = try await deployment.gateway("import", Self.sample)
+            #expect(first.status == 0, "\(first.errors)")
+            #expect(first.output == "\(entries.count) published, 0 there already, 0 refused\n")
+            let second = try await deployment.gateway("import", Self.sample, "--json")
+            #expect(second.output.contains("\"present\":\(entries.count)"))
+
+            let feed = try FeedJSON(try await deployment.gateway("feed", "--limit", "100", "--json").output)
+            #expect(feed.items.count == entries.count)
+            for (item, entry) in zip(feed.items, entries) {
+                let image = try await deployment.gateway("image", item.id)
+                #expect(image.bytes == FileManager.default.contents(atPath: "\(Self.sample)/\(entry.file)"))
+            }
+            let commented = try #require(entries.firstIndex { !$0.comments.isEmpty })
+            let comments = try await deployment.gateway("comments", feed.items[commented].id, "--json")
+            #expect(comments.output.contains(entries[commented].comments[0].username))
+        }
+    }
+
+    @Test func `what is refused is named, the rest is imported, and the exit code is 65`() async throws {
+        try await Deployment.with { deployment in
+            try await withTemporaryDirectory { folder in
+                let picture = try #require(FileManager.default.contents(atPath: Self.sample + "/lighthouse.jpg"))
+                let files: [String: Data] = [
+                    "good\nname 🌇.jpg": picture, "empty.png": Data(), "cut.jpg": picture.dropLast(100),
+                    "words.jpg": Data("no picture".utf8), "huge.jpg": Data(count: 6_000_001),
+                ]
+                for (name, data) in files { try data.write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
+                let outcome = try await deployment.gateway("import", folder)
+                #expect(outcome.status == 65)
+                #expect(outcome.output == "1 published, 0 there already, 4 refused\n")
+                for name in ["empty.png", "cut.jpg", "words.jpg", "huge.jpg"] { #expect(outcome.errors.contains(name)) }
+                #expect(outcome.errors.contains("6000001") && outcome.errors.contains("6000000"))
+                let feed = try await deployment.gateway("feed")
+                #expect(feed.output.contains(#"good\nname 🌇"#))
+            }
+        }
+    }
+
+    @Test func `a file of 100 MB is refused without being read`() async throws {
+        try await withTemporaryDirectory { folder in
+            let path = folder + "/huge.jpg"
+            #expect(FileManager.default.createFile(atPath: path, contents: nil))
+            truncate(path, 100 * 1_024 * 1_024)
+            #expect { try PictureFile(path: path).read() } throws: { "\($0)".contains("104857600") }
+        }
+    }
+
+    @Test(arguments: ["../secret.jpg", "/etc/passwd", "a/../../b.jpg", ""])
+    func `a manifest names only what lies in its folder`(_ file: String) throws {
+        let entry = ImportEntry(file: file, id: nil, description: nil, location: nil, comments: [])
+        #expect { try ImportFolder(path: "/tmp").picture(entry) } throws: { "\($0)".contains("in the folder") }
+    }
+
+    @Test(arguments: [
+        ("[", "manifest.json"), ("{}", "must be an array"), (#"[{"title":"no file"}]"#, "[0].file"),
+        (#"[{"file":"a.jpg","id":"x"}]"#, "[0].id"),
+    ])
+    func `a manifest that is none is refused with its place`(_ text: String, _ place: String) async throws {
+        try await withTemporaryDirectory { folder in
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
+            #expect { try ImportFolder(path: folder).entries() } throws: { "\($0)".contains(place) }
+        }
+    }
+
+    @Test func `the title stands in for a description, and unknown members are ignored`() async throws {
+        try await withTemporaryDirectory { folder in
+            let text = #"[{"file":"a.jpg","title":"A","licence":"CC0"},{"file":"b.jpg","title":"B","description":"C"}]"#
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
+            #expect(try ImportFolder(path: folder).entries().map(\.description) == ["A", "C"])
+        }
+    }
+
+    @Test func `ids follow from names as RFC 9562 has it`() {
+        let dns = UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8")!
+        #expect(UUID(namespace: dns, name: "www.example.com").uuidString == "2ED6657D-E927-568B-95E1-2665A8AEA6A2")
+    }
+}

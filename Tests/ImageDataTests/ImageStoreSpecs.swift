@@ -1,0 +1,132 @@
+import Foundation
+import ImageData
+import RPCTestKit
+import Testing
+
+@testable import image_data_service
+
+extension StoreFactory<any ImageStore> {
+    /// Every store there is.
+    static let all = [
+        StoreFactory("SQLite on disk") {
+            SQLiteImageStore(try SQLiteImageStore.opening.open($0 + "/image-data.sqlite"))
+        }
+    ]
+}
+
+/// What every store of image data does.
+@Suite struct ImageStoreSpecs {
+    typealias Factory = StoreFactory<any ImageStore>
+
+    @Test(arguments: Factory.all) func `an empty store has nothing`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            let image = try await store.image(at: url(1))
+            #expect(image == nil)
+            #expect(try await store.record(at: url(1)) == nil)
+        }
+    }
+
+    // MARK: Putting
+
+    @Test(arguments: Factory.all) func `bytes come back as they were put`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            try await store.put(stored(1), at: url(1))
+            #expect(try await store.image(at: url(1)) == stored(1))
+            #expect(try await store.record(at: url(1)) == stored(1).record)
+            #expect(try await store.image(at: url(2)) == nil)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `putting again changes nothing`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            try await store.put(stored(1, at: 0), at: url(1))
+            try await store.put(stored(1, at: 60), at: url(1))
+            #expect(try await store.image(at: url(1)) == stored(1, at: 0))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `other bytes for the same URL are a conflict`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            try await store.put(stored(1), at: url(1))
+            await #expect(throws: ImageStoreError.conflict(url: url(1))) { try await store.put(stored(2), at: url(1)) }
+            #expect(try await store.image(at: url(1)) == stored(1))
+            // Nothing of the refused bytes is left behind.
+            let all = try await store.evict(.downTo(bytes: 0))
+            #expect(all == Evicted(urls: 1, bytes: pictureSize))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `URLs of one content have an age each`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            try await store.put(stored(1, at: 0), at: url(1))
+            try await store.put(stored(1, at: 60), at: url(2))
+            #expect(try await store.image(at: url(1)) == stored(1, at: 0))
+            #expect(try await store.image(at: url(2)) == stored(1, at: 60))
+        }
+    }
+
+    // MARK: Evicting
+
+    @Test(arguments: Factory.all) func `content goes with the last URL that names it`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            for number in 1...3 { try await store.put(stored(1), at: url(number)) }
+            #expect(try await store.evict(.urls([url(1), url(9)])) == Evicted(urls: 1, bytes: 0))
+            #expect(try await store.image(at: url(1)) == nil)
+            #expect(try await store.image(at: url(2)) == stored(1))
+            #expect(try await store.evict(.urls([url(2), url(3)])) == Evicted(urls: 2, bytes: pictureSize))
+            #expect(try await store.evict(.urls([url(2), url(3)])) == Evicted(urls: 0, bytes: 0))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `what has become a certain age goes`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            for (number, time) in [(1, 0.0), (2, 1), (3, 2)] {
+                try await store.put(stored(number, at: time), at: url(number))
+            }
+            let evicted = try await store.evict(.older(than: 10, now: moment(11)))
+            #expect(evicted == Evicted(urls: 2, bytes: 2 * pictureSize))
+            #expect(try await store.image(at: url(3)) == stored(3, at: 2))
+        }
+    }
+
+    @Test(
+        arguments: Factory.all,
+        [(3, 0), (2, 1), (1, 2), (0, 3)])
+    func `the least recently stored goes first`(stores: Factory, expected: (kept: Int, evicted: Int)) async throws {
+        try await stores.withStore { store in
+            for number in 1...3 { try await store.put(stored(number, at: Double(number)), at: url(number)) }
+            // One byte less than one more picture would take.
+            let room = (expected.kept + 1) * pictureSize - 1
+            let evicted = try await store.evict(.downTo(bytes: expected.kept == 0 ? 0 : min(room, 3 * pictureSize)))
+            #expect(evicted == Evicted(urls: expected.evicted, bytes: expected.evicted * pictureSize))
+            for number in 1...3 {
+                let image = try await store.image(at: url(number))
+                #expect((image != nil) == (number > expected.evicted))
+            }
+        }
+    }
+
+    @Test(arguments: Factory.all) func `content is as recent as the latest URL that names it`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            try await store.put(stored(1, at: 1), at: url(1))
+            try await store.put(stored(2, at: 2), at: url(2))
+            try await store.put(stored(1, at: 3), at: url(3))
+            let evicted = try await store.evict(.downTo(bytes: pictureSize))
+            #expect(evicted == Evicted(urls: 1, bytes: pictureSize))
+            #expect(try await store.image(at: url(2)) == nil)
+            #expect(try await store.image(at: url(1)) != nil)
+        }
+    }
+
+    // MARK: Restarting
+
+    @Test(arguments: Factory.all) func `everything survives a restart`(stores: Factory) async throws {
+        try await stores.withReopening { reopen in
+            try await reopen().put(stored(1), at: url(1))
+            let image = try await reopen().image(at: url(1))
+            #expect(image == stored(1))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import GRDB
+import Glibc
+import RPCTestKit
+import SQLiteKit
+import Testing
+
+@Suite struct StoreOpeningTests {
+    private static func opening(_ applicationID: String = "TEST", versions: Int = 1) -> StoreOpening {
+        var migrator = DatabaseMigrator()
+        for version in 1...versions {
+            migrator.registerMigration("\(version)") { try $0.execute(sql: "CREATE TABLE thing\(version) (x)") }
+        }
+        return StoreOpening(applicationID: applicationID, migrator: migrator)
+    }
+
+    // MARK: Durability
+
+    @Test func `an acknowledged write is on disk`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try Self.opening().open(directory + "/store.sqlite")
+            // 2 is FULL: the log is synced with every commit.
+            #expect(try await pool.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 2)
+            #expect(try await pool.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+            #expect(try await pool.write { try Int.fetchOne($0, sql: "PRAGMA foreign_keys") } == 1)
+        }
+    }
+
+    @Test func `a store is opened again, and later by a later version`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/data/store.sqlite"
+            try await Self.opening().open(path).write { try $0.execute(sql: "INSERT INTO thing1 VALUES (7)") }
+            let pool = try Self.opening(versions: 2).open(path)
+            #expect(try await pool.read { try Int.fetchOne($0, sql: "SELECT x FROM thing1") } == 7)
+            #expect(try await pool.read { try $0.tableExists("thing2") })
+        }
+    }
+
+    @Test func `an empty file becomes a store`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            try Data().write(to: URL(filePath: path))
+            _ = try Self.opening().open(path)
+        }
+    }
+
+    // MARK: Files that are no stores of ours
+
+    @Test func `a file that is no database stays as it is`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            let garbage = Data("Dear diary, ".utf8) + Data(repeating: 0x2E, count: 8_192)
+            try garbage.write(to: URL(filePath: path))
+            expectRefusal(path, .notADatabase)
+            #expect(try Data(contentsOf: URL(filePath: path)) == garbage)
+        }
+    }
+
+    @Test func `somebody else's database stays as it is`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE diary (day)") }
+            let before = try Data(contentsOf: URL(filePath: path))
+            expectRefusal(path, .foreign)
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+    }
+
+    @Test func `another service's store stays as it is`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            try Self.opening("ELSE").open(path).close()
+            let before = try Data(contentsOf: URL(filePath: path))
+            expectRefusal(path, .foreign)
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+    }
+
+    @Test func `a newer version's store stays as it is`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            try Self.opening(versions: 2).open(path).close()
+            let before = try Data(contentsOf: URL(filePath: path))
+            expectRefusal(path, .newer)
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+    }
+
+    // MARK: Rights
+
+    @Test func `a directory that cannot be written to is said to be so`() async throws {
+        try await withTemporaryDirectory { directory in
+            try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: directory)
+            withoutPrivileges { expectRefusal(directory + "/store.sqlite", .noAccess) }
+        }
+    }
+
+    @Test func `a directory that cannot be made is said to be so`() async throws {
+        try await withTemporaryDirectory { directory in
+            try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: directory)
+            withoutPrivileges { expectRefusal(directory + "/data/store.sqlite", .noAccess) }
+        }
+    }
+
+    @Test func `a file that cannot be written to is said to be so`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            try Self.opening().open(path).close()
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory)
+            try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
+            withoutPrivileges { expectRefusal(path, .readOnly) }
+        }
+    }
+
+    @Test func `a directory in place of the file is said to be so`() async throws {
+        try await withTemporaryDirectory { directory in expectRefusal(directory, .other("disk I/O error")) }
+    }
+
+    /// Root ignores mode bits: for the time of `body`, this thread is nobody.
+    private func withoutPrivileges(_ body: () -> Void) {
+        guard geteuid() == 0 else { return body() }
+        // Glibc's module does not have it.
+        typealias SetUser = @convention(c) (uid_t) -> CInt
+        let setUser = unsafeBitCast(dlsym(nil, "setfsuid"), to: SetUser.self)
+        let nobody: uid_t = 65_534
+        _ = setUser(nobody)
+        defer { _ = setUser(0) }
+        body()
+    }
+
+    /// The message is one line that names the file, the reason and the remedy.
+    private func expectRefusal(
+        _ path: String, _ reason: StoreUnusable.Reason, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let error = #expect(throws: StoreUnusable.self, sourceLocation: sourceLocation) {
+            try Self.opening().open(path)
+        }
+        #expect(error?.path == path, sourceLocation: sourceLocation)
+        #expect(error?.reason == reason, sourceLocation: sourceLocation)
+        let message = error?.description ?? ""
+        #expect(message.hasPrefix("cannot open the store \(path): "), sourceLocation: sourceLocation)
+        #expect(message.contains("; "), sourceLocation: sourceLocation)
+        #expect(!message.contains("\n"), sourceLocation: sourceLocation)
+    }
+}
