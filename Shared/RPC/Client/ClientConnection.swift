@@ -84,8 +84,11 @@ final class ClientConnection: ChannelInboundHandler {
             try receive(response)
             hasAnswered = true
         case .single(let call):
-            if case .request(let request) = call.content, request.method == ProtocolMethods.drainingName {
-                core.isDraining(self)
+            switch call.content {
+            case .request(let request):
+                if request.method == ProtocolMethods.drainingName { core.isDraining(self) }
+            // What was meant to be an answer, perhaps: whose, nobody can know.
+            case .failure(let error): throw error
             }
         case .batch: throw RPCError(.invalidRequest, "an answer that nobody asked for")
         }

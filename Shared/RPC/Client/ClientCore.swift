@@ -8,6 +8,8 @@ final class ClientCore {
         /// An attempt is on its way, or will be as soon as the client runs: calls wait for its outcome.
         case connecting
         case ready(ClientConnection)
+        /// The peer goes away: it answers what it has, and new calls wait for its successor.
+        case draining(ClientConnection)
         /// The last attempt failed: calls fail at once, until a later attempt succeeds.
         case down(RPCError)
         case stopped
@@ -46,7 +48,7 @@ final class ClientCore {
         case .down(let error): call.continuation.resume(returning: .failure(error))
         case .stopped:
             call.continuation.resume(returning: .failure(unavailable("the client has stopped", begun: false)))
-        case .connecting, .ready:
+        case .connecting, .ready, .draining:
             waiting[id] = call
             order.append(id)
             wake(by: call.options.deadline)
@@ -66,7 +68,7 @@ final class ClientCore {
 
     /// Ends a call from our side; a server that works on it is told.
     private func end(_ id: Int, _ outcome: Result<RawJSON, RPCError>) {
-        if sent[id] != nil, case .ready(let connection) = state { connection.cancel(id: id) }
+        if sent[id] != nil { connection?.cancel(id: id) }
         complete(id, outcome)
     }
 
@@ -85,6 +87,14 @@ final class ClientCore {
 
     // MARK: Connection
 
+    /// The connection that calls have been sent on.
+    private var connection: ClientConnection? {
+        switch state {
+        case .ready(let connection), .draining(let connection): connection
+        case .connecting, .down, .stopped: nil
+        }
+    }
+
     /// Connects once.
     /// - Returns: what completes when the connection has ended, with whether it was of any use, or the reason why there
     ///   is none.
@@ -97,7 +107,7 @@ final class ClientCore {
                     try channel.pipeline.syncOperations.addHandler(ClientConnection(channel, core: core.value))
                 }
             }
-            .connect(unixDomainSocketPath: path.description)
+            .connect(to: path.address)
             .flatMap { channel in channel.peerCredentials.map { (channel, $0) } }
             .flatMapThrowing { channel, peer in
                 let connection = try channel.pipeline.syncOperations.handler(type: ClientConnection.self)
@@ -133,29 +143,32 @@ final class ClientCore {
         sendWaiting()
     }
 
-    /// The server goes away: it answers what it has, new calls wait for its successor.
     func isDraining(_ connection: ClientConnection) {
-        guard case .ready(let current) = state, current === connection else { return }
-        state = .connecting
+        guard connection === self.connection else { return }
+        state = .draining(connection)
     }
 
     /// The connection ended, or what came over it made no sense. Calls that never left wait for the next one.
     func broken(_ connection: ClientConnection, _ reason: String) {
-        connection.close()
-        if case .ready(let current) = state, current !== connection { return }
-        if case .ready = state { state = .connecting }
+        // Closing comes back here, when the calls have been told the reason.
+        defer { connection.close() }
+        if let current = self.connection {
+            guard current === connection else { return }
+            state = .connecting
+        }
         for id in sent.keys {
             complete(id, .failure(unavailable("it went away while it worked on the call (\(reason))", begun: true)))
         }
     }
 
     func stop() {
-        if case .ready(let connection) = state { connection.close() }
+        let connection = connection
         state = .stopped
         timer?.scheduled.cancel()
         timer = nil
         for id in waiting.keys { complete(id, .failure(unavailable("the client has stopped", begun: false))) }
         for id in sent.keys { complete(id, .failure(unavailable("the client has stopped", begun: true))) }
+        connection?.close()
     }
 
     private func unavailable(_ reason: String, begun: Bool) -> RPCError {

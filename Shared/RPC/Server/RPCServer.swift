@@ -93,7 +93,12 @@ public struct RPCServer: Sendable {
             bound.value,
             outcome.mapError { error in
                 if let error = error as? RPCError { return error }
-                if error is CancellationError { return RPCError(.cancelled, "the call was cancelled") }
+                if error is CancellationError {
+                    // Callers' cancelling answers a call before its handler ends: what cancels this one is the server's end.
+                    return Task.isCancelled
+                        ? RPCError(.unavailable, "\(identity.name) is going away")
+                        : RPCError(.cancelled, "the call was cancelled")
+                }
                 onFault(Fault(method: method, trace: trace, error: error))
                 return RPCError(.internalError, "\(method) failed; the log of \(identity.name) says why")
             })

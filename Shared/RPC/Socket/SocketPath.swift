@@ -12,12 +12,19 @@ public struct SocketPath: Sendable, Hashable, CustomStringConvertible {
         description = path
     }
 
-    /// Calls `body` with the path as a socket address.
-    func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    /// For NIO, whose own initialiser takes paths of up to 103 bytes only.
+    var address: SocketAddress { SocketAddress(socketAddress) }
+
+    private var socketAddress: sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: description.utf8) }
-        return withUnsafePointer(to: &address) { pointer in
+        return address
+    }
+
+    /// Calls `body` with the path as a socket address.
+    func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: socketAddress) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }

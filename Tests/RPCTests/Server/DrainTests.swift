@@ -118,6 +118,11 @@ import Testing
             server.kill()
             #expect(await gate.cancellation() == "a")
             await server.ended()
+            // Whether the handler's end or the connection's comes first is left open.
+            if let answer = try await peer.receive().map(Answer.init) {
+                #expect(answer.id == "1")
+                #expect(answer.error?.kind == .unavailable)
+            }
             #expect(await peer.rest() == [])
             #expect(await idle.rest() == [])
             #expect(!FileManager.default.fileExists(atPath: server.path.description))
@@ -135,6 +140,7 @@ import Testing
             #expect(try await peer.receive() == Self.draining)
             server.kill()
             await server.ended()
+            if let answer = try await peer.receive().map(Answer.init) { #expect(answer.error?.kind == .unavailable) }
             #expect(await peer.rest() == [])
         }
     }

@@ -1,4 +1,5 @@
 import RPC
+import Testing
 
 /// A contract for trying the runtime.
 enum EchoContract {
@@ -56,5 +57,13 @@ enum EchoContract {
     /// An error that no caller may see.
     struct Secret: Error, Equatable {
         var text: String
+    }
+}
+
+extension RPCClient {
+    /// The client and its server work.
+    func expectEcho(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let answer = try await call(EchoContract.echo, .init(text: "works?"))
+        #expect(answer.text == "works?", sourceLocation: sourceLocation)
     }
 }

@@ -1,0 +1,202 @@
+import NIOCore
+import RPC
+import RPCTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ClientConnectionTests {
+    private func withPath(_ body: (SocketPath) async throws -> Void) async throws {
+        try await withTemporaryDirectory { try await body(try SocketPath($0 + "/test.sock")) }
+    }
+
+    /// Calls until one succeeds, as long as the peer is only not there.
+    private func callOnceAvailable(_ client: RPCClient) async throws {
+        while true {
+            do {
+                return try await client.expectEcho()
+            } catch let error as RPCError where error.kind == .unavailable {
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test func `where nobody listens, calls are unavailable at once, naming the path, and nothing is begun`()
+        async throws
+    {
+        try await withPath { path in
+            try await RPCClient.withConnection(to: path, as: "test") { client in
+                for _ in 0..<3 {
+                    let error = await #expect(throws: RPCError.self) {
+                        try await client.call(EchoContract.echo, .init(text: "a"))
+                    }
+                    #expect(error?.kind == .unavailable)
+                    #expect(error?.begun == false)
+                    #expect(error?.message == "\(path): nobody answers (No such file or directory)")
+                }
+            }
+        }
+    }
+
+    @Test func `calls made while connecting wait for the connection`() async throws {
+        try await TestServer.with(EchoContract.table) { server in
+            let client = await RPCClient.make(to: server.path, as: "test")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let calls = (0..<10).map { number in
+                    Task { try await client.call(EchoContract.echo, .init(text: "\(number)")).text }
+                }
+                #expect(await client.greeting() == nil)
+                group.addTask { await client.run() }
+                for (number, call) in calls.enumerated() {
+                    let text = try await call.value
+                    #expect(text == "\(number)")
+                }
+                let greeting = try #require(await client.greeting())
+                #expect(greeting.service.name == "test")
+                #expect(greeting.contracts == ["echo": 1])
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test func `a peer that knows no hello is a good peer`() async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
+                let peer = try await listener.accept()
+                _ = (try await peer.receive(), try await peer.receive())
+                try await peer.send(#"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no such method"}}"#)
+                try await peer.send(#"{"jsonrpc":"2.0","id":1,"result":{"text":"b"}}"#)
+                #expect(try await answer.value.text == "b")
+            }
+        }
+    }
+
+    @Test func `a peer that speaks no common version is unavailable, saying why`() async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
+                let peer = try await listener.accept()
+                _ = (try await peer.receive(), try await peer.receive())
+                try await peer.send(#"{"jsonrpc":"2.0","id":0,"error":{"code":-32600,"message":"no common version"}}"#)
+                let error = await #expect(throws: RPCError.self) { try await answer.value }
+                #expect(error?.kind == .unavailable)
+                #expect(error?.message.contains("no common version") == true)
+            }
+        }
+    }
+
+    @Test func `a call under way when the server dies is unavailable and may have begun`() async throws {
+        let gate = Gate()
+        try await TestServer.with(EchoContract.table(gate)) { server in
+            try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                let answer = Task { try await client.call(EchoContract.wait, .init(text: "a")) }
+                #expect(await gate.arrival() == "a")
+                server.kill()
+                let error = await #expect(throws: RPCError.self) { try await answer.value }
+                #expect(error?.kind == .unavailable)
+                #expect(error?.begun == true)
+            }
+        }
+    }
+
+    @Test func `a client connects again to a server that was restarted`() async throws {
+        try await withPath { path in
+            let client = await RPCClient.make(to: path, as: "test")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await client.run() }
+                for _ in 0..<3 {
+                    try await TestServer.with(EchoContract.table, at: path) { server in
+                        try await callOnceAvailable(client)
+                        server.kill()
+                        await server.ended()
+                    }
+                }
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test func `calls after a server began to drain wait for its successor; those under way are answered`() async throws
+    {
+        let gate = Gate()
+        try await withPath { path in
+            let client = await RPCClient.make(to: path, as: "test")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await client.run() }
+                try await TestServer.with(EchoContract.table(gate), at: path) { old in
+                    try await callOnceAvailable(client)
+                    let underWay = Task { try await client.call(EchoContract.wait, .init(text: "under way")) }
+                    #expect(await gate.arrival() == "under way")
+                    old.stop()
+                    while await client.greeting() != nil { await Task.yield() }
+                    let next = Task { try await client.call(EchoContract.wait, .init(text: "next")) }
+                    // The old server holds the lock until it has ended.
+                    gate.open("under way")
+                    #expect(try await underWay.value.text == "under way")
+                    await old.ended()
+                    // The client may find nobody in between: then the call, which had not begun, is unavailable.
+                    try await TestServer.with(EchoContract.table(gate), at: path) { _ in
+                        gate.open("next")
+                        do {
+                            let text = try await next.value.text
+                            #expect(text == "next")
+                        } catch let error as RPCError {
+                            #expect(error.kind == .unavailable)
+                            #expect(error.begun == false)
+                        }
+                        try await callOnceAvailable(client)
+                    }
+                }
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test func `a call on a draining server can be cancelled and is cancelled there`() async throws {
+        let gate = Gate()
+        try await TestServer.with(EchoContract.table(gate)) { server in
+            try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                let call = Task { try await client.call(EchoContract.wait, .init(text: "a")) }
+                #expect(await gate.arrival() == "a")
+                server.stop()
+                while await client.greeting() != nil { await Task.yield() }
+                call.cancel()
+                let error = await #expect(throws: RPCError.self) { try await call.value }
+                #expect(error?.kind == .cancelled)
+                #expect(await gate.cancellation() == "a")
+                await server.ended()
+            }
+        }
+    }
+
+    @Test func `a client stops at once though a draining peer keeps the connection open`() async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                let peer = try await listener.acceptGreeting()
+                while await client.greeting() == nil { await Task.yield() }
+                try await peer.send(#"{"jsonrpc":"2.0","method":"rpc.draining","params":{}}"#)
+                while await client.greeting() != nil { await Task.yield() }
+            }
+        }
+    }
+
+    @Test func `calls end when the client stops, and later ones fail at once`() async throws {
+        let gate = Gate()
+        try await TestServer.with(EchoContract.table(gate)) { server in
+            let client = await RPCClient.make(to: server.path, as: "test")
+            let running = Task { await client.run() }
+            let underWay = Task { try await client.call(EchoContract.wait, .init(text: "a")) }
+            #expect(await gate.arrival() == "a")
+            running.cancel()
+            let error = await #expect(throws: RPCError.self) { try await underWay.value }
+            #expect(error?.kind == .unavailable)
+            #expect(error?.message == "\(server.path): the client has stopped")
+            #expect(await gate.cancellation() == "a")
+            await running.value
+            let late = await #expect(throws: RPCError.self) {
+                try await client.call(EchoContract.echo, .init(text: "b"))
+            }
+            #expect(late?.kind == .unavailable)
+            #expect(late?.begun == false)
+        }
+    }
+}

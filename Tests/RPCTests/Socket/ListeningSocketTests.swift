@@ -1,0 +1,182 @@
+import Foundation
+import RPCTestKit
+import Testing
+
+@testable import RPC
+
+@Suite(.timeLimit(.minutes(1))) struct ListeningSocketTests {
+    // MARK: Paths
+
+    @Test(arguments: [1, 107])
+    func `a path of up to 107 bytes is accepted`(count: Int) throws {
+        #expect(try SocketPath(String(repeating: "x", count: count)).description.utf8.count == count)
+    }
+
+    @Test func `a path of 107 bytes can be listened on and connected to`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/" + String(repeating: "x", count: 106 - directory.utf8.count))
+            #expect(path.description.utf8.count == 107)
+            try await TestServer.with(EchoContract.table, at: path) { server in
+                let answer = try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                    try await client.call(EchoContract.echo, .init(text: "a"))
+                }
+                #expect(answer.text == "a")
+            }
+        }
+    }
+
+    @Test(arguments: [String(repeating: "x", count: 108), String(repeating: "é", count: 54)])
+    func `a longer path is refused with an error that says so`(path: String) {
+        let error = #expect(throws: SocketError.self) { try SocketPath(path) }
+        #expect(error == .pathTooLong(path))
+        #expect(error?.description.contains("has 108 bytes, the system takes 107") == true)
+    }
+
+    @Test(arguments: ["", "a\u{0}b"])
+    func `an empty path, or one with U+0000, is refused`(path: String) {
+        #expect(throws: SocketError.pathInvalid(path)) { try SocketPath(path) }
+    }
+
+    // MARK: Files
+
+    @Test func `directories get mode 0700, the socket 0600, and the lock file stays`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/a/b/test.sock")
+            try await TestServer.with(EchoContract.table, at: path) { server in
+                let modes = try ["/a", "/a/b", "/a/b/test.sock", "/a/b/test.sock.lock"].map { try mode(directory + $0) }
+                #expect(modes == [0o700, 0o700, 0o600, 0o600])
+                server.stop()
+                await server.ended()
+            }
+            #expect(!FileManager.default.fileExists(atPath: path.description))
+            #expect(FileManager.default.fileExists(atPath: path.description + ".lock"))
+        }
+    }
+
+    @Test func `a path can be used again and again`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            for _ in 0..<5 {
+                try await TestServer.with(EchoContract.table, at: path) { server in
+                    try await WirePeer.connect(to: path).expectAlive()
+                }
+            }
+        }
+    }
+
+    @Test func `the socket file of a dead process is replaced`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            try leaveStaleSocket(at: path)
+            #expect(FileManager.default.fileExists(atPath: path.description))
+            try await TestServer.with(EchoContract.table, at: path) { _ in
+                try await WirePeer.connect(to: path).expectAlive()
+            }
+        }
+    }
+
+    @Test func `a server that holds the lock is not disturbed, and named`() async throws {
+        try await TestServer.with(EchoContract.table) { server in
+            let error = #expect(throws: SocketError.self) { try ListeningSocket(path: server.path) }
+            #expect(error == .inUse(path: server.path.description, process: getpid()))
+            #expect(error?.description.contains("process \(getpid()) (") == true)
+            try await WirePeer.connect(to: server.path).expectAlive()
+        }
+    }
+
+    @Test func `a server that answers without holding the lock is not disturbed, and named`() async throws {
+        try await WireListener.with { listener in
+            let error = #expect(throws: SocketError.self) { try ListeningSocket(path: listener.path) }
+            #expect(error == .inUse(path: listener.path.description, process: getpid()))
+            #expect(FileManager.default.fileExists(atPath: listener.path.description))
+            _ = try await listener.accept()
+        }
+    }
+
+    @Test func `a lock that somebody holds without a socket is respected`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            let lock = open(path.description + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            defer { close(lock) }
+            #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+            #expect(throws: SocketError.inUse(path: path.description, process: nil)) { try ListeningSocket(path: path) }
+        }
+    }
+
+    @Test func `of two that start at the same moment one wins, every time`() async throws {
+        try await withTemporaryDirectory { directory in
+            for round in 0..<50 {
+                let path = try SocketPath(directory + "/\(round).sock")
+                if round % 2 == 0 { try leaveStaleSocket(at: path) }
+                let sockets = await withTaskGroup(of: ListeningSocket?.self) { group in
+                    for _ in 0..<4 { group.addTask { try? ListeningSocket(path: path) } }
+                    return await group.reduce(into: []) { $0.append($1) }.compactMap(\.self)
+                }
+                #expect(sockets.count == 1)
+                #expect(FileManager.default.fileExists(atPath: path.description))
+                for socket in sockets {
+                    socket.release()
+                    close(socket.descriptor)
+                }
+            }
+        }
+    }
+
+    @Test func `a file in the way is refused and kept`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            try Data("precious".utf8).write(to: URL(filePath: path.description))
+            #expect(throws: SocketError.notASocket(path: path.description)) { try ListeningSocket(path: path) }
+            #expect(try Data(contentsOf: URL(filePath: path.description)) == Data("precious".utf8))
+            // Nor is the lock held on.
+            try FileManager.default.removeItem(atPath: path.description)
+            try await TestServer.with(EchoContract.table, at: path) { _ in }
+        }
+    }
+
+    @Test func `a directory or a symbolic link in the way is refused and kept`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/directory")
+            try FileManager.default.createDirectory(atPath: path.description, withIntermediateDirectories: false)
+            #expect(throws: SocketError.notASocket(path: path.description)) { try ListeningSocket(path: path) }
+            let link = try SocketPath(directory + "/link")
+            try FileManager.default.createSymbolicLink(atPath: link.description, withDestinationPath: "nowhere")
+            #expect(throws: SocketError.notASocket(path: link.description)) { try ListeningSocket(path: link) }
+            // A link as lock file could make us write elsewhere.
+            let locked = try SocketPath(directory + "/locked")
+            try FileManager.default.createSymbolicLink(
+                atPath: locked.description + ".lock", withDestinationPath: directory + "/elsewhere")
+            #expect(throws: SocketError.self) { try ListeningSocket(path: locked) }
+            #expect(!FileManager.default.fileExists(atPath: directory + "/elsewhere"))
+        }
+    }
+
+    @Test func `a server that stops leaves alone what has taken its place`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            try await TestServer.with(EchoContract.table, at: path) { server in
+                try FileManager.default.removeItem(atPath: path.description)
+                try Data("precious".utf8).write(to: URL(filePath: path.description))
+                server.stop()
+                await server.ended()
+            }
+            #expect(FileManager.default.fileExists(atPath: path.description))
+        }
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    /// As a process leaves it that was killed.
+    private func leaveStaleSocket(at path: SocketPath) throws {
+        let socket = try ListeningSocket(path: path)
+        // Only the descriptors of a dead process are closed, its socket file stays.
+        close(socket.descriptor)
+        let kept = path.description + ".kept"
+        #expect(rename(path.description, kept) == 0)
+        socket.release()
+        #expect(rename(kept, path.description) == 0)
+    }
+}
