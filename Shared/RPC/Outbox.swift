@@ -6,7 +6,9 @@ import NIOCore
 final class Outbox {
     private let channel: any Channel
     private let executor: LoopExecutor
-    private var buffer: ByteBuffer
+
+    /// The frames of this tick.
+    private var frames: [UInt8] = []
     private var isFlushScheduled = false
     private var closesAfterFlush: CloseMode?
 
@@ -27,24 +29,23 @@ final class Outbox {
     /// So that the progress of a large write can be seen.
     private static let sliceLength = 256 * 1_024
 
-    /// A buffer that has grown larger than this is not kept for the next tick.
+    /// Storage that has grown larger than this is not kept for the next tick.
     private static let keptCapacity = 64 * 1_024
 
     init(channel: any Channel, executor: LoopExecutor, frameLimit: Int) {
         self.channel = channel
         self.executor = executor
         self.frameLimit = frameLimit
-        buffer = channel.allocator.buffer(capacity: 1_024)
         lastWrite = channel.eventLoop.makeSucceededVoidFuture()
     }
 
     /// What the peer has not taken yet.
-    var queuedBytes: Int { buffer.readableBytes + unwritten }
+    var queuedBytes: Int { frames.count + unwritten }
 
     /// Adds a frame.
     /// - Throws: `too_large`, and nothing is added.
     func send(_ message: (inout JSONWriter) -> Void) throws(RPCError) {
-        try buffer.writeFrame(limit: frameLimit, message)
+        try frames.writeFrame(limit: frameLimit, message)
         scheduleFlush()
     }
 
@@ -62,18 +63,12 @@ final class Outbox {
 
     private func flush() {
         isFlushScheduled = false
-        while let slice = buffer.readSlice(length: min(buffer.readableBytes, Self.sliceLength)),
-            slice.readableBytes > 0
-        {
+        var rest = channel.allocator.buffer(bytes: frames)
+        frames.removeAll(keepingCapacity: frames.capacity <= Self.keptCapacity)
+        while rest.readableBytes > 0, let slice = rest.readSlice(length: min(rest.readableBytes, Self.sliceLength)) {
             write(slice)
         }
         channel.flush()
-        // Where the kernel has taken everything the storage is ours alone again and is used for the next tick.
-        if buffer.capacity > Self.keptCapacity {
-            buffer = channel.allocator.buffer(capacity: 1_024)
-        } else {
-            buffer.clear()
-        }
         if let blockedSince { whenBlocked(blockedSince) }
         if let mode = closesAfterFlush {
             closesAfterFlush = nil

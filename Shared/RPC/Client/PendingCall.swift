@@ -6,7 +6,8 @@ struct PendingCall {
     let method: String
     let options: CallOptions
     let writeParams: @Sendable (inout JSONWriter) -> Void
-    let continuation: CheckedContinuation<Result<RawJSON, RPCError>, Never>
+    /// Resumed once: by whoever takes the call out of the table of its client.
+    let continuation: UnsafeContinuation<Result<RawJSON, RPCError>, Never>
 }
 
 /// Raised when the caller's task is cancelled. The call and its cancelling reach the event loop in any order; the flag is

@@ -110,7 +110,7 @@ public final class RPCClient: Sendable {
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
         let flag = CancellationFlag()
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withUnsafeContinuation { continuation in
                 let call = PendingCall(
                     method: method, options: options, writeParams: writeParams, continuation: continuation)
                 onLoop { core in

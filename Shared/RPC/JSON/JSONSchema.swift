@@ -1,3 +1,5 @@
+import NIOCore
+
 /// A JSON Schema (2020-12) as a list of keywords, in the order in which they are added.
 public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
     /// What a keyword says.
@@ -66,7 +68,7 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
     var json: RawJSON {
         var writer = JSONWriter()
         write(to: &writer)
-        return RawJSON(unchecked: writer.buffer)
+        return RawJSON(unchecked: ByteBuffer(bytes: writer.bytes))
     }
 }
 

@@ -2,11 +2,12 @@ import NIOCore
 
 /// Writes compact JSON at the end of a buffer. Commas come by themselves; the caller balances the brackets.
 public struct JSONWriter {
-    package private(set) var buffer: ByteBuffer
+    /// An array and not a `ByteBuffer`: a message is hundreds of small writes, and each of them is cheaper here.
+    package private(set) var bytes: [UInt8]
     private var needsComma = false
 
-    /// - Parameter buffer: what the text is added to; its present bytes stay.
-    package init(appendingTo buffer: ByteBuffer = ByteBuffer()) { self.buffer = buffer }
+    /// - Parameter bytes: what the text is added to; they stay.
+    package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
         open(UInt8(ascii: "{"))
@@ -27,10 +28,10 @@ public struct JSONWriter {
 
     package mutating func string(_ value: String) {
         separate()
-        buffer.writeInteger(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: "\""))
         var value = value
         value.withUTF8 { writeEscaped($0) }
-        buffer.writeInteger(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }
 
@@ -44,49 +45,49 @@ public struct JSONWriter {
 
     package mutating func raw(_ value: RawJSON) {
         separate()
-        buffer.writeImmutableBuffer(value.text)
+        bytes.append(contentsOf: value.text.readableBytesView)
         needsComma = true
     }
 
     /// A member name that was encoded before, with its quotes.
     mutating func name(encoded: [UInt8]) {
         separate()
-        buffer.writeBytes(encoded)
+        bytes.append(contentsOf: encoded)
         colon()
     }
 
     /// ASCII that needs no escapes, in quotes.
-    mutating func plainString(_ bytes: some Collection<UInt8>) {
+    mutating func plainString(_ characters: some Collection<UInt8>) {
         separate()
-        buffer.writeInteger(UInt8(ascii: "\""))
-        buffer.writeBytes(bytes)
-        buffer.writeInteger(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: characters)
+        bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }
 
     private mutating func literal(_ text: String) {
         separate()
-        buffer.writeString(text)
+        bytes.append(contentsOf: text.utf8)
         needsComma = true
     }
 
     private mutating func separate() {
-        if needsComma { buffer.writeInteger(UInt8(ascii: ",")) }
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
     }
 
     private mutating func colon() {
-        buffer.writeInteger(UInt8(ascii: ":"))
+        bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     private mutating func open(_ bracket: UInt8) {
         separate()
-        buffer.writeInteger(bracket)
+        bytes.append(bracket)
         needsComma = false
     }
 
     private mutating func close(_ bracket: UInt8) {
-        buffer.writeInteger(bracket)
+        bytes.append(bracket)
         needsComma = true
     }
 
@@ -95,25 +96,25 @@ public struct JSONWriter {
         var index = PlainASCII.end(in: utf8, from: 0)
         while index < utf8.count {
             if utf8[index] < 0x80 {
-                buffer.writeBytes(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(utf8)[written..<index]))
+                bytes.append(contentsOf: utf8[written..<index])
                 writeEscape(utf8[index])
                 written = index + 1
             }
             index = PlainASCII.end(in: utf8, from: index + 1)
         }
-        buffer.writeBytes(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(utf8)[written...]))
+        bytes.append(contentsOf: utf8[written...])
     }
 
     private mutating func writeEscape(_ byte: UInt8) {
-        buffer.writeInteger(UInt8(ascii: "\\"))
+        bytes.append(UInt8(ascii: "\\"))
         switch byte {
-        case 0x08: buffer.writeInteger(UInt8(ascii: "b"))
-        case 0x09: buffer.writeInteger(UInt8(ascii: "t"))
-        case 0x0A: buffer.writeInteger(UInt8(ascii: "n"))
-        case 0x0C: buffer.writeInteger(UInt8(ascii: "f"))
-        case 0x0D: buffer.writeInteger(UInt8(ascii: "r"))
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): buffer.writeInteger(byte)
-        default: buffer.writeString("u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16))
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+        default: bytes.append(contentsOf: ("u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)).utf8)
         }
     }
 }

@@ -31,7 +31,7 @@ public struct RawJSON: Sendable {
     public init<Value>(_ value: Value, as shape: Shape<Value>) {
         var writer = JSONWriter()
         shape.write(value, &writer)
-        self.init(unchecked: writer.buffer)
+        self.init(unchecked: ByteBuffer(bytes: writer.bytes))
     }
 
     /// Reads the whole value.

@@ -40,7 +40,7 @@ extension Shape where Value == String {
         string.map(
             describedAs: ["minLength": .integer(length.lowerBound), "maxLength": .integer(length.upperBound)],
             into: { text throws(JSONError) in
-                let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+                let trimmed = trim(text)
                 if trimmed.utf8.contains(0) { throw .refused("must not contain U+0000") }
                 let count = trimmed.unicodeScalars.count
                 guard length.contains(count) else {
@@ -52,22 +52,28 @@ extension Shape where Value == String {
             },
             from: { $0 })
     }
+
+    /// Nearly every text begins and ends with a character that is seen, and is its own trimmed form.
+    private static func trim(_ text: String) -> String {
+        let isSeen = { (byte: UInt8?) in byte.map { $0 > 0x20 && $0 < 0x7F } ?? true }
+        if isSeen(text.utf8.first), isSeen(text.utf8.last) { return text }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
 }
 
 extension Shape where Value == String {
     /// An absolute URI (RFC 3986) with one of these schemes, of at most 2,048 bytes.
     public static func uri(schemes: [String]) -> Shape {
         let maximumBytes = 2_048
-        let allowed = CharacterSet(charactersIn: "!#$%&'()*+,-./:;=?@[]_~").union(.asciiAlphanumerics)
         return string.map(
             describedAs: ["format": .string("uri"), "maxLength": .integer(maximumBytes)],
             into: { text throws(JSONError) in
                 guard text.utf8.count <= maximumBytes else {
                     throw .refused("must have at most \(maximumBytes) bytes, has \(text.utf8.count)")
                 }
-                let (scheme, colon) = (text.prefix { $0 != ":" }, text.firstIndex(of: ":"))
-                guard schemes.contains(scheme.lowercased()), let colon, text[colon...].utf8.count > 1,
-                    text.unicodeScalars.allSatisfy(allowed.contains)
+                let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+                guard schemes.contains(text[..<colon].lowercased()), text[colon...].utf8.count > 1,
+                    text.utf8.allSatisfy(isOfURI)
                 else {
                     throw .refused("must be a URL that begins with \(schemes.map { $0 + ":" }.joined(separator: ", "))")
                 }
@@ -75,11 +81,19 @@ extension Shape where Value == String {
             },
             from: { $0 })
     }
-}
 
-extension CharacterSet {
-    fileprivate static let asciiAlphanumerics = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+    /// The characters of RFC 3986, reserved or not, and the percent sign.
+    private static func isOfURI(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        // ! # $ % & ' ( ) * + , - . / 0…9 : ;
+        case 0x21, 0x23...0x3B: true
+        case UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "["), UInt8(ascii: "]"),
+            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
 }
 
 extension Shape where Value: RawRepresentable & CaseIterable, Value.RawValue == String {

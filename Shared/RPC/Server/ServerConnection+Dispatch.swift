@@ -171,7 +171,7 @@ extension ServerConnection {
     private func response(_ id: RequestID?, _ outcome: Result<Reply, RPCError>) -> RawJSON {
         var writer = JSONWriter()
         writer.response(id: id, named(outcome))
-        return RawJSON(unchecked: writer.buffer)
+        return RawJSON(unchecked: ByteBuffer(bytes: writer.bytes))
     }
 
     /// Sends one answer; a result that is over the peer's limit becomes an error that says so.

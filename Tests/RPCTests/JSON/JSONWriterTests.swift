@@ -34,15 +34,15 @@ import Testing
             }
         }
         #expect(
-            String(buffer: writer.buffer) == """
+            String(decoding: writer.bytes, as: UTF8.self) == """
                 [{},{"a\\"b":-2,"c":[],"d":true,"e":null},{"a\\"b":-3,"c":[],"d":false,"e":null}]
                 """)
     }
 
     @Test func `what was in the buffer before stays`() {
-        var writer = JSONWriter(appendingTo: ByteBuffer(string: "before "))
+        var writer = JSONWriter(appendingTo: Array("before ".utf8))
         writer.string("x")
-        #expect(String(buffer: writer.buffer) == "before \"x\"")
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "before \"x\"")
     }
 
     @Test func `every string survives being written and read, here and by Foundation`() throws {
@@ -75,7 +75,7 @@ import Testing
         for _ in 0..<500 {
             var writer = JSONWriter()
             writer.random(depth: 0, using: &generator)
-            let text = String(buffer: writer.buffer)
+            let text = String(decoding: writer.bytes, as: UTF8.self)
             let json = try RawJSON(checking: text)
             #expect(json.description == text)
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
@@ -87,7 +87,7 @@ import Testing
         for _ in 0..<50 {
             var writer = JSONWriter()
             writer.array([0]) { $1.random(depth: 1, using: &generator) }
-            let bytes = Array(writer.buffer.readableBytesView)
+            let bytes = writer.bytes
             for length in 0..<bytes.count {
                 #expect(throws: JSONError.self) { try RawJSON(checking: ByteBuffer(bytes: bytes[..<length])) }
             }
