@@ -17,6 +17,6 @@ struct Backoff {
         var pause = Self.first
         for _ in 1..<failures where pause < Self.longest { pause = pause * Self.factor }
         let spread = 1 + Self.jitter * random
-        return min(pause, Self.longest) * spread
+        return min(pause * spread, Self.longest)
     }
 }

@@ -103,8 +103,11 @@ final class ClientConnection: ChannelInboundHandler {
             core.isGreeted(self, greeting)
         case (Self.helloID, .failure(let error)):
             // A plain peer knows no hello and is a good peer all the same.
-            if error.kind != .methodNotFound { throw error }
+            if error.kind != .methodNotFound {
+                core.refused(self, RPCError(.unavailable, "\(core.path): \(error.message)", begun: false))
+            }
         case (let id?, let outcome): core.complete(id, outcome)
+        case (nil, .failure(let error)) where !hasAnswered: core.refused(self, error)
         case (nil, .failure(let error)): throw error
         case (nil, .success): throw RPCError(.invalidRequest, "an answer without an id")
         }

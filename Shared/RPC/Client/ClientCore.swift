@@ -148,6 +148,14 @@ final class ClientCore {
         state = .draining(connection)
     }
 
+    /// The server wants nothing to do with us: no call will fare better, until a later attempt does.
+    func refused(_ connection: ClientConnection, _ error: RPCError) {
+        guard connection === self.connection else { return }
+        state = .down(error)
+        for id in Array(sent.keys) + Array(waiting.keys) { complete(id, .failure(error)) }
+        connection.close()
+    }
+
     /// The connection ended, or what came over it made no sense. Calls that never left wait for the next one.
     func broken(_ connection: ClientConnection, _ reason: String) {
         // Closing comes back here, when the calls have been told the reason.

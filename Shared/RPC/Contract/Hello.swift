@@ -74,15 +74,20 @@ public enum Hello {
     struct AnnouncedLimits: Sendable {
         let frameBytes: Int
         let callsPerConnection: Int
+        let callsPerProcess: Int?
+        let connections: Int?
         let defaultTimeout: Int
 
         static let shape = Shape<AnnouncedLimits>.object { object in
             let frameBytes = object.required("frame_bytes", .integer(1 ... .max), \.frameBytes)
             let calls = object.required("calls_per_connection", .integer(1 ... .max), \.callsPerConnection)
+            let processCalls = object.optional("calls_per_process", .integer(1 ... .max), \.callsPerProcess)
+            let connections = object.optional("connections", .integer(1 ... .max), \.connections)
             let timeout = object.required("default_timeout_ms", .integer(1 ... .max), \.defaultTimeout)
             return { members throws(JSONError) in
                 AnnouncedLimits(
                     frameBytes: try members[frameBytes], callsPerConnection: try members[calls],
+                    callsPerProcess: try members[processCalls], connections: try members[connections],
                     defaultTimeout: try members[timeout])
             }
         }

@@ -50,6 +50,12 @@ final class Call {
         self.connection = connection
     }
 
+    /// Whether its handler has started.
+    var hasBegun: Bool {
+        if case .queued = state { return false }
+        return true
+    }
+
     var isAnswered: Bool {
         if case .answered = state { return true }
         return false

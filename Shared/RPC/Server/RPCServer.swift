@@ -92,7 +92,10 @@ public struct RPCServer: Sendable {
         bound.value.connection.finish(
             bound.value,
             outcome.mapError { error in
-                if let error = error as? RPCError { return error }
+                // A fault that was forwarded is hidden already, and names its service.
+                if let error = error as? RPCError, error.kind != .internalError || error.service != nil {
+                    return error
+                }
                 if error is CancellationError {
                     // Callers' cancelling answers a call before its handler ends: what cancels this one is the server's end.
                     return Task.isCancelled

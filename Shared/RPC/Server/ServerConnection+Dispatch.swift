@@ -122,6 +122,8 @@ extension ServerConnection {
 
     /// Answers a call before its handler has ended, and tells the handler to stop.
     func abort(_ call: Call, _ error: RPCError) {
+        var error = error
+        error.begun = call.hasBegun
         call.abandon()
         finish(call, .failure(error))
     }

@@ -23,6 +23,7 @@ extension ServerConnection {
             features: [],
             limits: Hello.AnnouncedLimits(
                 frameBytes: core.limits.frameBytes, callsPerConnection: core.limits.callsPerConnection,
+                callsPerProcess: core.limits.callsPerProcess, connections: core.limits.connections,
                 defaultTimeout: Int(Limits.defaultTimeout.nanoseconds / 1_000_000)))
         return .success(Reply(answer, as: Hello.Answer.shape))
     }

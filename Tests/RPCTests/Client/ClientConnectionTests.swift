@@ -84,6 +84,21 @@ import Testing
         }
     }
 
+    @Test func `a server that takes no strangers is permission_denied at once`() async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
+                let peer = try await listener.accept()
+                _ = (try await peer.receive(), try await peer.receive())
+                try await peer.send(
+                    #"{"jsonrpc":"2.0","id":null,"error":{"code":-32008,"message":"not for you","data":{"begun":false}}}"#
+                )
+                let error = await #expect(throws: RPCError.self) { try await answer.value }
+                #expect(error?.kind == .permissionDenied && error?.begun == false)
+            }
+        }
+    }
+
     @Test func `a call under way when the server dies is unavailable and may have begun`() async throws {
         let gate = Gate()
         try await TestServer.with(EchoContract.table(gate)) { server in

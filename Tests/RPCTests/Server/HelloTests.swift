@@ -21,7 +21,8 @@ import Testing
                 """
                 {"jsonrpc":"2.0","id":1,"result":{"protocol":1,\
                 "service":{"name":"test","version":"1.0","instance":"test-instance"},"contracts":{"echo":1},\
-                "features":[],"limits":{"frame_bytes":8388608,"calls_per_connection":4096,"default_timeout_ms":30000}}}
+                "features":[],"limits":{"frame_bytes":8388608,"calls_per_connection":4096,\
+                "calls_per_process":16384,"connections":4096,"default_timeout_ms":30000}}}
                 """, to: Self.hello(params))
             try await peer.expectAlive()
         }

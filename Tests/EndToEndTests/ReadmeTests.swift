@@ -1,0 +1,74 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// The README says nothing that does not work.
+@Suite struct ReadmeTests {
+    private static let readme = Program.repository + "/README.md"
+
+    /// Commands that other tests run: `deploy/up` and `deploy/down` those of deployments, `deploy/test` is what runs these
+    /// tests, and the benchmark needs a release build.
+    private static let runElsewhere = [
+        "deploy/up", "deploy/test", "swift build -c release", "swift run -c release rpc-bench",
+    ]
+
+    @Test func `every command of the README works as it stands there`() async throws {
+        let commands = try blocks("sh").flatMap { $0.split(separator: "\n").map(String.init) }
+        #expect(commands.count > 15)
+        let toRun = commands.filter { !Self.runElsewhere.contains($0) }
+        #expect(commands.count - toRun.count == Self.runElsewhere.count)
+        try await Deployment.with { deployment in
+            let imported = try await deployment.gateway("import", Program.repository + "/deploy/sample")
+            #expect(imported.status == 0)
+            let feed = try await deployment.gateway("feed", "--limit", "1", "--json")
+            let id = try #require(feed.output.firstMatch(of: /"id":"([0-9A-F-]{36})"/)).output.1
+            try await withTemporaryDirectory { directory in
+                for command in toRun {
+                    let line = command.replacing("IMAGE_ID", with: id).replacing(
+                        "deploy/sample", with: Program.repository + "/deploy/sample"
+                    ).replacing("picture.jpg", with: directory + "/picture.jpg")
+                    let outcome = try await Program(path: "/bin/sh").run(
+                        ["-c", line],
+                        environment: ["PATH": Program.directory + ":/usr/bin:/bin", "ROOT": deployment.root])
+                    #expect(outcome.status == 0, "\(command): \(outcome.errors)")
+                    #expect(!outcome.output.isEmpty || command.contains("-o "), "\(command)")
+                }
+                #expect(FileManager.default.fileExists(atPath: directory + "/picture.jpg"))
+            }
+        }
+    }
+
+    @Test func `the manifest in the README is one that the gateway takes`() async throws {
+        let manifest = try #require(try blocks("json").first)
+        try await withTemporaryDirectory { root in
+            try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
+            try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/likes.json"))
+            let gateway = try Program("gateway").start(["serve", "--root", root], errors: nil)
+            defer { gateway.send(SIGKILL) }
+            #expect(await gateway.errors.wait(for: "serving on"))
+            let plugins = try await Program("gateway").run(["plugins", "--root", root])
+            #expect(plugins.output.contains("likes") && !gateway.errors.text.contains("refused"))
+        }
+    }
+
+    @Test func `every file that the README links to is there`() throws {
+        let text = try String(contentsOfFile: Self.readme, encoding: .utf8)
+        let links =
+            text.matches(of: /\]\(([^)#]+)\)/).map(\.output.1)
+            + text.matches(of: /`(Services\/[^`*]+\.swift)`/).map(\.output.1)
+        #expect(links.count > 3)
+        for link in links where !link.hasPrefix("http") {
+            #expect(FileManager.default.fileExists(atPath: "\(Program.repository)/\(link)"), "\(link)")
+        }
+    }
+
+    /// The fenced blocks of that language.
+    private func blocks(_ language: String) throws -> [String] {
+        let text = try String(contentsOfFile: Self.readme, encoding: .utf8)
+        return text.components(separatedBy: "```\(language)\n").dropFirst().compactMap {
+            $0.components(separatedBy: "\n```").first
+        }
+    }
+}
