@@ -14,8 +14,8 @@ struct CommentsService: AsyncParsableCommand {
         abstract: "Keep the comments of an image feed and serve them over a Unix socket.",
         discussion: """
             Examples:
-              comments-service                      serve ROOT/data/comments.sqlite on ROOT/run/comments.sock
-              comments-service --root /srv/feed     a deployment of its own
+              comments-service                    serve the default store
+              comments-service --root /srv/feed   a deployment of its own
             """,
         version: ServiceProcess.version)
 

@@ -13,8 +13,8 @@ struct FeedService: AsyncParsableCommand {
         abstract: "Keep an image feed and serve it page by page over a Unix socket.",
         discussion: """
             Examples:
-              feed-service                      serve ROOT/data/feed.sqlite on ROOT/run/feed.sock
-              feed-service --root /srv/feed     a deployment of its own
+              feed-service                    serve the default store
+              feed-service --root /srv/feed   a deployment of its own
             """,
         version: ServiceProcess.version)
 

@@ -19,11 +19,21 @@ struct Gateway: AsyncParsableCommand {
               gateway health                            is everything up?
 
             Exit codes:
-              0 done, 1 health: degraded, 64 wrong use, 65 bad data, 66 not found, 69 nobody answers, 70 a fault of the
-              service, 73 exists with other content, 74 stored data is damaged, 75 too slow or too busy: try again,
-              77 not allowed, 130 cancelled
+              0    done
+              1    health: degraded
+              64   wrong use
+              65   bad data
+              66   not found
+              69   nobody answers
+              70   a fault of the service; its log says more
+              73   it exists with other content
+              74   stored data is damaged
+              75   too slow or too busy: try again
+              77   not allowed
+              130  cancelled
 
-            Results go to standard output, words to standard error. Without colours: NO_COLOR=1 or --color never.
+            Results go to standard output, words to standard error. \
+            Without colours: NO_COLOR=1 or --color never.
             """,
         version: ServiceProcess.version,
         subcommands: [

@@ -14,8 +14,8 @@ struct ImageDataService: AsyncParsableCommand {
         abstract: "Keep the bytes of an image feed and serve them over a Unix socket.",
         discussion: """
             Examples:
-              image-data-service                      serve ROOT/data/image-data.sqlite on ROOT/run/image-data.sock
-              image-data-service --root /srv/feed     a deployment of its own
+              image-data-service                    serve the default store
+              image-data-service --root /srv/feed   a deployment of its own
             """,
         version: ServiceProcess.version)
 

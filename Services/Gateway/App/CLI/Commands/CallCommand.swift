@@ -7,8 +7,9 @@ struct CallCommand: ClientCommand {
         commandName: "call",
         abstract: "Call any method of any service and print its result.",
         discussion: """
-            Parameters are one JSON object, or key=value pairs, or - to read JSON from standard input. A value that is
-            JSON is taken as such (limit=3, ids=["…"]), everything else is a string; name="\\"3\\"" is the string 3.
+            Parameters are one JSON object, or key=value pairs, or - to read JSON from \
+            standard input. A value that is JSON is taken as such (limit=3, \
+            ids=["…"]), everything else is a string; name='"3"' is the string 3.
 
             Examples:
               gateway call feed.load limit=3

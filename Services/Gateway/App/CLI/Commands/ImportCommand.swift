@@ -8,10 +8,15 @@ struct ImportCommand: ClientCommand {
         commandName: "import",
         abstract: "Publish a folder of pictures.",
         discussion: """
-            A manifest.json in the folder may list them: [{"file":"a.jpg","id":…,"title":…,"description":…,"location":…,
-            "comments":[{"username":…,"message":…,"created_at":…}]}]; the first ends on top of the feed. Without it all
-            files are taken by name. Importing twice changes nothing. What is refused is named, the rest is imported, and
-            the command exits 65.
+            A manifest.json in the folder may list them; the first ends on top:
+
+              [{"file": "a.jpg", "id": UUID, "title": TEXT, "description": TEXT,
+                "location": TEXT, "comments":
+                  [{"username": TEXT, "message": TEXT, "created_at": DATE}]}]
+
+            Only the file is required. Without a manifest all files are taken by \
+            name. Importing twice changes nothing. What is refused is named, the rest \
+            is imported, and the command exits 65.
 
             Examples:
               gateway import ~/Pictures
