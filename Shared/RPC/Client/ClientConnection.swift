@@ -63,14 +63,21 @@ final class ClientConnection: ChannelInboundHandler {
         decoder.append(unwrapInboundIn(data))
         do {
             while let frame = try decoder.next() { try receive(frame) }
+        } catch let violation as FrameViolation {
+            core.broken(self, .invalidData, "it does not keep to the protocol: \(violation.rpcError.message)")
+        } catch let error as RPCError {
+            core.broken(self, .invalidData, "it does not keep to the protocol: \(error.message)")
         } catch {
-            core.broken(self, "\(error)")
+            core.broken(self, .invalidData, "it does not keep to the protocol: \(error)")
         }
         core.executor.runReadyTasks()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        core.broken(self, decoder.isInsideFrame ? "it closed inside a frame" : "it closed the connection")
+        core.broken(
+            self, .unavailable,
+            "it went away while it worked on the call"
+                + (decoder.isInsideFrame ? " (it closed inside a frame)" : " (it closed the connection)"))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

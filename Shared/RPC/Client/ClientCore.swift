@@ -157,7 +157,7 @@ final class ClientCore {
     }
 
     /// The connection ended, or what came over it made no sense. Calls that never left wait for the next one.
-    func broken(_ connection: ClientConnection, _ reason: String) {
+    func broken(_ connection: ClientConnection, _ kind: ErrorKind, _ reason: String) {
         // Closing comes back here, when the calls have been told the reason.
         defer { connection.close() }
         if let current = self.connection {
@@ -165,7 +165,7 @@ final class ClientCore {
             state = .connecting
         }
         for id in sent.keys {
-            complete(id, .failure(unavailable("it went away while it worked on the call (\(reason))", begun: true)))
+            complete(id, .failure(RPCError(kind, "\(path): \(reason)")))
         }
     }
 

@@ -72,14 +72,26 @@ extension Shape where Value == String {
                     throw .refused("must have at most \(maximumBytes) bytes, has \(text.utf8.count)")
                 }
                 let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
-                guard schemes.contains(text[..<colon].lowercased()), text[colon...].utf8.count > 1,
-                    text.utf8.allSatisfy(isOfURI)
-                else {
+                if let stranger = text.unicodeScalars.first(where: { !$0.isASCII || !isOfURI(UInt8($0.value)) }) {
+                    throw .refused(
+                        "must be a URL: U+\(String(stranger.value, radix: 16, uppercase: true)) must be escaped")
+                }
+                let scheme = text[..<colon].lowercased()
+                guard !scheme.hasPrefix("http") || hasHost(text[colon...]) else {
+                    throw .refused("must be a URL with a host: \(scheme)://example.org/…")
+                }
+                guard schemes.contains(scheme), text[colon...].utf8.count > 1 else {
                     throw .refused("must be a URL that begins with \(schemes.map { $0 + ":" }.joined(separator: ", "))")
                 }
                 return text
             },
             from: { $0 })
+    }
+
+    /// Whether `://` and something like a host follow the scheme.
+    private static func hasHost(_ rest: Substring) -> Bool {
+        guard rest.hasPrefix("://"), let first = rest.dropFirst(3).utf8.first else { return false }
+        return ![UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ":")].contains(first)
     }
 
     /// The characters of RFC 3986, reserved or not, and the percent sign.
@@ -138,7 +150,8 @@ extension Shape where Value == UUID {
 extension Shape where Value == Date {
     /// An instant, written as `yyyy-MM-dd'T'HH:mm:ss+0000`; any offset and any fraction are understood.
     public static let date = Shape<String>.string.map(
-        describedAs: ["format": .string("date-time")],
+        // Not the format "date-time": that is RFC 3339, whose offsets have a colon.
+        describedAs: ["pattern": .string(WireDate.pattern)],
         into: { text throws(JSONError) in
             guard let date = WireDate.parse(text) else {
                 throw .refused("must be a date like 2026-03-01T10:15:00+0000")

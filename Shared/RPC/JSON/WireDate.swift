@@ -2,6 +2,10 @@ import Foundation
 
 /// Dates as they travel: whole seconds in UTC, `yyyy-MM-dd'T'HH:mm:ss+0000`.
 package enum WireDate {
+    /// What `parse` understands, as far as a regular expression can say it.
+    static let pattern =
+        "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)$"
+
     package static func format(_ date: Date) -> String {
         let seconds = Int(date.timeIntervalSince1970.rounded(.down))
         let days = Int((Double(seconds) / 86_400).rounded(.down))

@@ -121,15 +121,20 @@ import Testing
             #"{"jsonrpc":"2.0","id":1.0,"result":{"text":"b"}}"#,
             #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#,
         ])
-    func `a peer that sends what is no answer is unavailable`(text: String) async throws {
+    func `what is no answer is invalid data, and says why`(text: String) async throws {
         let error = await #expect(throws: RPCError.self) { try await answer(text) }
-        #expect(error?.kind == .unavailable)
+        #expect(error?.kind == .invalidData)
         #expect(error?.begun == true)
         #expect(error?.message.contains("it closed the connection") == false)
     }
 
-    @Test(arguments: [[1, 0, 0, 0], [0, 0xFF, 0xFF, 0xFF], [0, 0, 0, 2, 0x7B]] as [[UInt8]])
-    func `a peer that sends a bad frame, or ends inside one, is unavailable`(bytes: [UInt8]) async throws {
+    @Test(
+        arguments: [
+            ([1, 0, 0, 0], .invalidData), ([0, 0xFF, 0xFF, 0xFF], .invalidData), ([0, 0, 0, 2, 0x7B], .unavailable),
+        ] as [([UInt8], ErrorKind)])
+    func `a bad frame is invalid data, one that ends too soon a peer that is gone`(
+        bytes: [UInt8], kind: ErrorKind
+    ) async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
@@ -138,7 +143,7 @@ import Testing
                 try await peer.send(bytes)
                 try await peer.finishSending()
                 let error = await #expect(throws: RPCError.self) { try await answer.value }
-                #expect(error?.kind == .unavailable)
+                #expect(error?.kind == kind)
                 #expect(error?.message.contains(listener.path.description) == true)
             }
         }

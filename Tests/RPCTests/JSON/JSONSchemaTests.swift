@@ -15,7 +15,10 @@ import Testing
             (Shape<Bool>.boolean.schema, #"{"type":"boolean"}"#), (Shape<String>.string.schema, #"{"type":"string"}"#),
             (Shape<Colour>.oneOf.schema, #"{"type":"string","enum":["red","green"]}"#),
             (Shape<UUID>.uuid.schema, #"{"type":"string","format":"uuid"}"#),
-            (Shape<Date>.date.schema, #"{"type":"string","format":"date-time"}"#),
+            (
+                Shape<Date>.date.schema,
+                #"{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)$"}"#
+            ),
             (Shape<RawJSON>.any.schema, "{}"),
             (
                 Shape<[Int]>.array(of: .integer(), count: 1...3).schema,

@@ -12,7 +12,7 @@ struct ClientOptions: ParsableArguments {
         help: ArgumentHelp("The gateway's socket.", discussion: "Default: ROOT/run/gateway.sock", valueName: "path"))
     var socketPath: String?
 
-    @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("How long to wait for an answer.", valueName: "seconds"))
     var timeout = 30.0
 
     @Flag(help: "Print the result as JSON, one document a line.")

@@ -106,11 +106,13 @@ struct GatewayHandlers: Sendable {
         if let plugin = try selected(selection) {
             return try await plugin.call(ProtocolMethods.describe, ServiceSelection(), context)
         }
+        let own = [GatewayContract.contract]
+        if selection.service != nil { return ServiceDescription(service: identity, contracts: own) }
         let others = await registry.map { plugin in
             // A service that does not answer now has nothing to add; gateway.plugins tells why.
             (try? await plugin.call(ProtocolMethods.describe, ServiceSelection(), context))?.contracts ?? []
         }
-        return ServiceDescription(service: identity, contracts: [GatewayContract.contract] + others.joined())
+        return ServiceDescription(service: identity, contracts: own + others.joined())
     }
 
     /// Nil for the gateway itself.

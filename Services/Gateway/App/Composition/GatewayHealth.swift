@@ -30,11 +30,15 @@ enum GatewayHealth {
 extension Plugin {
     func health() async -> Result<Health, RPCError> {
         do throws(RPCError) {
-            return .success(
-                try await client.call(
-                    ProtocolMethods.health, ServiceSelection(), CallOptions(timeout: Self.probeTimeout)))
+            let health = try await client.call(
+                ProtocolMethods.health, ServiceSelection(), CallOptions(timeout: Self.probeTimeout))
+            if let mismatch = await client.greeting().flatMap(mismatch) {
+                return .failure(RPCError(.unavailable, mismatch))
+            }
+            return .success(health)
         } catch {
-            return .failure(error)
+            // A plain peer that knows no health has answered all the same.
+            return error.kind == .methodNotFound ? .success(Health([])) : .failure(error)
         }
     }
 }

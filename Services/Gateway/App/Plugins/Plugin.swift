@@ -30,7 +30,11 @@ struct Plugin: Sendable {
     }
 
     /// Passes a call on without looking into it.
+    /// - Throws: `unavailable` when it does not offer the contracts that its manifest names.
     func forward(_ method: String, _ params: RawJSON, _ context: CallContext) async throws(RPCError) -> RawJSON {
+        if let mismatch = await client.greeting().flatMap(mismatch) {
+            throw RPCError(.unavailable, mismatch, begun: false, service: name)
+        }
         do throws(RPCError) {
             return try await client.call(method, params, options(context))
         } catch {

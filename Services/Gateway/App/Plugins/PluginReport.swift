@@ -53,7 +53,8 @@ extension Plugin {
         do throws(RPCError) {
             _ = try await client.call(ProtocolMethods.ping, Empty(), CallOptions(timeout: Self.probeTimeout))
         } catch {
-            failure = error
+            // A plain peer that knows no ping has answered all the same.
+            if error.kind != .methodNotFound { failure = error }
         }
         let roundTrip = NIODeadline.now() - start
         let greeting = await client.greeting()
@@ -67,7 +68,7 @@ extension Plugin {
     }
 
     /// What the manifest names and the plugin does not offer.
-    private func mismatch(_ greeting: Hello.Answer) -> String? {
+    func mismatch(_ greeting: Hello.Answer) -> String? {
         let missing = manifest.contracts.filter { greeting.contracts[$0.key] != $0.value }
         guard !missing.isEmpty else { return nil }
         return "it does not offer " + missing.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")

@@ -11,6 +11,7 @@ struct CommentCommand: ClientCommand {
             Examples:
               gateway comment IMAGE_ID "Lovely light!"
               gateway comment IMAGE_ID "Que luz!" --username ana
+              gateway comment IMAGE_ID -- "-1 from me"    a text that begins with -
             """)
 
     @OptionGroup var client: ClientOptions

@@ -18,7 +18,9 @@ struct CommentsCommand: ClientCommand {
 
     @Argument(help: "The image.") var imageID: UUID
 
-    @Option(help: ArgumentHelp("How many comments a page has, 1…100.", valueName: "count"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How many comments a page has, 1…100. Default: 100.", valueName: "count"))
     var limit: Int?
 
     @Option(help: ArgumentHelp("Show what follows this comment.", valueName: "id"))
@@ -32,18 +34,23 @@ struct CommentsCommand: ClientCommand {
         var isFirst = true
         repeat {
             let request = CommentsRequest(imageID: imageID, limit: limit, afterID: afterID, locale: session.locale)
-            let answer = try await session.show(GatewayContract.comments, request) { text($0, isFirst, session.output) }
+            let answer = try await session.show(GatewayContract.comments, request) {
+                text($0, isFirst, session.output, session.language)
+            }
             for problem in answer.problems { session.output.complain(problem.message) }
             afterID = answer.nextAfterID
             isFirst = false
         } while all && afterID != nil
     }
 
-    private func text(_ answer: CommentsAnswer, _ isFirst: Bool, _ output: Output) -> String {
+    private func text(_ answer: CommentsAnswer, _ isFirst: Bool, _ output: Output, _ language: Language) -> String {
         let comments = answer.comments
         let heading = isFirst ? [output.style.bold(comments.title), comments.status.map(output.style.dim)] : []
         let body = comments.items.isEmpty ? comments.empty : table(comments.items, output)
-        return (heading + [body]).compactMap(\.self).joined(separator: "\n")
+        let hint =
+            all ? nil : answer.nextAfterID.map { "gateway comments \(imageID.uuidString) --after \($0.uuidString)" }
+        let next = hint.map { output.style.dim("\(Texts(language)[.feedNextPage]): \($0)") }
+        return (heading + [body, next]).compactMap(\.self).joined(separator: "\n")
     }
 
     private func table(_ comments: [CommentViewModel], _ output: Output) -> String {

@@ -18,7 +18,7 @@ struct FeedCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Option(help: ArgumentHelp("How many items a page has, 1…100.", valueName: "count"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("How many items a page has, 1…100.", valueName: "count"))
     var limit = LoadFeed.defaultLimit
 
     @Option(help: ArgumentHelp("Show what follows this item.", valueName: "id"))
@@ -29,6 +29,12 @@ struct FeedCommand: ClientCommand {
 
     @Flag(help: "Go on to the end of the feed.")
     var all = false
+
+    func validate() throws {
+        if all, before != nil {
+            throw ValidationError("--all goes on from the top or from --after, not from --before")
+        }
+    }
 
     func run(_ session: Session) async throws {
         var afterID = after

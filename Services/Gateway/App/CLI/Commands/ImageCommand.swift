@@ -32,18 +32,21 @@ struct ImageCommand: ClientCommand {
         guard wantsBytes else { return session.output.print("\(answer.loaded)") }
         let loaded = try answer.loaded.read(as: LoadedImage.shape)
         guard let output else { return session.output.write(Array(loaded.data.data)) }
-        try save(loaded.data.data, to: output)
+        try save(loaded.data.data, to: output, session.output)
         session.output.say(
             "\(output): \(loaded.metadata.contentType), \(loaded.metadata.size) bytes – \(Escaping.visible(answer.title))"
         )
     }
 
-    private func save(_ data: Data, to path: String) throws {
+    private func save(_ data: Data, to path: String, _ output: Output) throws {
         do {
             try data.write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
-            throw RPCError(
-                .internalError, "cannot write \(path): \((error as NSError).localizedDescription)", service: "gateway")
+            var isFolder: ObjCBool = false
+            let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            let reason = exists && isFolder.boolValue ? "it is a directory" : (error as NSError).localizedDescription
+            output.complain("cannot write \(path): \(reason)")
+            throw ExitCode(EX_CANTCREAT)
         }
     }
 }
