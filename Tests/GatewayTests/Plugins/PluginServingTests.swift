@@ -1,0 +1,55 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// A gateway with a plugin of somebody else's: a server that the test runs itself.
+@Suite struct PluginServingTests {
+    private static let counts = Method("likes.counts", "Count.", params: Empty.shape, answer: Empty.shape)
+    private static let contract = Contract(name: "likes", version: 1, methods: [counts.description])
+
+    private func withGateway(
+        manifest: String, _ body: (@Sendable (String...) async throws -> Program.Outcome) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            var table = MethodTable(Self.contract)
+            table.handle(Self.counts) { _, _ in Empty() }
+            try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
+            try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/likes.json"))
+            try await TestServer.with(table, named: "likes", at: SocketPath(root + "/run/likes.sock")) { _ in
+                let gateway = try Program("gateway").start(["serve", "--root", root], errors: nil)
+                defer { gateway.send(SIGKILL) }
+                #expect(await gateway.errors.wait(for: "serving on"))
+                try await body { (arguments: String...) in
+                    try await Program("gateway").run(arguments, environment: ["ROOT": root, "LC_ALL": "C"])
+                }
+            }
+        }
+    }
+
+    @Test func `its methods are forwarded, described and healthy`() async throws {
+        let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":true}"#
+        try await withGateway(manifest: manifest) { gateway in
+            let called = try await gateway("call", "likes.counts")
+            #expect(called.status == 0 && called.output == "{}\n")
+            let described = try await gateway("describe")
+            #expect(described.output.contains("likes.counts") && described.output.contains("gateway.feed_page"))
+            let own = try await gateway("describe", "gateway")
+            #expect(!own.output.contains("likes.counts") && own.output.contains("gateway.feed_page"))
+            let health = try await gateway("health")
+            #expect(health.status == 0)
+        }
+    }
+
+    @Test func `one that does not offer what its manifest names is not served`() async throws {
+        let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":2},"required":true}"#
+        try await withGateway(manifest: manifest) { gateway in
+            let plugins = try await gateway("plugins")
+            #expect(plugins.output.contains("incompatible"))
+            let called = try await gateway("call", "likes.counts")
+            #expect(called.status == 69 && called.errors.contains("does not offer likes 2"))
+            let health = try await gateway("health")
+            #expect(health.status == 1 && health.output.contains("does not offer likes 2"))
+        }
+    }
+}
