@@ -96,7 +96,7 @@ let package = Package(
         // The services: adding one is one line.
         + service("Feed", executable: "feed-service")
         + service("Comments", executable: "comments-service")
-        + service("ImageData", executable: "image-data-service", specificTo: [.crypto, "CZlib"])
+        + service("ImageData", executable: "image-data-service", specificTo: [.crypto])
 
         // The composition root.
         + [

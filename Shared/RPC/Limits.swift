@@ -43,6 +43,9 @@ public struct Limits: Sendable, Equatable {
     /// closes.
     public var queuedBytes = 16 * 1_024 * 1_024
 
+    /// How long a peer that is above twice that may take nothing before the connection closes.
+    public var deafTime = TimeAmount.seconds(1)
+
     /// How long a write may be blocked without progress.
     public var writeTimeout = TimeAmount.seconds(30)
 

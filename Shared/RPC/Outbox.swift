@@ -26,6 +26,9 @@ final class Outbox {
     /// Told when the kernel did not take everything at once, and since when.
     var whenBlocked: (NIODeadline) -> Void = { _ in }
 
+    /// Told when the kernel has taken something.
+    var whenWritten: () -> Void = {}
+
     /// So that the progress of a large write can be seen.
     private static let sliceLength = 256 * 1_024
 
@@ -84,6 +87,7 @@ final class Outbox {
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.unwritten -= count
             self.blockedSince = self.unwritten == 0 ? nil : .now()
+            self.whenWritten()
         }
         channel.write(slice, promise: promise)
         lastWrite = promise.futureResult

@@ -55,7 +55,8 @@ public final class StoreMonitor: Sendable {
             return try await body()
         } catch let error as DatabaseError {
             guard let failure = rpcError(error) else { throw error }
-            note(failure.message)
+            // That another process writes just now is no state of the store.
+            if ![.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) { note(failure.message) }
             throw failure
         } catch is RowDecodingError {
             // STRICT tables take nothing that cannot be read again, so the file has changed under us.

@@ -23,9 +23,11 @@ public struct StoreOpening: Sendable {
     /// - Throws: `StoreUnusable`, with the file as it was.
     public func open(_ path: String) throws(StoreUnusable) -> DatabasePool {
         do {
-            try FileManager.default.createDirectory(
-                atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+            let directory = (path as NSString).deletingLastPathComponent
+            if !directory.isEmpty {
+                try FileManager.default.createDirectory(
+                    atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
             try refuseForeignFile(path)
             let pool = try DatabasePool(path: path, configuration: configuration)
             // GRDB sets NORMAL on every connection that it opens: with it a power cut may take the last writes back.

@@ -63,6 +63,13 @@ public struct ServiceOptions: ParsableArguments, Sendable {
 
     public var root: Root { rootOption.root }
 
+    /// - Throws: when there is no place to work in.
+    func check() throws {
+        if root.path.isEmpty || root.path.hasPrefix("/.local/share") {
+            throw ValidationError("there is no root: name a directory with --root DIR")
+        }
+    }
+
     public func socket(of service: String) throws(SocketError) -> SocketPath {
         try SocketPath(socketPath ?? root.socket(service))
     }

@@ -24,11 +24,12 @@ public struct ServiceProcess: Sendable {
 
     /// Serves until SIGTERM or SIGINT; a second one ends the process at once.
     /// - Parameters:
+    ///   - socket: from `takeSocket`.
     ///   - companions: what runs beside the server, until the server has ended.
     ///   - health: what `rpc.health` answers.
     /// - Throws: `ExitCode`, after one line that says why it cannot serve.
     public func serve(
-        _ methods: MethodTable, identity: ServiceIdentity? = nil,
+        _ methods: MethodTable, on socket: ListeningSocket, identity: ServiceIdentity? = nil,
         health: @escaping @Sendable () async -> [Health.Check],
         companions: @escaping @Sendable () async -> Void = {}
     ) async throws {
@@ -36,13 +37,13 @@ public struct ServiceProcess: Sendable {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         var limits = Limits()
         limits.drainTime = .seconds(Int64(options.drainTime))
+        limits.connections = connections(limits.connections)
         let server = RPCServer(
             identity: identity ?? ServiceIdentity(name: name, version: Self.version), methods: methods, limits: limits,
             health: health,
             onFault: { [logger] fault in
                 logger.error("\(fault.method) failed: \(fault.error)", metadata: fault.trace.metadata)
             })
-        let socket = try fail(exitCode: EX_UNAVAILABLE) { try ListeningSocket(path: options.socket(of: name)) }
         let (stop, stopping) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await companions() }
@@ -63,13 +64,42 @@ public struct ServiceProcess: Sendable {
         }
     }
 
-    /// Runs a step of the start. What goes wrong is one line, and the end.
-    public func fail<Result>(exitCode: Int32 = EX_SOFTWARE, _ step: () throws -> Result) throws -> Result {
+    /// Takes the service's socket. To be done before anything else is touched: it is what keeps two processes from
+    /// working on one store, a newer one from migrating it under the hands of an older one.
+    public func takeSocket() throws -> ListeningSocket {
+        try fail(exitCode: EX_UNAVAILABLE) {
+            try options.check()
+            return try ListeningSocket(path: options.socket(of: name))
+        }
+    }
+
+    /// Runs a step of the start. What goes wrong is one line, and the end; the socket is given back.
+    public func fail<Result>(
+        exitCode: Int32 = EX_SOFTWARE, releasing socket: ListeningSocket? = nil, _ step: () throws -> Result
+    ) throws -> Result {
         do {
             return try step()
         } catch {
+            socket?.release()
             logger.critical("\(error)")
             throw ExitCode(exitCode)
         }
     }
+
+    /// Raises the limit of open files to what the system lets this user have, and says how many connections fit under it.
+    private func connections(_ wanted: Int) -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
+        limit.rlim_cur = min(limit.rlim_max, rlim_t(wanted + Self.reservedDescriptors))
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let possible = max(1, Int(clamping: limit.rlim_cur) - Self.reservedDescriptors)
+        if possible < wanted {
+            logger.notice("\(possible) connections at most: the limit of open files is \(limit.rlim_cur)")
+        }
+        return min(wanted, possible)
+    }
+
+    /// Open files that are not connections: stores, loops, standard streams.
+    private static let reservedDescriptors = 64
 }

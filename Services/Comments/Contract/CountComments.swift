@@ -32,7 +32,7 @@ public struct CommentCounts: Sendable, Equatable {
         into: { byName throws(JSONError) in
             var counts: [UUID: Int] = [:]
             for (name, count) in byName {
-                guard let id = UUID(uuidString: name) else { throw .mismatch(path: name, reason: "is not a UUID") }
+                guard let id = UUID(hexadecimal: name) else { throw .mismatch(path: name, reason: "is not a UUID") }
                 counts[id] = count
             }
             return counts

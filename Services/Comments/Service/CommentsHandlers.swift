@@ -44,7 +44,7 @@ struct CommentsHandlers {
         do {
             return try await body()
         } catch CommentsStoreError.unknownCursor(let id) {
-            throw RPCError(.invalidParams, "params: the cursor \(id.uuidString) was never a comment of this image")
+            throw RPCError(.invalidParams, "params.after_id: \(id.uuidString) was never a comment of this image")
         } catch CommentsStoreError.conflict(let id) {
             throw RPCError(
                 .alreadyExists, "the comment \(id.uuidString) is there with other content; nothing was written")

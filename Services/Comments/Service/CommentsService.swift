@@ -29,11 +29,12 @@ struct CommentsService: AsyncParsableCommand {
     func run() async throws {
         let process = ServiceProcess(name: "comments", options: options)
         let path = storePath ?? options.root.store("comments")
-        let pool = try process.fail { try SQLiteCommentsStore.opening.open(path) }
+        let socket = try process.takeSocket()
+        let pool = try process.fail(releasing: socket) { try SQLiteCommentsStore.opening.open(path) }
         let monitor = StoreMonitor(path: path, logger: process.logger)
         let handlers = CommentsHandlers(
             store: SQLiteCommentsStore(pool), monitor: monitor, now: { Date() }, newID: { UUID() })
-        try await process.serve(handlers.table, health: { [monitor.check] })
+        try await process.serve(handlers.table, on: socket, health: { [monitor.check] })
         // Brings what was written last into the file, so that a copy of it is a copy of everything.
         try process.fail { try pool.close() }
     }

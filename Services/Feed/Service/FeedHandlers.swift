@@ -50,7 +50,8 @@ struct FeedHandlers {
         do {
             return try await body()
         } catch FeedStoreError.unknownCursor(let id) {
-            throw RPCError(.invalidParams, "params: the cursor \(id.uuidString) was never an item of this feed")
+            throw RPCError(
+                .invalidParams, "params: after_id or before_id: \(id.uuidString) was never an item of this feed")
         } catch FeedStoreError.conflict(let id) {
             throw RPCError(.alreadyExists, "the item \(id.uuidString) is there with other content; nothing was written")
         } catch FeedStoreError.damaged(let reason) {

@@ -28,10 +28,11 @@ struct FeedService: AsyncParsableCommand {
     func run() async throws {
         let process = ServiceProcess(name: "feed", options: options)
         let path = storePath ?? options.root.store("feed")
-        let pool = try process.fail { try SQLiteFeedStore.opening.open(path) }
+        let socket = try process.takeSocket()
+        let pool = try process.fail(releasing: socket) { try SQLiteFeedStore.opening.open(path) }
         let monitor = StoreMonitor(path: path, logger: process.logger)
         try await process.serve(
-            FeedHandlers(store: SQLiteFeedStore(pool), monitor: monitor).table, health: { [monitor.check] })
+            FeedHandlers(store: SQLiteFeedStore(pool), monitor: monitor).table, on: socket, health: { [monitor.check] })
         // Brings what was written last into the file, so that a copy of it is a copy of everything.
         try process.fail { try pool.close() }
     }

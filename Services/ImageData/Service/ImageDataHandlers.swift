@@ -8,6 +8,7 @@ import SQLiteKit
 struct ImageDataHandlers {
     let mapper: ImageDataMapper
     let store: any ImageStore
+    let reads = LargeReads()
     let monitor: StoreMonitor
     let now: @Sendable () -> Date
 
@@ -19,7 +20,10 @@ struct ImageDataHandlers {
         table.handle(ImageDataContract.load) { params, context in
             try params.mustBeSingleAnswer()
             return try await answering(context.trace) {
-                guard let image = try await monitor.reading({ try await store.image(at: params.url) }) else {
+                let image = try await reads.run(context.room) {
+                    try await monitor.reading { try await store.image(at: params.url) }
+                }
+                guard let image else {
                     throw RPCError(.notFound, "no bytes are kept for \(params.url)")
                 }
                 return LoadedImage(image)

@@ -40,7 +40,8 @@ struct ImageDataService: AsyncParsableCommand {
     func run() async throws {
         let process = ServiceProcess(name: "image-data", options: options)
         let path = storePath ?? options.root.store("image-data")
-        let pool = try process.fail { try SQLiteImageStore.opening.open(path) }
+        let socket = try process.takeSocket()
+        let pool = try process.fail(releasing: socket) { try SQLiteImageStore.opening.open(path) }
         let monitor = StoreMonitor(path: path, logger: process.logger)
         let handlers = ImageDataHandlers(
             mapper: ImageDataMapper(maximumBytes: maxImageBytes), store: SQLiteImageStore(pool), monitor: monitor,
@@ -48,7 +49,7 @@ struct ImageDataService: AsyncParsableCommand {
             onDamage: { [logger = process.logger] url, trace in
                 logger.error("the bytes of \(url) in \(path) fail their checksum", metadata: trace.metadata)
             })
-        try await process.serve(handlers.table, health: { [monitor.check] })
+        try await process.serve(handlers.table, on: socket, health: { [monitor.check] })
         // Brings what was written last into the file, so that a copy of it is a copy of everything.
         try process.fail { try pool.close() }
     }

@@ -11,7 +11,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     private var decoder: FrameDecoder
 
-    /// Whether the peer has ever said anything that made sense: only then is losing it no failure to connect.
+    /// Whether the peer has ever answered as a peer does: only then is losing it no failure to connect.
     private(set) var hasAnswered = false
 
     /// The answer of `rpc.hello`, once it is there; stays nil for a peer that knows no hello.
@@ -89,7 +89,6 @@ final class ClientConnection: ChannelInboundHandler {
         switch try MessageParser.parse(frame.payload) {
         case .response(let response):
             try receive(response)
-            hasAnswered = true
         case .single(let call):
             switch call.content {
             case .request(let request):
@@ -107,13 +106,18 @@ final class ClientConnection: ChannelInboundHandler {
             let greeting = try result.read(as: ProtocolMethods.hello.answer)
             outbox.frameLimit = min(core.limits.frameBytes, greeting.limits.frameBytes)
             self.greeting = greeting
+            hasAnswered = true
             core.isGreeted(self, greeting)
         case (Self.helloID, .failure(let error)):
             // A plain peer knows no hello and is a good peer all the same.
-            if error.kind != .methodNotFound {
+            if error.kind == .methodNotFound {
+                hasAnswered = true
+            } else {
                 core.refused(self, RPCError(.unavailable, "\(core.path): \(error.message)", begun: false))
             }
-        case (let id?, let outcome): core.complete(id, outcome)
+        case (let id?, let outcome):
+            hasAnswered = true
+            core.complete(id, outcome)
         case (nil, .failure(let error)) where !hasAnswered: core.refused(self, error)
         case (nil, .failure(let error)): throw error
         case (nil, .success): throw RPCError(.invalidRequest, "an answer without an id")

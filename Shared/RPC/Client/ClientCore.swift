@@ -121,11 +121,17 @@ final class ClientCore {
 
     private func opened(_ connection: ClientConnection, _ peer: PeerCredentials?) throws(RPCError) {
         guard case .connecting = state else { return connection.close() }
-        if let peer, !peer.isTrusted {
+        guard let peer, peer.isTrusted else {
             connection.close()
-            throw RPCError(.permissionDenied, "\(path) belongs to user \(peer.user)", begun: false)
+            let who = peer.map { "user \($0.user)" } ?? "somebody whom the system does not name"
+            throw RPCError(.permissionDenied, "\(path) belongs to \(who)", begun: false)
         }
-        try connection.greet(as: client)
+        do throws(RPCError) {
+            try connection.greet(as: client)
+        } catch {
+            connection.close()
+            throw error
+        }
         state = .ready(connection)
         sendWaiting()
     }
@@ -135,7 +141,7 @@ final class ClientCore {
         guard case .connecting = state else { return }
         let error = error as? RPCError ?? unavailable("nobody answers (\(reason(of: error)))", begun: false)
         state = .down(error)
-        for id in waiting.keys { complete(id, .failure(error)) }
+        failWaiting(error)
     }
 
     func isGreeted(_ connection: ClientConnection, _ greeting: Hello.Answer) {
@@ -152,7 +158,11 @@ final class ClientCore {
     func refused(_ connection: ClientConnection, _ error: RPCError) {
         guard connection === self.connection else { return }
         state = .down(error)
-        for id in Array(sent.keys) + Array(waiting.keys) { complete(id, .failure(error)) }
+        // A server that has refused the greeting may have gone on to handle what came with it.
+        var sentError = error
+        sentError.begun = error.kind == .unavailable
+        for id in sent.keys { complete(id, .failure(sentError)) }
+        failWaiting(error)
         connection.close()
     }
 
@@ -174,9 +184,14 @@ final class ClientCore {
         state = .stopped
         timer?.scheduled.cancel()
         timer = nil
-        for id in waiting.keys { complete(id, .failure(unavailable("the client has stopped", begun: false))) }
+        failWaiting(unavailable("the client has stopped", begun: false))
         for id in sent.keys { complete(id, .failure(unavailable("the client has stopped", begun: true))) }
         connection?.close()
+    }
+
+    private func failWaiting(_ error: RPCError) {
+        order.removeAll()
+        for id in waiting.keys { complete(id, .failure(error)) }
     }
 
     private func unavailable(_ reason: String, begun: Bool) -> RPCError {

@@ -8,8 +8,8 @@ extension UUID {
     private static let hyphens = [8, 13, 18, 23]
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Reads `8-4-4-4-12` hexadecimal digits in any case.
-    init?(hexadecimal text: String) {
+    /// Reads `8-4-4-4-12` hexadecimal digits in any case, and nothing else: Foundation also takes signs and spaces.
+    package init?(hexadecimal text: String) {
         let characters = Array(text.utf8)
         guard characters.count == 36, Self.hyphens.allSatisfy({ characters[$0] == UInt8(ascii: "-") }) else {
             return nil

@@ -65,4 +65,7 @@ public struct CallContext: Sendable {
 
     /// Who calls; nil when the system does not tell.
     public let peer: PeerCredentials?
+
+    /// What the caller's connection has room for.
+    public let room: AnswerRoom
 }

@@ -86,8 +86,10 @@ public struct RPCServer: Sendable {
 
     private func run(_ bound: NIOLoopBound<Call>) async {
         let call = bound.value
+        defer { bound.value.connection.core.ended() }
         let (method, trace) = (call.request.method, call.request.meta.trace)
-        let context = CallContext(deadline: call.deadline, trace: trace, peer: call.connection.peer)
+        let context = CallContext(
+            deadline: call.deadline, trace: trace, peer: call.connection.peer, room: AnswerRoom(call.connection))
         guard let outcome = await call.run(context) else { return }
         bound.value.connection.finish(
             bound.value,

@@ -132,7 +132,6 @@ extension ServerConnection {
     func finish(_ call: Call, _ outcome: Result<Reply, RPCError>) {
         guard calls[call.key] === call else { return }
         calls[call.key] = nil
-        core.ended(1)
         deliver(outcome, to: call.destination)
         closeIfDone()
     }
@@ -204,9 +203,11 @@ extension ServerConnection {
         }
     }
 
-    /// A peer that does not read must not make us keep its answers without bound.
+    /// A peer that does not read must not make us keep its answers without bound; one that is merely slower than we are
+    /// gets them all.
     private func guardAgainstDeafPeer() {
-        if outbox.queuedBytes > 2 * core.limits.queuedBytes { close() }
+        guard outbox.queuedBytes > 2 * core.limits.queuedBytes, let blocked = outbox.blockedSince else { return }
+        if blocked + core.limits.deafTime <= .now() { close() } else { wake(by: blocked + core.limits.deafTime) }
     }
 
     /// Errors say who answered; one that was forwarded says it already.

@@ -19,6 +19,7 @@ final class ServerConnection: ChannelInboundHandler {
     var saidHello = false
 
     private var decoder: FrameDecoder
+    private var waitingForRoom: [() -> Void] = []
     private var frameDeadline: NIODeadline?
     private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
 
@@ -27,6 +28,7 @@ final class ServerConnection: ChannelInboundHandler {
         self.core = core
         outbox = Outbox(channel: channel, executor: core.executor, frameLimit: core.limits.frameBytes)
         decoder = FrameDecoder(limit: core.limits.frameBytes)
+        outbox.whenWritten = { [weak self] in self?.offerRoom() }
         outbox.whenBlocked = { [weak self] since in self?.wake(by: since + core.limits.writeTimeout) }
     }
 
@@ -39,9 +41,9 @@ final class ServerConnection: ChannelInboundHandler {
         }
         channel.peerCredentials.assumeIsolated().whenSuccess { peer in
             self.peer = peer
-            if let peer, !peer.isTrusted {
-                self.reject(
-                    RPCError(.permissionDenied, "this socket is not for user \(peer.user)", begun: false))
+            guard let peer, peer.isTrusted else {
+                let who = peer.map { "user \($0.user)" } ?? "a peer that the system does not name"
+                return self.reject(RPCError(.permissionDenied, "this socket is not for \(who)", begun: false))
             }
         }
     }
@@ -54,6 +56,8 @@ final class ServerConnection: ChannelInboundHandler {
             if left <= 0 { close() }
             return
         }
+        // Nothing is kept of what comes after the last answer was given.
+        guard isReading else { return }
         decoder.append(bytes)
         do throws(FrameViolation) {
             while isReading, let frame = try decoder.next() {
@@ -97,7 +101,26 @@ final class ServerConnection: ChannelInboundHandler {
         timer?.scheduled.cancel()
         timer = nil
         abandonAllCalls()
+        offerRoom()
         core.remove(self)
+    }
+
+    // MARK: Room for answers
+
+    var hasRoom: Bool { outbox.queuedBytes < core.limits.queuedBytes }
+
+    /// - Parameter resume: called at once when there is room, or when nobody is left to answer.
+    func whenRoom(_ resume: @escaping () -> Void) {
+        waitingForRoom.append(resume)
+        offerRoom()
+    }
+
+    private func offerRoom() {
+        let isOver = if case .closed = phase { true } else { false }
+        guard hasRoom || isOver, !waitingForRoom.isEmpty else { return }
+        let waiting = waitingForRoom
+        waitingForRoom = []
+        for resume in waiting { resume() }
     }
 
     // MARK: Reading
@@ -161,7 +184,6 @@ final class ServerConnection: ChannelInboundHandler {
     /// Ends what is under way when nobody is there to take an answer.
     private func abandonAllCalls() {
         for call in calls.values { call.abandon() }
-        core.ended(calls.count)
         calls.removeAll()
     }
 
@@ -181,9 +203,14 @@ final class ServerConnection: ChannelInboundHandler {
         timer = (scheduled, deadline)
     }
 
+    /// How long a write may be blocked without progress.
+    private var patience: TimeAmount {
+        outbox.queuedBytes > 2 * core.limits.queuedBytes ? core.limits.deafTime : core.limits.writeTimeout
+    }
+
     private func enforceDeadlines(now: NIODeadline) {
         if case .discarding(_, let until) = phase, until <= now { return close() }
-        if let blocked = outbox.blockedSince, blocked + core.limits.writeTimeout <= now { return close() }
+        if let blocked = outbox.blockedSince, blocked + patience <= now { return close() }
         if let frameDeadline, frameDeadline <= now {
             return reject(RPCError(.invalidRequest, "a frame took too long to be complete", begun: false))
         }
@@ -192,7 +219,7 @@ final class ServerConnection: ChannelInboundHandler {
         }
         var next = calls.values.map(\.deadline)
         if let frameDeadline { next.append(frameDeadline) }
-        if let blocked = outbox.blockedSince { next.append(blocked + core.limits.writeTimeout) }
+        if let blocked = outbox.blockedSince { next.append(blocked + patience) }
         if case .discarding(_, let until) = phase { next.append(until) }
         if let earliest = next.min() { wake(by: earliest) }
     }

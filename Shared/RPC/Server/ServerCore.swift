@@ -50,7 +50,9 @@ final class ServerCore {
         submission.yield(NIOLoopBound(call, eventLoop: executor.loop))
     }
 
-    func ended(_ count: Int) { callsUnderWay -= count }
+    /// A handler has ended, or was found not to be wanted any more. Answering a call is not its end: a handler that goes on
+    /// after a deadline or a cancel still takes what it takes.
+    func ended() { callsUnderWay -= 1 }
 
     // MARK: Stopping
 

@@ -39,7 +39,7 @@ public final class ListeningSocket: Sendable {
     }
 
     /// Gives the path free for others. The descriptor belongs to the server that has run on this socket.
-    func release() {
+    package func release() {
         unlink()
         close(lock)
     }

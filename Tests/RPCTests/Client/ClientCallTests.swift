@@ -296,7 +296,8 @@ import Testing
     @Test func `what is left of a call's time and its trace go with the calls that it makes`() {
         let trace = TraceContext.random()
         let deadline = NIODeadline.now() + .seconds(10)
-        let options = CallOptions(onBehalfOf: CallContext(deadline: deadline, trace: trace, peer: nil))
+        let options = CallOptions(
+            onBehalfOf: CallContext(deadline: deadline, trace: trace, peer: nil, room: .unlimited))
         #expect(options.meta(now: deadline - .milliseconds(1_500)) == RequestMeta(timeout: 1_500, trace: trace))
         // A call whose time is over is still a valid request.
         #expect(options.meta(now: deadline + .seconds(1)).timeout == 1)

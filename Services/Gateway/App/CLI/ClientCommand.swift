@@ -22,6 +22,10 @@ extension ClientCommand {
         } catch let error as RPCError {
             output.report(error, language: Language(client.preferredLocale()), socket: client.socket)
             throw ExitCode(error.kind.exitCode)
+        } catch let error as JSONError {
+            let error = RPCError(.invalidData, "the answer does not keep its contract: \(error)")
+            output.report(error, language: Language(client.preferredLocale()), socket: client.socket)
+            throw ExitCode(error.kind.exitCode)
         } catch let error as SocketError {
             output.complain("\(error)")
             throw ExitCode(ErrorKind.invalidParams.exitCode)

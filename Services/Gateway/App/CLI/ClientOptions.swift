@@ -38,6 +38,14 @@ struct ClientOptions: ParsableArguments {
 
     var socket: String { socketPath ?? rootOption.root.socket("gateway") }
 
+    /// The options that lead to the same gateway, for a hint that works as it is printed.
+    var route: String {
+        let options = [("--root", rootOption.path), ("--socket", socketPath)]
+        return options.map { name, value in
+            value.map { " \(name) '\($0.replacing("'", with: "'\\''"))'" } ?? ""
+        }.joined()
+    }
+
     /// What the reader prefers, for the gateway to negotiate.
     func preferredLocale(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
         let names = [locale] + ["LC_ALL", "LC_MESSAGES", "LANG"].map { environment[$0] }

@@ -109,8 +109,7 @@ struct GatewayHandlers: Sendable {
         let own = [GatewayContract.contract]
         if selection.service != nil { return ServiceDescription(service: identity, contracts: own) }
         let others = await registry.map { plugin in
-            // A service that does not answer now has nothing to add; gateway.plugins tells why.
-            (try? await plugin.call(ProtocolMethods.describe, ServiceSelection(), context))?.contracts ?? []
+            await plugin.contracts()
         }
         return ServiceDescription(service: identity, contracts: own + others.joined())
     }

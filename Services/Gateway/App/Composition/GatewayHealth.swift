@@ -28,6 +28,17 @@ enum GatewayHealth {
 }
 
 extension Plugin {
+    /// What it describes; nothing while it does not answer, which `gateway.plugins` and `rpc.health` report.
+    func contracts() async -> [Contract] {
+        do throws(RPCError) {
+            return try await client.call(
+                ProtocolMethods.describe, ServiceSelection(), CallOptions(timeout: Self.probeTimeout)
+            ).contracts
+        } catch {
+            return []
+        }
+    }
+
     func health() async -> Result<Health, RPCError> {
         do throws(RPCError) {
             let health = try await client.call(

@@ -24,5 +24,15 @@ public enum FeedImagePresenter {
         text.split(whereSeparator: \.isNewline).lazy
             .map { $0.trimmingCharacters(in: .whitespaces) }
             .first { !$0.isEmpty }
+            .map(shortened)
+    }
+
+    /// A title names an image, however long its description's first line is.
+    public static let maximumTitle = 200
+
+    private static func shortened(_ line: String) -> String {
+        let scalars = line.unicodeScalars
+        guard scalars.count > maximumTitle else { return line }
+        return String(String.UnicodeScalarView(scalars.prefix(maximumTitle - 1))) + "…"
     }
 }

@@ -48,7 +48,11 @@ struct CommentsCommand: ClientCommand {
         let heading = isFirst ? [output.style.bold(comments.title), comments.status.map(output.style.dim)] : []
         let body = comments.items.isEmpty ? comments.empty : table(comments.items, output)
         let hint =
-            all ? nil : answer.nextAfterID.map { "gateway comments \(imageID.uuidString) --after \($0.uuidString)" }
+            all
+            ? nil
+            : answer.nextAfterID.map {
+                "gateway comments \(imageID.uuidString)\(client.route) --after \($0.uuidString)"
+            }
         let next = hint.map { output.style.dim("\(Texts(language)[.feedNextPage]): \($0)") }
         return (heading + [body, next]).compactMap(\.self).joined(separator: "\n")
     }

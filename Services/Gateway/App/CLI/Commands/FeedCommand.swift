@@ -43,7 +43,7 @@ struct FeedCommand: ClientCommand {
             let request = FeedPageRequest(
                 limit: limit, afterID: afterID, beforeID: isFirst ? before : nil, locale: session.locale)
             let answer = try await session.show(GatewayContract.feedPage, request) {
-                FeedText(output: session.output).page($0, isFirst: isFirst, hint: all ? nil : session.language)
+                FeedText(output: session.output).page($0, isFirst: isFirst, hint: all ? nil : hint(session, answer: $0))
             }
             for problem in answer.problems { session.output.complain(problem.message) }
             afterID = answer.nextAfterID
@@ -52,12 +52,21 @@ struct FeedCommand: ClientCommand {
     }
 }
 
+extension FeedCommand {
+    private func hint(_ session: Session, answer: FeedPageAnswer) -> String? {
+        guard let next = answer.nextAfterID else { return nil }
+        let size = limit == LoadFeed.defaultLimit ? "" : " --limit \(limit)"
+        return "\(Texts(session.language)[.feedNextPage]): "
+            + "gateway feed\(client.route)\(size) --after \(next.uuidString)"
+    }
+}
+
 /// The feed for people.
 struct FeedText {
     let output: Output
 
-    /// - Parameter hint: the language in which to tell how to go on; nil to leave that out.
-    func page(_ answer: FeedPageAnswer, isFirst: Bool, hint: Language?) -> String {
+    /// - Parameter hint: how to go on; nil to leave that out.
+    func page(_ answer: FeedPageAnswer, isFirst: Bool, hint: String?) -> String {
         var parts: [String] = []
         if isFirst {
             parts.append(output.style.bold(answer.page.title))
@@ -65,9 +74,7 @@ struct FeedText {
         }
         parts.append(answer.page.items.isEmpty ? answer.page.empty ?? "" : table(answer.page.items))
         if let end = answer.page.end { parts.append(output.style.dim(end)) }
-        if let hint, let next = answer.nextAfterID {
-            parts.append(output.style.dim("\(Texts(hint)[.feedNextPage]): gateway feed --after \(next.uuidString)"))
-        }
+        if let hint { parts.append(output.style.dim(hint)) }
         return parts.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 

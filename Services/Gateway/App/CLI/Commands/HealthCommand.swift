@@ -33,7 +33,8 @@ struct HealthCommand: ClientCommand {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(wait ?? 0)
         while true {
-            let health = await look(session)
+            let left = max(0.05, (end - clock.now) / .seconds(1))
+            let health = await look(session, timeout: wait == nil ? nil : min(left, client.timeout))
             if case .success(let health) = health, health.status == .serving || clock.now >= end {
                 return try finish(health, session)
             }
@@ -42,9 +43,10 @@ struct HealthCommand: ClientCommand {
         }
     }
 
-    private func look(_ session: Session) async -> Result<Health, RPCError> {
+    private func look(_ session: Session, timeout: Double?) async -> Result<Health, RPCError> {
         do throws(RPCError) {
-            return .success(try await session.call(ProtocolMethods.health, ServiceSelection(service: service)))
+            return .success(
+                try await session.call(ProtocolMethods.health, ServiceSelection(service: service), timeout: timeout))
         } catch {
             return .failure(error)
         }

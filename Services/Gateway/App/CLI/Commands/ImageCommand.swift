@@ -26,7 +26,9 @@ struct ImageCommand: ClientCommand {
         if wantsBytes, output == nil, session.output.terminal.isTerminal(.output) {
             throw ValidationError("an image is not for a terminal: write it to a file with -o FILE, or pipe it on")
         }
-        let subject = UUID(uuidString: image).map(ImageRequest.Subject.item) ?? .url(image)
+        guard let subject = UUID(hexadecimal: image).map(ImageRequest.Subject.item) ?? url else {
+            throw ValidationError("\"\(Escaping.visible(image))\" is neither the id of an image nor a URL")
+        }
         let answer = try await session.call(
             GatewayContract.image, ImageRequest(subject: subject, locale: session.locale))
         guard wantsBytes else { return session.output.print("\(answer.loaded)") }
@@ -37,6 +39,8 @@ struct ImageCommand: ClientCommand {
             "\(output): \(loaded.metadata.contentType), \(loaded.metadata.size) bytes – \(Escaping.visible(answer.title))"
         )
     }
+
+    private var url: ImageRequest.Subject? { image.contains(":") ? .url(image) : nil }
 
     private func save(_ data: Data, to path: String, _ output: Output) throws {
         do {

@@ -18,12 +18,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let process = ServiceProcess(name: "gateway", options: options)
+        let socket = try process.takeSocket()
         let root = options.root
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
         let registry = await PluginRegistry.load(
             PluginFolder(path: root.plugins), root: root.path, logger: process.logger)
         let handlers = GatewayHandlers(registry: registry, identity: identity, now: { Date() })
         try await process.serve(
-            handlers.table, identity: identity, health: { [] }, companions: { await registry.run() })
+            handlers.table, on: socket, identity: identity, health: { [] }, companions: { await registry.run() })
     }
 }
