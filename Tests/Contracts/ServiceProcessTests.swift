@@ -165,6 +165,22 @@ import Testing
         }
     }
 
+    /// Together they are far more than may wait on a connection: all arrive, because none is read before there is room.
+    @Test func `ten of the largest images at once all arrive over one connection`() async throws {
+        let largest = Self.pixel + Data(count: ImageDataContract.maximumImageBytes - Self.pixel.count)
+        try await RunningService.with("image-data") { service in
+            let url = try await service.client.call(ImageDataContract.put, PutImage(data: Bytes(largest))).url
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 1...10 {
+                    group.addTask {
+                        try await service.client.call(ImageDataContract.load, LoadImage(url: url)).data.data == largest
+                    }
+                }
+                for try await isWhole in group { #expect(isWhole) }
+            }
+        }
+    }
+
     /// A PNG of one pixel.
     private static let pixel = Data(
         base64Encoded:

@@ -47,4 +47,10 @@ struct FeedImagePresenterTests {
         FeedImagePresenter.viewModel(
             id: UUID(), description: description, location: location, image: "https://a.example/1", language: language)
     }
+
+    @Test(arguments: [199, 200, 201]) func `a title has at most 200 characters`(length: Int) {
+        let line = String(repeating: "a", count: length)
+        let title = FeedImagePresenter.title(description: line, location: nil, language: .en)
+        #expect(title == (length <= 200 ? line : String(repeating: "a", count: 199) + "…"))
+    }
 }

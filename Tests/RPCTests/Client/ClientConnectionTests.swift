@@ -99,6 +99,23 @@ import Testing
         }
     }
 
+    @Test func `a server that refuses connection after connection is asked less and less often`() async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { _ in
+                let start = ContinuousClock.now
+                for _ in 1...5 {
+                    let peer = try await listener.accept()
+                    _ = try await peer.receive()
+                    try await peer.send(
+                        #"{"jsonrpc":"2.0","id":null,"error":{"code":-32007,"message":"m","data":{"begun":false}}}"#)
+                    try await peer.waitUntilClosed()
+                }
+                // 50, 80, 128 and 205 ms, less a fifth each.
+                #expect(ContinuousClock.now - start > .milliseconds(300))
+            }
+        }
+    }
+
     @Test func `a call under way when the server dies is unavailable and may have begun`() async throws {
         let gate = Gate()
         try await TestServer.with(EchoContract.table(gate)) { server in

@@ -175,4 +175,18 @@ import Testing
         }
         #expect(try descriptors() - before < rounds / 2)
     }
+
+    @Test func `what a peer sends after the last answer, which it does not read, is not kept`() async throws {
+        var limits = Limits()
+        limits.drainTime = .milliseconds(100)
+        limits.discardTime = .milliseconds(100)
+        try await TestServer.with(EchoContract.table, limits: limits) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            try await peer.setReading(false)
+            try await peer.send(request("1", "echo.grow", #"{"bytes":4000000}"#))
+            server.stop()
+            for _ in 0..<64 { peer.post([UInt8](repeating: 0x20, count: 1_000_000)) }
+            await server.ended()
+        }
+    }
 }

@@ -29,6 +29,27 @@ import Testing
         }
     }
 
+    @Test func `a handler that goes on after its deadline still counts`() async throws {
+        let stubborn = Gate()
+        var limits = Limits()
+        limits.callsPerProcess = 1
+        var table = EchoContract.table
+        table.handle(EchoContract.wait) { params, _ in
+            // Deaf to its own cancelling.
+            await Task { try? await stubborn.pass(params.text) }.value
+            return params
+        }
+        try await TestServer.with(table, limits: limits) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            try await peer.send(
+                #"{"jsonrpc":"2.0","id":1,"method":"echo.wait","params":{"text":"a"},"meta":{"timeout_ms":1}}"#)
+            #expect(try await peer.receive()?.contains("deadline_exceeded") == true)
+            #expect(try await peer.exchange(request("2", "rpc.ping"))?.contains("overloaded") == true)
+            stubborn.open("a")
+            while try await peer.exchange(request("3", "rpc.ping"))?.contains("overloaded") == true {}
+        }
+    }
+
     @Test func `a process has so many calls under way; those of peers that left do not count`() async throws {
         let gate = Gate()
         var limits = Limits()
