@@ -27,7 +27,7 @@ struct Gateway: AsyncParsableCommand {
               69   nobody answers
               70   a fault of the service; its log says more
               73   it exists with other content
-              74   stored data is damaged
+              74   stored data is damaged, or the result cannot be written
               75   too slow or too busy: try again
               77   not allowed
               130  cancelled

@@ -46,9 +46,9 @@ public struct Health: Sendable, Equatable {
     public let checks: [Check]
 
     /// As healthy as the worst of the checks.
-    public init(_ checks: [Check], isDraining: Bool = false) {
+    public init(_ checks: [Check]) {
         let isWell = checks.allSatisfy { $0.status == .serving }
-        self.init(isDraining ? .draining : isWell ? .serving : .degraded, checks)
+        self.init(isWell ? .serving : .degraded, checks)
     }
 
     /// For a whole that is not just the sum of its parts.

@@ -57,7 +57,10 @@ struct Output: Sendable {
             case (0..., _): rest = rest.dropFirst(count)
             case (_, EINTR): continue
             case (_, EPIPE): exit(128 + SIGPIPE)
-            default: exit(EX_IOERR)
+            default:
+                let reason = String(cString: strerror(errno))
+                if descriptor != STDERR_FILENO { complain("cannot write the result: \(reason)") }
+                exit(EX_IOERR)
             }
         }
     }

@@ -14,6 +14,10 @@ struct Importer {
     /// Told about every picture that is done, by its number.
     let progress: @Sendable (Int, String) -> Void
 
+    /// Told about every picture, or comment, that is refused: at once, so that it is known also when the import does not
+    /// come to its end.
+    let refused: @Sendable (_ file: String, _ reason: String) -> Void
+
     /// How many pictures are read and stored at a time: enough to keep the services busy, and little memory.
     private static let parallelism = 4
 
@@ -21,12 +25,7 @@ struct Importer {
         var published = 0
         var present = 0
         var comments = 0
-        var refused: [Refusal] = []
-    }
-
-    struct Refusal: Sendable {
-        let file: String
-        let reason: String
+        var refused = 0
     }
 
     /// A picture whose bytes are stored.
@@ -44,10 +43,15 @@ struct Importer {
         return summary
     }
 
+    private func refuse(_ file: String, _ reason: String, _ summary: inout Summary) {
+        summary.refused += 1
+        refused(file, reason)
+    }
+
     // MARK: Bytes
 
     private func store(_ entries: [ImportEntry], _ summary: inout Summary) async throws -> [Stored] {
-        var outcomes: [Result<Stored, RPCError>?] = Array(repeating: nil, count: entries.count)
+        var stored: [Stored?] = Array(repeating: nil, count: entries.count)
         try await withThrowingTaskGroup(of: (Int, Result<Stored, RPCError>).self) { group in
             var next = 0
             var done = 0
@@ -59,21 +63,16 @@ struct Importer {
             }
             for _ in 0..<Self.parallelism { add() }
             while let (index, outcome) = try await group.next() {
-                outcomes[index] = outcome
+                switch outcome {
+                case .success(let picture): stored[index] = picture
+                case .failure(let error): refuse(entries[index].file, error.message, &summary)
+                }
                 done += 1
                 progress(done, entries[index].file)
                 add()
             }
         }
-        var stored: [Stored] = []
-        for (entry, outcome) in zip(entries, outcomes) {
-            switch outcome {
-            case .success(let picture): stored.append(picture)
-            case .failure(let error): summary.refused.append(Refusal(file: entry.file, reason: error.message))
-            case nil: break
-            }
-        }
-        return stored
+        return stored.compactMap(\.self)
     }
 
     /// - Throws: what ends the whole import; what is wrong with this picture alone is a result.
@@ -96,8 +95,7 @@ struct Importer {
         return stored.filter { picture in
             guard seen.insert(picture.item.id).inserted else {
                 let id = picture.item.id.uuidString
-                summary.refused.append(
-                    Refusal(file: picture.entry.file, reason: "its id \(id) stands in the list twice"))
+                refuse(picture.entry.file, "its id \(id) stands in the list twice", &summary)
                 return false
             }
             return true
@@ -115,7 +113,7 @@ struct Importer {
             guard error.isAboutThisPicture else { throw error }
             guard pictures.count > 1 else {
                 for picture in pictures {
-                    summary.refused.append(Refusal(file: picture.entry.file, reason: error.message))
+                    refuse(picture.entry.file, error.message, &summary)
                 }
                 return
             }
@@ -137,8 +135,7 @@ struct Importer {
                 summary.comments += 1
             } catch {
                 guard error.isAboutThisPicture else { throw error }
-                summary.refused.append(
-                    Refusal(file: picture.entry.file, reason: "comment \(index + 1): \(error.message)"))
+                refuse(picture.entry.file, "comment \(index + 1): \(error.message)", &summary)
             }
         }
     }

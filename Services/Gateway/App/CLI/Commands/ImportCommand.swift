@@ -32,27 +32,30 @@ struct ImportCommand: ClientCommand {
         let entries = try folder.entries()
         let output = session.output
         let bar = Mutex(ProgressBar(total: entries.count, on: output.terminal))
-        let importer = Importer(session: session, folder: folder) { done, file in
-            output.draw(bar.withLock { $0.update(to: done, label: file, at: .now) })
-        }
+        let importer = Importer(
+            session: session, folder: folder,
+            progress: { done, file in output.draw(bar.withLock { $0.update(to: done, label: file, at: .now) }) },
+            refused: { file, reason in
+                output.draw(bar.withLock { $0.clear() })
+                output.complain("\(file): \(reason)")
+            })
         defer { output.draw(bar.withLock { $0.clear() }) }
         let summary = try await importer.run(entries)
         output.draw(bar.withLock { $0.clear() })
-        for refusal in summary.refused { output.complain("\(refusal.file): \(refusal.reason)") }
         report(summary, session)
-        if !summary.refused.isEmpty { throw ExitCode(ErrorKind.invalidData.exitCode) }
+        if summary.refused > 0 { throw ExitCode(ErrorKind.invalidData.exitCode) }
     }
 
     private func report(_ summary: Importer.Summary, _ session: Session) {
         if session.asJSON {
             let counts = [
                 "published": summary.published, "present": summary.present, "comments": summary.comments,
-                "refused": summary.refused.count,
+                "refused": summary.refused,
             ]
             session.output.print("\(RawJSON(counts, as: .dictionary(of: .integer())))")
         } else {
             session.output.print(
-                "\(summary.published) published, \(summary.present) there already, \(summary.refused.count) refused")
+                "\(summary.published) published, \(summary.present) there already, \(summary.refused) refused")
         }
     }
 }
