@@ -1,7 +1,6 @@
 import Comments
 import CommentsContract
 import Foundation
-import Logging
 import RPC
 import RPCTestKit
 import SQLiteKit
@@ -55,7 +54,7 @@ import Testing
             let path = directory + "/comments.sqlite"
             let handlers = CommentsHandlers(
                 store: SQLiteCommentsStore(try SQLiteCommentsStore.opening.open(path)),
-                monitor: StoreMonitor(path: path, logger: Logger(label: "test")), now: { moment(5.9) },
+                now: { moment(5.9) },
                 newID: { UUID(number: 77) })
             try await TestServer.with(handlers.table) { server in
                 try await RPCClient.withConnection(to: server.path, as: "test", body)

@@ -1,7 +1,6 @@
 import Foundation
 import ImageData
 import ImageDataContract
-import Logging
 import RPC
 import RPCTestKit
 import SQLiteKit
@@ -48,7 +47,7 @@ import Testing
             let path = directory + "/image-data.sqlite"
             let handlers = ImageDataHandlers(
                 mapper: ImageDataMapper(), store: SQLiteImageStore(try SQLiteImageStore.opening.open(path)),
-                monitor: StoreMonitor(path: path, logger: Logger(label: "test")), now: { [clock] in clock.read() },
+                now: { [clock] in clock.read() },
                 onDamage: { _, _ in })
             try await TestServer.with(handlers.table) { server in
                 try await RPCClient.withConnection(to: server.path, as: "test", body)

@@ -2,12 +2,10 @@ import Comments
 import CommentsContract
 import Foundation
 import RPC
-import SQLiteKit
 
 /// Contract in, feature out: every method is a few lines from its parameters to its answer.
 struct CommentsHandlers {
     let store: any CommentsStore
-    let monitor: StoreMonitor
     let now: @Sendable () -> Date
     let newID: @Sendable () -> UUID
 
@@ -15,24 +13,22 @@ struct CommentsHandlers {
         var table = MethodTable(CommentsContract.contract)
         table.handle(CommentsContract.list) { params, _ in
             try await answering {
-                try await monitor.reading {
-                    let slice = try await store.slice(
-                        params.limit ?? ListComments.defaultLimit, of: params.imageID, after: params.afterID)
-                    return ListedComments(CommentsPage(slice), origin: .store)
-                }
+                let slice = try await store.slice(
+                    params.limit ?? ListComments.defaultLimit, of: params.imageID, after: params.afterID)
+                return ListedComments(CommentsPage(slice), origin: .store)
             }
         }
         table.handle(CommentsContract.post) { params, _ in
             let draft = CommentDraft(params, defaultID: newID)
             return try await answering {
-                Comment(try await monitor.writing { try await store.post(draft, now: now()) })
+                Comment(try await store.post(draft, now: now()))
             }
         }
         table.handle(CommentsContract.remove) { params, _ in
-            Count(count: try await monitor.writing { try await store.remove(params.id) })
+            Count(count: try await store.remove(params.id))
         }
         table.handle(CommentsContract.counts) { params, _ in
-            CommentCounts(counts: try await monitor.reading { try await store.counts(of: params.imageIDs) })
+            CommentCounts(counts: try await store.counts(of: params.imageIDs))
         }
         return table
     }

@@ -33,7 +33,8 @@ struct CommentsService: AsyncParsableCommand {
         let pool = try process.fail(releasing: socket) { try SQLiteCommentsStore.opening.open(path) }
         let monitor = StoreMonitor(path: path, logger: process.logger)
         let handlers = CommentsHandlers(
-            store: SQLiteCommentsStore(pool), monitor: monitor, now: { Date() }, newID: { UUID() })
+            store: MonitoredCommentsStore(store: SQLiteCommentsStore(pool), monitor: monitor), now: { Date() },
+            newID: { UUID() })
         try await process.serve(handlers.table, on: socket, health: { [monitor.check] })
         // Brings what was written last into the file, so that a copy of it is a copy of everything.
         try process.fail { try pool.close() }

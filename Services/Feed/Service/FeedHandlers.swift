@@ -2,41 +2,37 @@ import Feed
 import FeedContract
 import Foundation
 import RPC
-import SQLiteKit
 
 /// Contract in, feature out: every method is a few lines from its parameters to its answer.
 struct FeedHandlers {
     let store: any FeedStore
-    let monitor: StoreMonitor
 
     var table: MethodTable {
         var table = MethodTable(FeedContract.contract)
         table.handle(FeedContract.load) { params, _ in
             let cursor = FeedCursor(params)
             return try await answering {
-                try await monitor.reading {
-                    let slice = try await store.slice(params.limit ?? LoadFeed.defaultLimit, at: cursor)
-                    return LoadedFeed(FeedPage(slice, at: cursor), origin: .store)
-                }
+                let slice = try await store.slice(params.limit ?? LoadFeed.defaultLimit, at: cursor)
+                return LoadedFeed(FeedPage(slice, at: cursor), origin: .store)
             }
         }
         table.handle(FeedContract.get) { params, _ in
-            guard let item = try await monitor.reading({ try await store.item(params.id) }) else {
+            guard let item = try await store.item(params.id) else {
                 throw RPCError(.notFound, "there is no item \(params.id.uuidString) in the feed")
             }
             return FeedItem(item)
         }
         table.handle(FeedContract.publish) { params, _ in
             try await answering {
-                Count(count: try await monitor.writing { try await store.publish(params.items.map(FeedImage.init)) })
+                Count(count: try await store.publish(params.items.map(FeedImage.init)))
             }
         }
         table.handle(FeedContract.remove) { params, _ in
-            Count(count: try await monitor.writing { try await store.remove(params.ids) })
+            Count(count: try await store.remove(params.ids))
         }
         table.handle(FeedContract.validate) { _, _ in
             try await answering {
-                try await monitor.reading { try await store.checkIntegrity() }
+                try await store.checkIntegrity()
                 return Validation(outcome: .kept)
             }
         }

@@ -31,8 +31,9 @@ struct FeedService: AsyncParsableCommand {
         let socket = try process.takeSocket()
         let pool = try process.fail(releasing: socket) { try SQLiteFeedStore.opening.open(path) }
         let monitor = StoreMonitor(path: path, logger: process.logger)
+        let handlers = FeedHandlers(store: MonitoredFeedStore(store: SQLiteFeedStore(pool), monitor: monitor))
         try await process.serve(
-            FeedHandlers(store: SQLiteFeedStore(pool), monitor: monitor).table, on: socket, health: { [monitor.check] })
+            handlers.table, on: socket, health: { [monitor.check] })
         // Brings what was written last into the file, so that a copy of it is a copy of everything.
         try process.fail { try pool.close() }
     }

@@ -2,14 +2,12 @@ import Foundation
 import ImageData
 import ImageDataContract
 import RPC
-import SQLiteKit
 
 /// Contract in, feature out: every method is a few lines from its parameters to its answer.
 struct ImageDataHandlers {
     let mapper: ImageDataMapper
     let store: any ImageStore
     let reads = LargeReads()
-    let monitor: StoreMonitor
     let now: @Sendable () -> Date
 
     /// Told when kept bytes fail their checksum.
@@ -21,7 +19,7 @@ struct ImageDataHandlers {
             try params.mustBeSingleAnswer()
             return try await answering(context.trace) {
                 let image = try await reads.run(context.room) {
-                    try await monitor.reading { try await store.image(at: params.url) }
+                    try await store.image(at: params.url)
                 }
                 guard let image else {
                     throw RPCError(.notFound, "no bytes are kept for \(params.url)")
@@ -34,19 +32,19 @@ struct ImageDataHandlers {
                 let image = try await offLoop { try StoredImage(params.data, mapper, now: now()) }
                 let url = params.url ?? image.record.hash.urn
                 try image.record.mustBeNameable(url)
-                try await monitor.writing { try await store.put(image, at: url) }
+                try await store.put(image, at: url)
                 return PutAnswer(url: url, sha256: image.record.hash.hex)
             }
         }
         table.handle(ImageDataContract.stat) { params, _ in
-            guard let record = try await monitor.reading({ try await store.record(at: params.url) }) else {
+            guard let record = try await store.record(at: params.url) else {
                 throw RPCError(.notFound, "no bytes are kept for \(params.url)")
             }
             return ImageMetadata(record)
         }
         table.handle(ImageDataContract.evict) { params, _ in
             let eviction = Eviction(params, now: now())
-            return EvictedImages(try await monitor.writing { try await store.evict(eviction) })
+            return EvictedImages(try await store.evict(eviction))
         }
         return table
     }

@@ -44,7 +44,8 @@ struct ImageDataService: AsyncParsableCommand {
         let pool = try process.fail(releasing: socket) { try SQLiteImageStore.opening.open(path) }
         let monitor = StoreMonitor(path: path, logger: process.logger)
         let handlers = ImageDataHandlers(
-            mapper: ImageDataMapper(maximumBytes: maxImageBytes), store: SQLiteImageStore(pool), monitor: monitor,
+            mapper: ImageDataMapper(maximumBytes: maxImageBytes),
+            store: MonitoredImageStore(store: SQLiteImageStore(pool), monitor: monitor),
             now: { Date() },
             onDamage: { [logger = process.logger] url, trace in
                 logger.error("the bytes of \(url) in \(path) fail their checksum", metadata: trace.metadata)

@@ -1,0 +1,25 @@
+import Foundation
+import ImageData
+import SQLiteKit
+
+/// Puts a store under the eyes of a monitor: its failures become answers that say what to do, and its state health.
+struct MonitoredImageStore: ImageStore {
+    let store: any ImageStore
+    let monitor: StoreMonitor
+
+    func image(at url: String) async throws -> StoredImage? {
+        try await monitor.reading { try await store.image(at: url) }
+    }
+
+    func record(at url: String) async throws -> ImageRecord? {
+        try await monitor.reading { try await store.record(at: url) }
+    }
+
+    func put(_ image: StoredImage, at url: String) async throws {
+        try await monitor.writing { try await store.put(image, at: url) }
+    }
+
+    func evict(_ eviction: Eviction) async throws -> Evicted {
+        try await monitor.writing { try await store.evict(eviction) }
+    }
+}
