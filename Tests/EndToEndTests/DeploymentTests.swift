@@ -20,6 +20,21 @@ import Testing
         }
     }
 
+    @Test func `a manifest that was added is read by the next up, which restarts the gateway and nothing else`()
+        async throws
+    {
+        try await SupervisedDeployment.with { deployment, _ in
+            let (feed, gateway) = (try await deployment.process("feed"), try await deployment.process("gateway"))
+            let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1}}"#
+            try Data(manifest.utf8).write(to: URL(fileURLWithPath: deployment.root + "/plugins.d/likes.json"))
+            let outcome = try await deployment.up()
+            #expect(outcome.status == 0 && outcome.errors.contains("Restarting what changed: gateway"))
+            #expect(try await deployment.gateway("plugins").output.contains("likes"))
+            let (feedNow, gatewayNow) = (try await deployment.process("feed"), try await deployment.process("gateway"))
+            #expect(feedNow == feed && gatewayNow != gateway)
+        }
+    }
+
     @Test func `two roots run side by side`() async throws {
         try await SupervisedDeployment.with { first, _ in
             try await SupervisedDeployment.with { second, _ in
