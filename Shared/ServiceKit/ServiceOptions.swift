@@ -9,11 +9,13 @@ public struct Root: Sendable {
 
     public init(_ path: String) { self.path = path }
 
-    /// `ROOT`, else the user's data directory (XDG Base Directory Specification).
+    /// `ROOT`, else the user's data directory (XDG Base Directory Specification); empty when the environment names neither.
     public static func standard(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> Root {
         if let root = environment["ROOT"], !root.isEmpty { return Root(root) }
-        let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return Root((data ?? (environment["HOME"] ?? "") + "/.local/share") + "/image-feed")
+        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return Root(data + "/image-feed") }
+        // Without a home there is no place to take for granted.
+        guard let home = environment["HOME"], !home.isEmpty else { return Root("") }
+        return Root(home + "/.local/share/image-feed")
     }
 
     /// The socket of a service, `feed.sock` for `feed`.
@@ -65,7 +67,7 @@ public struct ServiceOptions: ParsableArguments, Sendable {
 
     /// - Throws: when there is no place to work in.
     func check() throws {
-        if root.path.isEmpty || root.path.hasPrefix("/.local/share") {
+        if root.path.isEmpty {
             throw ValidationError("there is no root: name a directory with --root DIR")
         }
     }

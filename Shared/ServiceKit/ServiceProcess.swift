@@ -33,7 +33,7 @@ public struct ServiceProcess: Sendable {
         health: @escaping @Sendable () async -> [Health.Check],
         companions: @escaping @Sendable () async -> Void = {}
     ) async throws {
-        // Before the socket is there, so that no signal can come too early for an orderly end.
+        // Before the first connection is accepted, so that no signal can come too early for an orderly end.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         var limits = Limits()
         limits.drainTime = .seconds(Int64(options.drainTime))
@@ -90,7 +90,8 @@ public struct ServiceProcess: Sendable {
     private func connections(_ wanted: Int) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
-        limit.rlim_cur = min(limit.rlim_max, rlim_t(wanted + Self.reservedDescriptors))
+        // Raised only: a limit that is higher already is somebody's decision.
+        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(wanted + Self.reservedDescriptors)))
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         let possible = max(1, Int(clamping: limit.rlim_cur) - Self.reservedDescriptors)

@@ -51,4 +51,22 @@ import Testing
             }
         }
     }
+
+    @Test func `fewer connections are admitted where the limit of open files is low, and a line says so`() async throws
+    {
+        try await withTemporaryDirectory { root in
+            let program = try Program(path: "/bin/sh").start(
+                ["-c", #"ulimit -n 128 && exec "$0" --root "$1""#, Program("feed-service").path, root], errors: nil)
+            defer { program.send(SIGKILL) }
+            #expect(await program.errors.wait(for: "serving on"))
+            #expect(program.errors.text.contains("64 connections at most: the limit of open files is 128"))
+        }
+    }
+
+    @Test(arguments: [["--root", ""], []])
+    func `without a root nothing is served, and the remedy is named`(_ arguments: [String]) async throws {
+        let outcome = try await Program(path: "/usr/bin/env").run(
+            ["-u", "HOME", "-u", "ROOT", "-u", "XDG_DATA_HOME", Program("feed-service").path] + arguments)
+        #expect(outcome.status == 69 && outcome.errors.contains("--root DIR"))
+    }
 }
