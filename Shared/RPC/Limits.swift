@@ -20,6 +20,30 @@ public struct Limits: Sendable, Equatable {
     /// The most bytes of a Unix socket's path (`sockaddr_un` less its final zero).
     public static let socketPathBytes = 107
 
+    /// The most payload bytes of a chunk or a part; larger messages travel in parts where that was agreed on.
+    public static let chunkBytes = 65_536
+
+    /// The most bytes of the reason of an abort.
+    public static let abortReasonBytes = 256
+
+    /// How many payload bytes of an attachment or of a message in parts may be under way beyond what was granted.
+    public static let creditWindow = 262_144
+
+    /// How much may be granted for one number and not be used.
+    public static let outstandingCredit = 16 * 1_024 * 1_024
+
+    /// How many attachments and messages in parts may be on their way to one side of a connection at a time.
+    public static let openTransfers = 64
+
+    /// What `meta.window` may be: how many items of a stream its caller can hold.
+    public static let streamWindows = 1...1_024
+    public static let defaultStreamWindow = 16
+
+    /// How many bytes of attachments and parts one connection, and one process, may hold until they are complete and
+    /// used.
+    public var assembledBytes = 32 * 1_024 * 1_024
+    public var assembledBytesPerProcess = 256 * 1_024 * 1_024
+
     /// The most bytes of one message.
     public var frameBytes = 8 * 1_024 * 1_024
 
@@ -32,6 +56,9 @@ public struct Limits: Sendable, Equatable {
 
     /// The most calls under way on one connection.
     public var callsPerConnection = 4_096
+
+    /// The most calls of a client that wait for a connection, or for room at the peer.
+    public var callsWaiting = 65_536
 
     /// The most calls under way in one process.
     public var callsPerProcess = 16_384

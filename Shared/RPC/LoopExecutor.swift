@@ -9,7 +9,7 @@ import NIOPosix
 /// `runReadyTasks` at the end of its read, so that in one turn of the loop requests are read, handled and answered, with
 /// one write for all answers, where a turn of the loop per step would cost a system call each.
 ///
-/// `@unchecked Sendable`: `ready`, `flushes` and the two flags are touched on the event loop only; `enqueue`, which any
+/// `@unchecked Sendable`: `ready`, `flushes`, `assembly` and the two flags are touched on the event loop only; `enqueue`, which any
 /// thread may call, touches them only after it has found itself on the loop.
 public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     public let loop: any EventLoop
@@ -18,6 +18,9 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     private var flushes: [() -> Void] = []
     private var isRunning = false
     private var isScheduled = false
+
+    /// What the connections of this loop hold of attachments and parts that are not complete. On the event loop only.
+    let assembly = AssemblyBudget.ProcessTotal()
 
     /// How many tasks run in one turn of the loop before sockets are looked at again.
     private static let tasksPerTurn = 1_024

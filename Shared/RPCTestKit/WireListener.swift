@@ -48,15 +48,28 @@ public final class WireListener {
     }
 
     /// The next client that connects, once it has said hello and has been answered.
-    public func acceptGreeting(callsPerConnection: Int = 100, frameBytes: Int = 1_000_000) async throws -> WirePeer {
+    public func acceptGreeting(
+        callsPerConnection: Int = 100, frameBytes: Int = 1_000_000, features: [String] = []
+    ) async throws -> WirePeer {
         let peer = try await accept()
         _ = try await peer.receive()
-        try await peer.send(
+        try await peer.sendGreeting(
+            callsPerConnection: callsPerConnection, frameBytes: frameBytes, features: features)
+        return peer
+    }
+}
+
+extension WirePeer {
+    /// Answers the greeting of a client.
+    public func sendGreeting(
+        callsPerConnection: Int = 100, frameBytes: Int = 1_000_000, features: [String] = []
+    ) async throws {
+        try await send(
             """
             {"jsonrpc":"2.0","id":0,"result":{"protocol":1,"service":{"name":"wire","version":"1","instance":"1"},\
-            "contracts":{},"features":[],"limits":{"frame_bytes":\(frameBytes),\
+            "contracts":{},"features":[\(features.map { "\"\($0)\"" }.joined(separator: ","))],\
+            "limits":{"frame_bytes":\(frameBytes),\
             "calls_per_connection":\(callsPerConnection),"default_timeout_ms":30000}}}
             """)
-        return peer
     }
 }

@@ -7,51 +7,86 @@ final class ClientConnection: ChannelInboundHandler {
     /// Who is told what happens on the connection.
     let core: ClientCore
     let channel: any Channel
-    let outbox: Outbox
-
-    private var decoder: FrameDecoder
+    let link: Link
 
     /// Whether the peer has ever answered as a peer does: only then is losing it no failure to connect.
     private(set) var hasAnswered = false
 
-    /// The answer of `rpc.hello`, once it is there; stays nil for a peer that knows no hello.
+    /// The answer of `rpc.hello`; nil before, and for a peer that knows no hello.
     private(set) var greeting: Hello.Answer?
 
-    /// The id of `rpc.hello`; calls have positive numbers.
+    /// The ids of our own requests; calls have positive numbers.
     private static let helloID = 0
+    private static let probeID = -1
 
     init(_ channel: any Channel, core: ClientCore) {
         self.channel = channel
         self.core = core
-        outbox = Outbox(channel: channel, executor: core.executor, frameLimit: core.limits.frameBytes)
-        decoder = FrameDecoder(limit: core.limits.frameBytes)
+        let limits = core.limits
+        link = Link(channel: channel, executor: core.executor, limits: limits)
+        link.outbox.whenWritten = { [weak self] in
+            if let self { self.core.hasWritten(self) }
+        }
+        link.outbox.whenBlocked = { [weak core] since in core?.wake(by: since + limits.writeTimeout) }
     }
 
-    /// Sends the greeting. Calls may follow at once: what they need of its answer has defaults.
+    // MARK: Sending
+
+    /// Sends the greeting. Calls follow once it is answered: then it is known what the peer can take.
     func greet(as client: Hello.Client) throws(RPCError) {
         let hello = Hello.Request(
-            protocols: Hello.protocols, client: client, features: [],
+            protocols: Hello.protocols, client: client, features: core.features.names,
             limits: Hello.ClientLimits(frameBytes: core.limits.frameBytes))
-        try outbox.send {
+        try link.outbox.send {
             $0.request(id: Self.helloID, method: ProtocolMethods.hello.name) {
                 ProtocolMethods.hello.params.write(hello, &$0)
             }
         }
     }
 
+    /// - Returns: what stands for a request that takes its time.
     /// - Throws: `too_large`, and nothing is sent.
-    func send(_ call: PendingCall, id: Int) throws(RPCError) {
-        try outbox.send {
-            $0.request(id: id, method: call.method, meta: call.options.meta(now: .now()), params: call.writeParams)
+    func send(_ call: ClientCall) throws(RPCError) -> OutgoingMessage? {
+        try link.outbox.send(takesAttachments: true) {
+            $0.request(
+                id: call.id, method: call.request.method, meta: call.meta(now: .now()), params: call.request.writeParams
+            )
         }
     }
 
+    /// Whether a request would leave soon.
+    var hasRoom: Bool { link.outbox.queuedBytes < core.limits.queuedBytes }
+
     /// Tells the server that nobody waits for the answer any more.
-    func cancel(id: Int) {
-        let cancel = Cancel(id: RequestID(id))
-        // A frame of some dozen bytes is over no limit.
-        try? outbox.send {
-            $0.request(id: nil, method: ProtocolMethods.cancel.name) { Cancel.shape.write(cancel, &$0) }
+    func cancel(_ call: ClientCall) {
+        for incoming in call.incoming { link.stop(incoming) }
+        if let outgoing = call.outgoing {
+            let wasSent = outgoing.isTextOut
+            link.outbox.giveUp(outgoing, because: .cancelled)
+            // The server never saw it whole.
+            if !wasSent { return }
+        }
+        let cancel = Cancel(id: RequestID(call.id))
+        notify(ProtocolMethods.cancel.name) { Cancel.shape.write(cancel, &$0) }
+    }
+
+    /// Lets the server send more items.
+    func grant(_ items: Int, to call: ClientCall) {
+        let grant = Grant(id: RequestID(call.id), items: items)
+        notify(ProtocolMethods.grant.name) { Grant.shape.write(grant, &$0) }
+    }
+
+    /// Asks for a sign of life.
+    func probe() {
+        notify(ProtocolMethods.ping.name, id: Self.probeID) { $0.raw(.emptyObject) }
+    }
+
+    private func notify(_ method: String, id: Int? = nil, _ params: (inout JSONWriter) -> Void) {
+        do throws(RPCError) {
+            try link.outbox.send { $0.request(id: id, method: method, params: params) }
+        } catch {
+            // A frame of some dozen bytes: only a peer that takes next to nothing at all is too small for it.
+            close()
         }
     }
 
@@ -60,9 +95,16 @@ final class ClientConnection: ChannelInboundHandler {
     // MARK: Channel events
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        decoder.append(unwrapInboundIn(data))
+        link.append(unwrapInboundIn(data))
+        core.heard(self)
         do {
-            while let frame = try decoder.next() { try receive(frame) }
+            while channel.isActive, let received = try link.next() {
+                switch received {
+                case .message(let text): try receive(text)
+                case .refused(let error): throw error
+                }
+            }
+            if let expiry = link.nextExpiry { core.wake(by: expiry) }
         } catch let violation as FrameViolation {
             core.broken(self, .invalidData, "it does not keep to the protocol: \(violation.rpcError.message)")
         } catch let error as RPCError {
@@ -77,7 +119,8 @@ final class ClientConnection: ChannelInboundHandler {
         core.broken(
             self, .unavailable,
             "it went away while it worked on the call"
-                + (decoder.isInsideFrame ? " (it closed inside a frame)" : " (it closed the connection)"))
+                + (link.isInsideFrame ? " (it closed inside a frame)" : " (it closed the connection)"))
+        link.end(RPCError(.unavailable, "\(core.path): the connection ended"))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -85,14 +128,14 @@ final class ClientConnection: ChannelInboundHandler {
         close()
     }
 
-    private func receive(_ frame: Frame) throws {
-        switch try MessageParser.parse(frame.payload) {
-        case .response(let response):
-            try receive(response)
+    // MARK: Receiving
+
+    private func receive(_ text: ByteBuffer) throws {
+        switch try MessageParser.parse(text) {
+        case .response(let response): try receive(response)
         case .single(let call):
             switch call.content {
-            case .request(let request):
-                if request.method == ProtocolMethods.drainingName { core.isDraining(self) }
+            case .request(let request): try receive(request)
             // What was meant to be an answer, perhaps: whose, nobody can know.
             case .failure(let error): throw error
             }
@@ -100,27 +143,91 @@ final class ClientConnection: ChannelInboundHandler {
         }
     }
 
-    private func receive(_ response: Response) throws {
-        switch (response.id?.number, response.outcome) {
-        case (Self.helloID, .success(let result)):
-            let greeting = try result.read(as: ProtocolMethods.hello.answer)
-            outbox.frameLimit = min(core.limits.frameBytes, greeting.limits.frameBytes)
-            self.greeting = greeting
-            hasAnswered = true
-            core.isGreeted(self, greeting)
-        case (Self.helloID, .failure(let error)):
-            // A plain peer knows no hello and is a good peer all the same.
-            if error.kind == .methodNotFound {
-                hasAnswered = true
-            } else {
-                core.refused(self, RPCError(.unavailable, "\(core.path): \(error.message)", begun: false))
+    /// Servers send notifications only. Those of later versions mean nothing here.
+    private func receive(_ notification: Request) throws {
+        switch notification.method {
+        case ProtocolMethods.drainingName: core.isDraining(self)
+        case ProtocolMethods.itemName:
+            let item = try notification.params.read(as: StreamItem.shape)
+            try receive(item, beside: attachments(of: notification.attachments))
+        default: try link.refuse(attachments(of: notification.attachments))
+        }
+    }
+
+    private func receive(_ item: StreamItem, beside numbers: [UInt32]) throws {
+        guard let call = item.id.number.flatMap(core.call), let stream = call.stream else {
+            // It was cancelled while the item was on its way.
+            return try link.refuse(numbers)
+        }
+        guard let put = stream.receive(numbers.isEmpty ? Payload(item.item) : nil) else {
+            throw RPCError(.invalidRequest, "more items than were granted")
+        }
+        try collect(numbers, for: call) { [weak core] result in
+            switch result {
+            case .success(let attachments): put(Payload(item.item, attachments: attachments))
+            case .failure(let error): core?.end(call.id, .failure(error))
             }
-        case (let id?, let outcome):
+        }
+    }
+
+    private func receive(_ response: Response) throws {
+        let numbers = try attachments(of: response.attachments)
+        switch (response.id?.number, response.outcome) {
+        case (Self.helloID, let outcome): try greeted(outcome)
+        case (Self.probeID, _): break
+        case (let id?, .success(let result)):
             hasAnswered = true
-            core.complete(id, outcome)
+            guard !numbers.isEmpty else { return core.complete(id, .success(Payload(result))) }
+            guard let call = core.call(id) else { return try link.refuse(numbers) }
+            try collect(numbers, for: call) { [weak core] in
+                core?.complete(id, $0.map { Payload(result, attachments: $0) })
+            }
+        case (let id?, .failure(let error)):
+            hasAnswered = true
+            try link.refuse(numbers)
+            core.complete(id, .failure(error))
         case (nil, .failure(let error)) where !hasAnswered: core.refused(self, error)
         case (nil, .failure(let error)): throw error
         case (nil, .success): throw RPCError(.invalidRequest, "an answer without an id")
         }
+    }
+
+    private func greeted(_ outcome: Result<RawJSON, RPCError>) throws {
+        switch outcome {
+        case .success(let result):
+            let greeting = try result.read(as: ProtocolMethods.hello.answer)
+            link.outbox.frameLimit = min(core.limits.frameBytes, greeting.limits.frameBytes)
+            link.features = core.features.intersection(Features(names: greeting.features))
+            self.greeting = greeting
+        case .failure(let error):
+            // A plain peer knows no hello and is a good peer all the same.
+            guard error.kind == .methodNotFound else {
+                return core.refused(self, RPCError(.unavailable, "\(core.path): \(error.message)", begun: false))
+            }
+        }
+        hasAnswered = true
+        core.isGreeted(self)
+    }
+
+    // MARK: Attachments
+
+    /// Without the feature, the member means nothing.
+    private func attachments(of numbers: AttachmentNumbers) throws(RPCError) -> [UInt32] {
+        link.features.contains(.bytes) ? try numbers.read() : []
+    }
+
+    private func collect(
+        _ numbers: [UInt32], for call: ClientCall, _ whenDone: @escaping (Result<[Attachment], RPCError>) -> Void
+    ) throws(FrameViolation) {
+        guard !numbers.isEmpty else { return }
+        let budget = link.budget
+        let incoming = IncomingAttachments(numbers, areChecked: call.request.checksAttachments) { [weak call] result in
+            call?.incoming.removeAll { $0.numbers == numbers }
+            // From here on they are their caller's.
+            if case .success(let attachments) = result { budget.release(attachments.reduce(0) { $0 + $1.data.count }) }
+            whenDone(result)
+        }
+        call.incoming.append(incoming)
+        try link.receive(incoming)
     }
 }

@@ -2,95 +2,147 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// The state of a client: where its connection stands, and the calls that have no answer yet. Lives on the event loop.
+/// The state of a client: where its connection stands, and the calls that are not over. Lives on the event loop.
 final class ClientCore {
     enum State {
         /// An attempt is on its way, or will be as soon as the client runs: calls wait for its outcome.
         case connecting
+        /// Connected; what the peer can take is not known yet.
+        case greeting(ClientConnection)
         case ready(ClientConnection)
         /// The peer goes away: it answers what it has, and new calls wait for its successor.
         case draining(ClientConnection)
-        /// The last attempt failed: calls fail at once, until a later attempt succeeds.
+        /// Nobody is there: calls fail at once, until an attempt succeeds.
         case down(RPCError)
         case stopped
     }
 
     let path: SocketPath
     let limits: Limits
+    let features: Features
     let executor: LoopExecutor
     private let client: Hello.Client
 
     private(set) var state = State.connecting
+    private var circuit = Circuit()
+    private var budget = RetryBudget()
 
     /// Calls of which a byte may have left.
-    private var sent: [Int: PendingCall] = [:]
+    private var sent: [Int: ClientCall] = [:]
 
     /// Calls that wait for a connection, or for room at the peer.
-    private var waiting: [Int: PendingCall] = [:]
+    private var waiting: [Int: ClientCall] = [:]
 
     /// The order of those that wait; the numbers of those that have ended since are passed over.
     private var order = CircularBuffer<Int>()
-    private var callsPerConnection: Int
     private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
+    private var probing: Scheduled<Void>?
 
-    init(path: SocketPath, limits: Limits, executor: LoopExecutor, client: Hello.Client) {
+    init(path: SocketPath, limits: Limits, features: Features, executor: LoopExecutor, client: Hello.Client) {
         self.path = path
         self.limits = limits
+        self.features = features
         self.executor = executor
         self.client = client
-        callsPerConnection = limits.callsPerConnection
     }
 
     // MARK: Calls
 
-    func begin(_ call: PendingCall, id: Int) {
+    func begin(_ call: ClientCall) {
+        budget.earn()
         switch state {
-        case .down(let error): call.continuation.resume(returning: .failure(error))
-        case .stopped:
-            call.continuation.resume(returning: .failure(unavailable("the client has stopped", begun: false)))
-        case .connecting, .ready, .draining:
-            waiting[id] = call
-            order.append(id)
-            wake(by: call.options.deadline)
-            sendWaiting()
+        case .down(let error): return call.end(.failure(error))
+        case .stopped: return call.end(.failure(unavailable("the client has stopped", begun: false)))
+        case .connecting, .greeting, .ready, .draining: break
+        }
+        if circuit.isOpen {
+            return call.end(.failure(unavailable("it does not answer; tried again in the background", begun: false)))
+        }
+        guard waiting.count < limits.callsWaiting else {
+            return call.end(
+                .failure(
+                    RPCError(
+                        .overloaded, "\(path): too many calls wait", begun: false, retryAfter: ServerCore.retryAfter)))
+        }
+        if call.deadline != .distantFuture { wake(by: call.deadline) }
+        if case .ready(let connection) = state, waiting.isEmpty, hasRoom(connection) {
+            send(call, on: connection)
+        } else {
+            wait(call)
         }
     }
+
+    /// The call with this id that was sent.
+    func call(_ id: Int) -> ClientCall? { sent[id] }
 
     func cancel(_ id: Int) {
         end(id, .failure(RPCError(.cancelled, "the caller cancelled")))
     }
 
-    func complete(_ id: Int, _ outcome: Result<RawJSON, RPCError>) {
+    func complete(_ id: Int, _ outcome: Result<Payload, RPCError>) {
         guard let call = sent.removeValue(forKey: id) ?? waiting.removeValue(forKey: id) else { return }
-        call.continuation.resume(returning: outcome)
+        if case .draining = state, case .failure(let error) = outcome, error.kind == .unavailable, !error.begun {
+            // It crossed the news that the peer goes away.
+            return wait(call)
+        }
+        call.end(outcome)
         sendWaiting()
     }
 
     /// Ends a call from our side; a server that works on it is told.
-    private func end(_ id: Int, _ outcome: Result<RawJSON, RPCError>) {
-        if sent[id] != nil { connection?.cancel(id: id) }
+    func end(_ id: Int, _ outcome: Result<Payload, RPCError>) {
+        if let call = sent[id] { connection?.cancel(call) }
         complete(id, outcome)
     }
 
-    private func sendWaiting() {
-        guard case .ready(let connection) = state else { return }
-        while sent.count < callsPerConnection, let id = order.popFirst() {
-            guard let call = waiting.removeValue(forKey: id) else { continue }
-            sent[id] = call
-            do throws(RPCError) {
-                try connection.send(call, id: id)
-            } catch {
-                complete(id, .failure(error))
+    private func wait(_ call: ClientCall) {
+        (call.outgoing, call.incoming) = (nil, [])
+        waiting[call.id] = call
+        order.append(call.id)
+    }
+
+    private func send(_ call: ClientCall, on connection: ClientConnection) {
+        sent[call.id] = call
+        do throws(RPCError) {
+            if let outgoing = try connection.send(call) {
+                call.outgoing = outgoing
+                outgoing.whenOver = { [weak call] _ in call?.outgoing = nil }
             }
+        } catch {
+            complete(call.id, .failure(error))
         }
+    }
+
+    private func sendWaiting() {
+        guard !waiting.isEmpty, case .ready(let connection) = state else { return }
+        while hasRoom(connection), let id = order.popFirst() {
+            if let call = waiting.removeValue(forKey: id) { send(call, on: connection) }
+        }
+    }
+
+    /// Whether the peer, and the way there, can take one more call.
+    private func hasRoom(_ connection: ClientConnection) -> Bool {
+        let limit = connection.greeting?.limits.callsPerConnection ?? limits.callsPerConnection
+        return sent.count < min(limit, limits.callsPerConnection) && connection.hasRoom
+    }
+
+    // MARK: Streams
+
+    /// Calls a stream, whose items go to `stream`.
+    func begin(_ call: ClientCall, stream: ClientStream) {
+        stream.grant = { [weak self, weak call] items in
+            guard let self, let call, self.sent[call.id] != nil else { return }
+            self.connection?.grant(items, to: call)
+        }
+        begin(call)
     }
 
     // MARK: Connection
 
-    /// The connection that calls have been sent on.
+    /// The connection that is there.
     private var connection: ClientConnection? {
         switch state {
-        case .ready(let connection), .draining(let connection): connection
+        case .greeting(let connection), .ready(let connection), .draining(let connection): connection
         case .connecting, .down, .stopped: nil
         }
     }
@@ -99,7 +151,8 @@ final class ClientCore {
     /// - Returns: what completes when the connection has ended, with whether it was of any use, or the reason why there
     ///   is none.
     func connect() -> EventLoopFuture<Bool> {
-        state = .connecting
+        // While nobody is there, the next attempt is no reason to wait.
+        if case .down = state {} else { state = .connecting }
         let core = NIOLoopBound(self, eventLoop: executor.loop)
         return ClientBootstrap(group: executor.loop)
             .channelInitializer { channel in
@@ -120,7 +173,10 @@ final class ClientCore {
     }
 
     private func opened(_ connection: ClientConnection, _ peer: PeerCredentials?) throws(RPCError) {
-        guard case .connecting = state else { return connection.close() }
+        switch state {
+        case .connecting, .down: break
+        case .greeting, .ready, .draining, .stopped: return connection.close()
+        }
         guard let peer, peer.isTrusted else {
             connection.close()
             let who = peer.map { "user \($0.user)" } ?? "somebody whom the system does not name"
@@ -132,22 +188,38 @@ final class ClientCore {
             connection.close()
             throw error
         }
-        state = .ready(connection)
-        sendWaiting()
+        state = .greeting(connection)
     }
 
-    /// An attempt failed: nothing is left that waiting could be good for.
+    /// An attempt failed.
     func failed(_ error: any Error) {
-        guard case .connecting = state else { return }
+        switch state {
+        case .connecting, .down: break
+        case .greeting, .ready, .draining, .stopped: return
+        }
+        circuit.failed(isConnecting: true)
+        // A peer that was there a moment ago may be restarting: calls wait for a few attempts.
+        guard circuit.isOpen else { return }
         let error = error as? RPCError ?? unavailable("nobody answers (\(reason(of: error)))", begun: false)
         state = .down(error)
         failWaiting(error)
     }
 
-    func isGreeted(_ connection: ClientConnection, _ greeting: Hello.Answer) {
-        callsPerConnection = min(limits.callsPerConnection, greeting.limits.callsPerConnection)
+    func isGreeted(_ connection: ClientConnection) {
+        guard case .greeting(let current) = state, current === connection else { return }
+        state = .ready(connection)
         sendWaiting()
     }
+
+    /// Something came from the peer.
+    func heard(_ connection: ClientConnection) {
+        circuit.heard()
+        probing?.cancel()
+        probing = nil
+    }
+
+    /// The kernel has taken something.
+    func hasWritten(_ connection: ClientConnection) { sendWaiting() }
 
     func isDraining(_ connection: ClientConnection) {
         guard connection === self.connection else { return }
@@ -166,7 +238,8 @@ final class ClientCore {
         connection.close()
     }
 
-    /// The connection ended, or what came over it made no sense. Calls that never left wait for the next one.
+    /// The connection ended, or what came over it made no sense. Calls that never left wait for the next one, and so do,
+    /// within bounds, those that may be handled twice.
     func broken(_ connection: ClientConnection, _ kind: ErrorKind, _ reason: String) {
         // Closing comes back here, when the calls have been told the reason.
         defer { connection.close() }
@@ -174,8 +247,17 @@ final class ClientCore {
             guard current === connection else { return }
             state = .connecting
         }
-        for id in sent.keys {
-            complete(id, .failure(RPCError(kind, "\(path): \(reason)")))
+        let now = NIODeadline.now()
+        let cut = sent
+        sent = [:]
+        for (_, call) in cut.sorted(by: { $0.key < $1.key }) {
+            if kind == .unavailable, case .connecting = state, call.request.isRepeatable, call.stream == nil,
+                budget.take(now: now)
+            {
+                wait(call)
+            } else {
+                call.end(.failure(RPCError(kind, "\(path): \(reason)")))
+            }
         }
     }
 
@@ -184,6 +266,8 @@ final class ClientCore {
         state = .stopped
         timer?.scheduled.cancel()
         timer = nil
+        probing?.cancel()
+        probing = nil
         failWaiting(unavailable("the client has stopped", begun: false))
         for id in sent.keys { complete(id, .failure(unavailable("the client has stopped", begun: true))) }
         connection?.close()
@@ -205,7 +289,7 @@ final class ClientCore {
     // MARK: Deadlines
 
     /// As on the server: one timer, set for the earliest deadline.
-    private func wake(by deadline: NIODeadline) {
+    func wake(by deadline: NIODeadline) {
         if let timer {
             guard deadline < timer.deadline else { return }
             timer.scheduled.cancel()
@@ -219,11 +303,43 @@ final class ClientCore {
 
     private func enforceDeadlines(now: NIODeadline) {
         for (calls, begun) in [(waiting, false), (sent, true)] {
-            for (id, call) in calls where call.options.deadline <= now {
+            for (id, call) in calls where call.deadline <= now {
+                if begun { circuit.failed(isConnecting: false) }
                 end(id, .failure(RPCError(.deadlineExceeded, "\(path): no answer in time", begun: begun)))
             }
         }
-        let deadlines = waiting.values.map(\.options.deadline) + sent.values.map(\.options.deadline)
-        if let next = deadlines.min() { wake(by: next) }
+        probeIfOpen()
+        var next = waiting.values.map(\.deadline) + sent.values.map(\.deadline)
+        if let connection {
+            connection.link.expire(now: now)
+            if let expiry = connection.link.nextExpiry { next.append(expiry) }
+            if let blocked = connection.link.outbox.blockedSince {
+                if blocked + limits.writeTimeout <= now {
+                    broken(connection, .unavailable, "it has stopped reading")
+                } else {
+                    next.append(blocked + limits.writeTimeout)
+                }
+            }
+        }
+        if let next = next.min(), next != .distantFuture { wake(by: next) }
+    }
+
+    // MARK: Probing
+
+    /// Asks a peer that does not answer for a sign of life, again and again.
+    private func probeIfOpen() {
+        guard circuit.isOpen, probing == nil, connection != nil else { return }
+        probe(pausing: Backoff())
+    }
+
+    private func probe(pausing backoff: Backoff) {
+        var backoff = backoff
+        connection?.probe()
+        // The first pause of all is none.
+        let pause = max(backoff.next(), Backoff.first)
+        probing = executor.loop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) {
+            self.probing = nil
+            if self.circuit.isOpen, self.connection != nil { self.probe(pausing: backoff) }
+        }
     }
 }

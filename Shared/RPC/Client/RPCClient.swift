@@ -17,17 +17,19 @@ public final class RPCClient: Sendable {
     /// Where the client connects to.
     public let path: SocketPath
 
-    /// - Parameter name: how the client introduces itself.
+    /// - Parameters:
+    ///   - name: how the client introduces itself.
+    ///   - features: what it asks the peer for.
     public static func make(
         to path: SocketPath, as name: String, version: String = "1", limits: Limits = Limits(),
-        executor: LoopExecutor = .shared
+        features: Features = .standard, executor: LoopExecutor = .shared
     ) async -> RPCClient {
         // The core is made on the loop that it lives on.
         await withTaskExecutorPreference(executor) {
             RPCClient(
                 core: NIOLoopBound(
                     ClientCore(
-                        path: path, limits: limits, executor: executor,
+                        path: path, limits: limits, features: features, executor: executor,
                         client: Hello.Client(name: name, version: version)),
                     eventLoop: executor.loop),
                 path: path, executor: executor)
@@ -42,10 +44,10 @@ public final class RPCClient: Sendable {
 
     /// Connects, runs `body`, and closes.
     public static func withConnection<Result: Sendable>(
-        to path: SocketPath, as name: String, limits: Limits = Limits(), executor: LoopExecutor = .shared,
-        _ body: (RPCClient) async throws -> Result
+        to path: SocketPath, as name: String, limits: Limits = Limits(), features: Features = .standard,
+        executor: LoopExecutor = .shared, _ body: (RPCClient) async throws -> Result
     ) async throws -> Result {
-        let client = await make(to: path, as: name, limits: limits, executor: executor)
+        let client = await make(to: path, as: name, limits: limits, features: features, executor: executor)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await client.run() }
             defer { group.cancelAll() }
@@ -76,13 +78,19 @@ public final class RPCClient: Sendable {
         }
     }
 
+    // MARK: Calls
+
     /// Calls a method and waits for its answer; cancelling the task cancels the call at the server.
     public func call<Params, Answer>(
         _ method: Method<Params, Answer>, _ params: Params, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Answer {
-        let result = try await send(method.name, options) { method.params.write(params, &$0) }
+        let answer = try await send(
+            ClientCall.Request(
+                method: method.name, options: options, writeParams: { method.params.write(params, &$0) },
+                isRepeatable: options.isRepeatable ?? method.isIdempotent, takesAttachments: method.answersWithBytes,
+                checksAttachments: true))
         do throws(JSONError) {
-            return try result.read(as: method.answer)
+            return try answer.read(as: method.answer)
         } catch {
             throw RPCError(invalidResult: error)
         }
@@ -92,44 +100,95 @@ public final class RPCClient: Sendable {
     public func call(
         _ method: String, _ params: RawJSON, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> RawJSON {
-        try await send(method, options) { $0.raw(params) }
+        try await call(method, Payload(params), options).json
     }
 
-    /// What the peer has said about itself; nil while there is no connection, until it has answered, and for a plain
-    /// peer that knows no greeting.
-    public func greeting() async -> Hello.Answer? {
-        await withTaskExecutorPreference(executor) {
-            guard case .ready(let connection) = core.value.state else { return nil }
-            return connection.greeting
-        }
+    /// Calls a method whose types are not known here, to pass its result on with all that stands beside it.
+    public func call(
+        _ method: String, _ params: Payload, _ options: CallOptions
+    ) async throws(RPCError) -> Payload {
+        try await send(.forwarding(method, params, options))
     }
 
-    private func send(
-        _ method: String, _ options: CallOptions, _ writeParams: @escaping @Sendable (inout JSONWriter) -> Void
-    ) async throws(RPCError) -> RawJSON {
+    private func send(_ request: ClientCall.Request) async throws(RPCError) -> Payload {
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
         let flag = CancellationFlag()
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let call = PendingCall(
-                    method: method, options: options, writeParams: writeParams, continuation: continuation)
-                onLoop { core in
-                    core.begin(call, id: id)
+                core.onLoop { core in
+                    core.begin(ClientCall(request, id: id, for: .answer(continuation)))
                     if flag.isRaised { core.cancel(id) }
                 }
             }
         } onCancel: {
             flag.raise()
-            onLoop { $0.cancel(id) }
+            core.onLoop { $0.cancel(id) }
         }
         return try outcome.get()
     }
 
-    private func onLoop(_ body: @escaping @Sendable (ClientCore) -> Void) {
-        if executor.loop.inEventLoop {
-            body(core.value)
-        } else {
-            executor.loop.execute { body(self.core.value) }
+    // MARK: Streams
+
+    /// Calls a method that answers with a stream, and lets `body` take its items. When `body` returns, or the task is
+    /// cancelled, the stream is cancelled at the server, unless it has ended.
+    public func withStream<Params, Item, Result>(
+        _ method: StreamMethod<Params, Item>, _ params: Params, _ options: CallOptions = .endless(),
+        _ body: (ItemStream<Item>) async throws -> Result
+    ) async throws -> Result {
+        let request = ClientCall.Request(
+            method: method.name, options: options, writeParams: { method.params.write(params, &$0) },
+            isRepeatable: false, takesAttachments: method.answersWithBytes, checksAttachments: true)
+        return try await withStream(request, of: method.item, body)
+    }
+
+    /// Calls a method whose types are not known here, to pass its items on with all that stands beside them.
+    public func withStream<Result>(
+        _ method: String, _ params: Payload, _ options: CallOptions,
+        _ body: (ItemStream<Payload>) async throws -> Result
+    ) async throws -> Result {
+        try await withStream(.forwarding(method, params, options), of: .payload, body)
+    }
+
+    private func withStream<Item, Result>(
+        _ request: ClientCall.Request, of shape: Shape<Item>, _ body: (ItemStream<Item>) async throws -> Result
+    ) async throws -> Result {
+        let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        let cancel: @Sendable () -> Void = { [core] in core.onLoop { $0.cancel(id) } }
+        let stream = await begin(request, id: id)
+        defer { cancel() }
+        return try await body(ItemStream(stream, of: shape, cancel: cancel))
+    }
+
+    private func begin(_ request: ClientCall.Request, id: Int) async -> NIOLoopBound<ClientStream> {
+        await withUnsafeContinuation { continuation in
+            core.onLoop { core in
+                let stream = ClientStream(window: request.options.window)
+                core.begin(ClientCall(request, id: id, for: .items(stream)), stream: stream)
+                continuation.resume(returning: NIOLoopBound(stream, eventLoop: core.executor.loop))
+            }
         }
+    }
+
+    /// What the peer has said about itself; nil while there is no connection, until it has answered, and for a plain
+    /// peer that knows no greeting.
+    public func greeting() async -> Hello.Answer? {
+        await withUnsafeContinuation { continuation in
+            core.onLoop { core in
+                if case .ready(let connection) = core.state {
+                    continuation.resume(returning: connection.greeting)
+                } else {
+                    continuation.resume(returning: nil)
+                }
+            }
+        }
+    }
+}
+
+extension ClientCall.Request {
+    fileprivate static func forwarding(_ method: String, _ params: Payload, _ options: CallOptions) -> Self {
+        Self(
+            method: method, options: options, writeParams: { Shape.payload.write(params, &$0) },
+            isRepeatable: options.isRepeatable ?? false, takesAttachments: options.takesAttachments ?? false,
+            checksAttachments: false)
     }
 }

@@ -9,6 +9,9 @@ public struct Method<Params: Sendable, Answer: Sendable>: Sendable {
     public let params: Shape<Params>
     public let answer: Shape<Answer>
 
+    /// Whether bytes may stand beside the answer.
+    let answersWithBytes: Bool
+
     /// Whether a call that may already have been handled can be sent again without harm.
     public let isIdempotent: Bool
 
@@ -23,6 +26,7 @@ public struct Method<Params: Sendable, Answer: Sendable>: Sendable {
         self.summary = summary
         self.params = params
         self.answer = answer
+        answersWithBytes = answer.schema.mentionsBytes
         self.isIdempotent = isIdempotent
         self.errors = errors
     }
@@ -32,6 +36,53 @@ public struct Method<Params: Sendable, Answer: Sendable>: Sendable {
         MethodDescription(
             name: name, summary: summary, params: params.schema.closed.json, result: answer.schema.json,
             idempotent: isIdempotent, streams: false, errors: errors)
+    }
+}
+
+/// One method of a contract that answers with a stream of items.
+public struct StreamMethod<Params: Sendable, Item: Sendable>: Sendable {
+    /// `service.verb`.
+    public let name: String
+
+    /// One line for `rpc.describe`.
+    public let summary: String
+
+    public let params: Shape<Params>
+    public let item: Shape<Item>
+
+    /// Whether bytes may stand beside the items.
+    let answersWithBytes: Bool
+
+    /// What the method may fail with, beside what every method may.
+    public let errors: [ErrorKind]
+
+    public init(
+        _ name: String, _ summary: String, params: Shape<Params>, item: Shape<Item>, errors: [ErrorKind] = []
+    ) {
+        self.name = name
+        self.summary = summary
+        self.params = params
+        self.item = item
+        answersWithBytes = item.schema.mentionsBytes
+        self.errors = errors
+    }
+
+    /// The method without its types. What it describes as result is one item.
+    public var description: MethodDescription {
+        MethodDescription(
+            name: name, summary: summary, params: params.schema.closed.json, result: item.schema.json,
+            idempotent: true, streams: true, errors: errors)
+    }
+}
+
+/// How a stream ends well.
+struct StreamEnd: Sendable {
+    /// How many items there were.
+    let items: Int
+
+    static let shape = Shape<StreamEnd>.object { object in
+        let items = object.required("items", .integer(0 ... .max), \.items)
+        return { members throws(JSONError) in StreamEnd(items: try members[items]) }
     }
 }
 

@@ -19,6 +19,13 @@ public enum ProtocolMethods {
         "rpc.health", "Tell whether the service is up to its work.",
         params: ServiceSelection.shape, answer: Health.shape)
 
+    /// A notification, client to server: so many more items of a stream may come.
+    static let grant = Method(
+        "rpc.grant", "Take more items of the stream with this id.", params: Grant.shape, answer: Empty.shape)
+
+    /// A notification, server to client: an item of a stream.
+    static let itemName = "rpc.item"
+
     /// A notification, server to client: this server goes away.
     static let drainingName = "rpc.draining"
 }
@@ -30,6 +37,30 @@ public struct Cancel: Sendable {
     static let shape = Shape<Cancel>.object { object in
         let id = object.required("id", RequestID.shape, \.id)
         return { members throws(JSONError) in Cancel(id: try members[id]) }
+    }
+}
+
+/// Parameters of `rpc.grant`.
+struct Grant: Sendable {
+    let id: RequestID
+    let items: Int
+
+    static let shape = Shape<Grant>.object { object in
+        let id = object.required("id", RequestID.shape, \.id)
+        let items = object.required("items", .integer(1...Limits.streamWindows.upperBound), \.items)
+        return { members throws(JSONError) in Grant(id: try members[id], items: try members[items]) }
+    }
+}
+
+/// Parameters of `rpc.item`.
+struct StreamItem: Sendable {
+    let id: RequestID
+    let item: RawJSON
+
+    static let shape = Shape<StreamItem>.object { object in
+        let id = object.required("id", RequestID.shape, \.id)
+        let item = object.required("item", .any, \.item)
+        return { members throws(JSONError) in StreamItem(id: try members[id], item: try members[item]) }
     }
 }
 

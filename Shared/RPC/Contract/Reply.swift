@@ -7,7 +7,11 @@ public struct Reply: Sendable {
     }
 
     /// A result that is JSON already, as a forwarder has it.
-    public init(_ value: RawJSON) {
+    public init(_ value: Payload) {
+        write = { Shape.payload.write(value, &$0) }
+    }
+
+    init(_ value: RawJSON) {
         write = { $0.raw(value) }
     }
 }

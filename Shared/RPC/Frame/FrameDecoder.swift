@@ -2,10 +2,14 @@ import NIOCore
 
 /// Bytes in, frames out: a value without I/O. The buffer grows with the bytes received, never with a declared length.
 struct FrameDecoder {
+    /// What was agreed on so far: decides which kinds may come.
+    var features: Features = []
+
     private let limit: Int
     private var buffer = ByteBuffer()
 
-    init(limit: Int) { self.limit = limit }
+    /// - Parameter limit: the most bytes of a message.
+    init(limit: Int) { self.limit = min(limit, Limits.largestFrameLength) }
 
     /// Whether a frame has begun and is not complete.
     var isInsideFrame: Bool { buffer.readableBytes > 0 }
@@ -21,13 +25,13 @@ struct FrameDecoder {
 
     /// The next complete frame, or nil when more bytes are needed.
     mutating func next() throws(FrameViolation) -> Frame? {
-        guard let header = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) else {
-            return nil
+        guard let header = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) else { return nil }
+        let (number, length) = (UInt8(truncatingIfNeeded: header >> 24), Int(header & 0xFF_FFFF))
+        guard let kind = Frame.Kind(rawValue: number), kind.isAllowed(by: features) else { throw .unknownKind(number) }
+        let lengths = kind.lengths(limit: limit)
+        guard lengths.contains(length) else {
+            throw lengths.lowerBound == 0 ? .tooLong(length, limit: limit) : .badLength(kind, length)
         }
-        let kind = UInt8(truncatingIfNeeded: header >> 24)
-        let length = Int(header & 0xFF_FFFF)
-        guard kind == Frame.messageKind else { throw .unknownKind(kind) }
-        guard length <= limit else { throw .tooLong(length, limit: limit) }
         guard buffer.readableBytes >= Frame.headerLength + length else { return nil }
         buffer.moveReaderIndex(forwardBy: Frame.headerLength)
         let payload = buffer.readSlice(length: length) ?? ByteBuffer()

@@ -1,9 +1,9 @@
-import CZlib
 import Foundation
 
 /// Raw bytes beside JSON, with a checksum that is made where the bytes come from and verified where they arrive.
 ///
-/// On the wire: `{"$bytes":{"base64":"…","size":52311,"crc32":123}}`.
+/// On the wire: `{"$bytes":{"attachment":0,"size":52311,"crc32":123}}` where both sides agreed on attachments and the
+/// receiver asked for them, else `{"$bytes":{"base64":"…","size":52311,"crc32":123}}`.
 public struct Bytes: Sendable, Equatable {
     public let data: Data
 
@@ -12,7 +12,7 @@ public struct Bytes: Sendable, Equatable {
 
     /// Takes bytes whose checksum is not known yet.
     public init(_ data: Data) {
-        self.init(data, crc32: Self.checksum(of: data))
+        self.init(data, crc32: Checksum.of(data))
     }
 
     /// Takes bytes with the checksum that they were stored with, without looking at them.
@@ -22,56 +22,82 @@ public struct Bytes: Sendable, Equatable {
     }
 
     /// Whether the bytes are those that the checksum was made of.
-    public var isIntact: Bool { Self.checksum(of: data) == crc32 }
+    public var isIntact: Bool { Checksum.of(data) == crc32 }
 
-    private static func checksum(of data: Data) -> UInt32 {
-        data.withUnsafeBytes { bytes in
-            UInt32(truncatingIfNeeded: crc32_z(0, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
-        }
-    }
+    public static let shape = Shape<Bytes>(
+        schema: wire.schema,
+        read: { reader throws(JSONError) in
+            let attachments = reader.attachments
+            let encoded = try wire.read(&reader)
+            do throws(JSONError) {
+                return try encoded.bytes(attachments)
+            } catch {
+                throw error.inside("$bytes")
+            }
+        },
+        write: { bytes, writer in
+            let index = writer.attach(Attachment(bytes.data, crc32: bytes.crc32))
+            wire.write(Encoded(bytes, attachment: index), &writer)
+        })
 
-    public static let shape = Shape<Bytes>.object { object in
-        let encoded = object.required("$bytes", Encoded.shape, Encoded.init)
-        return { members throws(JSONError) in try members[encoded].bytes }
+    private static let wire = Shape<Encoded>.object { object in
+        let encoded = object.required("$bytes", Encoded.shape) { $0 }
+        return { members throws(JSONError) in try members[encoded] }
     }
 }
 
-/// Bytes as text. A plain client may leave out what can be counted.
+/// Where the bytes are, and what they must be. A plain client may leave out what can be counted.
 private struct Encoded: Sendable {
-    let base64: String
+    let base64: String?
+    let attachment: Int?
     let size: Int?
     let crc32: Int?
 
-    init(base64: String, size: Int?, crc32: Int?) {
+    init(base64: String?, attachment: Int?, size: Int?, crc32: Int?) {
         self.base64 = base64
+        self.attachment = attachment
         self.size = size
         self.crc32 = crc32
     }
 
-    init(_ bytes: Bytes) {
-        self.init(base64: bytes.data.base64EncodedString(), size: bytes.data.count, crc32: Int(bytes.crc32))
+    /// - Parameter attachment: nil when the bytes must be in the text itself.
+    init(_ bytes: Bytes, attachment: Int?) {
+        self.init(
+            base64: attachment == nil ? bytes.data.base64EncodedString() : nil, attachment: attachment,
+            size: bytes.data.count, crc32: Int(bytes.crc32))
     }
 
     static let shape = Shape<Encoded>.object { object in
-        let base64 = object.required("base64", .string, \.base64, "RFC 4648 §4, with padding.")
+        let base64 = object.optional("base64", .string, \.base64, "RFC 4648 §4, with padding; this or attachment.")
+        let attachment = object.optional(
+            "attachment", .integer(0 ... .max), \.attachment, "Which of the envelope's attachments, counted from 0.")
         let size = object.optional("size", .integer(0 ... .max), \.size, "How many bytes that are.")
         let crc32 = object.optional("crc32", .integer(0...Int(UInt32.max)), \.crc32, "Their CRC-32, as in zlib.")
         return { members throws(JSONError) in
-            Encoded(base64: try members[base64], size: try members[size], crc32: try members[crc32])
+            Encoded(
+                base64: try members[base64], attachment: try members[attachment], size: try members[size],
+                crc32: try members[crc32])
         }
     }
 
-    var bytes: Bytes {
-        get throws(JSONError) {
+    func bytes(_ attachments: UnsafeBufferPointer<Attachment>?) throws(JSONError) -> Bytes {
+        let bytes: Bytes
+        switch (base64, attachment) {
+        case (let base64?, nil):
             guard let data = Data(base64Encoded: base64) else { throw refused("base64", "is not valid base64") }
-            let bytes = Bytes(data)
-            if let size, size != data.count { throw refused("size", "must be \(data.count), is \(size)") }
-            if let crc32, crc32 != Int(bytes.crc32) { throw refused("crc32", "must be \(bytes.crc32), is \(crc32)") }
-            return bytes
+            bytes = Bytes(data)
+        case (nil, let index?):
+            guard let attachments, attachments.indices.contains(index) else {
+                throw refused("attachment", "must be one of \(attachments?.count ?? 0) attachments, is \(index)")
+            }
+            let attachment = attachments[index]
+            bytes = attachment.crc32.map { Bytes(attachment.data, crc32: $0) } ?? Bytes(attachment.data)
+        default: throw .refused("must have either base64 or attachment")
         }
+        if let size, size != bytes.data.count { throw refused("size", "must be \(bytes.data.count), is \(size)") }
+        if let crc32, crc32 != Int(bytes.crc32) { throw refused("crc32", "must be \(bytes.crc32), is \(crc32)") }
+        return bytes
     }
 
-    private func refused(_ member: String, _ reason: String) -> JSONError {
-        .mismatch(path: "$bytes." + member, reason: reason)
-    }
+    private func refused(_ member: String, _ reason: String) -> JSONError { .mismatch(path: member, reason: reason) }
 }

@@ -16,12 +16,19 @@ public struct JSONReader {
     /// member is a misunderstanding, and not elsewhere, where it is a newer version's.
     let refusesUnknownMembers: Bool
 
+    /// The bytes that stand beside the message; borrowed as the text is.
+    let attachments: UnsafeBufferPointer<Attachment>?
+
     /// The member names of the objects that are open, for finding duplicates; each object owns the tail from its start.
     private var openNames: [MemberName] = []
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, refusesUnknownMembers: Bool = false) {
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, refusesUnknownMembers: Bool = false,
+        attachments: UnsafeBufferPointer<Attachment>? = nil
+    ) {
         self.bytes = bytes
         self.refusesUnknownMembers = refusesUnknownMembers
+        self.attachments = attachments
     }
 
     /// The same text, read from `position`, where a value lies.

@@ -56,6 +56,9 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
         return schema
     }
 
+    /// Whether values have a member `$bytes` somewhere.
+    var mentionsBytes: Bool { keywords.contains { $0.value.mentionsBytes } }
+
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             for (name, value) in keywords {
@@ -79,6 +82,15 @@ extension JSONSchema.Keyword {
         case .schemas(let schemas): .schemas(schemas.map(\.closed))
         case .properties(let properties): .properties(properties.map { ($0, $1.closed) })
         case .string, .integer, .boolean, .strings: self
+        }
+    }
+
+    fileprivate var mentionsBytes: Bool {
+        switch self {
+        case .schema(let schema): schema.mentionsBytes
+        case .schemas(let schemas): schemas.contains { $0.mentionsBytes }
+        case .properties(let properties): properties.contains { $0.0 == "$bytes" || $0.1.mentionsBytes }
+        case .string, .integer, .boolean, .strings: false
         }
     }
 

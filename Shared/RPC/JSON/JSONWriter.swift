@@ -6,8 +6,25 @@ public struct JSONWriter {
     package private(set) var bytes: [UInt8]
     private var needsComma = false
 
-    /// - Parameter bytes: what the text is added to; they stay.
-    package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
+    /// The bytes that are to stand beside the text; nil when they must be in it.
+    private(set) var attachments: [Attachment]?
+
+    /// - Parameters:
+    ///   - bytes: what the text is added to; they stay.
+    ///   - takesAttachments: whether bytes may stand beside the text.
+    package init(appendingTo bytes: [UInt8] = [], takesAttachments: Bool = false) {
+        self.bytes = bytes
+        attachments = takesAttachments ? [] : nil
+    }
+
+    /// Puts bytes beside the text.
+    /// - Returns: their place; nil when they must be in the text.
+    @discardableResult
+    mutating func attach(_ attachment: Attachment) -> Int? {
+        guard let count = attachments?.count else { return nil }
+        attachments?.append(attachment)
+        return count
+    }
 
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
         open(UInt8(ascii: "{"))

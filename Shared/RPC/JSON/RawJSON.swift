@@ -35,12 +35,16 @@ public struct RawJSON: Sendable {
     }
 
     /// Reads the whole value.
-    /// - Parameter refusingUnknownMembers: for the parameters of a request; else unknown members are ignored.
+    /// - Parameters:
+    ///   - attachments: what stands beside it.
+    ///   - refusingUnknownMembers: for the parameters of a request; else unknown members are ignored.
     /// - Throws: `JSONError.mismatch` when it does not have that shape.
     public func read<Value>(
-        as shape: Shape<Value>, refusingUnknownMembers: Bool = false
+        as shape: Shape<Value>, attachments: [Attachment] = [], refusingUnknownMembers: Bool = false
     ) throws(JSONError) -> Value {
-        try text.scan(refusingUnknownMembers: refusingUnknownMembers) { reader throws(JSONError) in
+        try text.scan(
+            attachments: attachments, refusingUnknownMembers: refusingUnknownMembers
+        ) { reader throws(JSONError) in
             try shape.read(&reader)
         }
     }
@@ -72,16 +76,20 @@ extension RawJSON: CustomStringConvertible {
 extension ByteBuffer {
     /// Lets `body` read the readable bytes as JSON. Positions count from the first readable byte.
     func scan<Result>(
-        refusingUnknownMembers: Bool = false, _ body: (inout JSONReader) throws(JSONError) -> Result
+        attachments: [Attachment] = [], refusingUnknownMembers: Bool = false,
+        _ body: (inout JSONReader) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
         // `withUnsafeReadableBytes` rethrows untyped, so the typed result travels as a value.
-        let result: Swift.Result<Result, JSONError> = withUnsafeReadableBytes { raw in
-            var reader = JSONReader(
-                raw.bindMemory(to: UInt8.self), refusesUnknownMembers: refusingUnknownMembers)
-            do throws(JSONError) {
-                return .success(try body(&reader))
-            } catch {
-                return .failure(error)
+        let result: Swift.Result<Result, JSONError> = attachments.withUnsafeBufferPointer { attachments in
+            withUnsafeReadableBytes { raw in
+                var reader = JSONReader(
+                    raw.bindMemory(to: UInt8.self), refusesUnknownMembers: refusingUnknownMembers,
+                    attachments: attachments)
+                do throws(JSONError) {
+                    return .success(try body(&reader))
+                } catch {
+                    return .failure(error)
+                }
             }
         }
         return try result.get()

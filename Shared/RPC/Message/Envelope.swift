@@ -9,6 +9,7 @@ struct Envelope {
     private var meta: RawJSON?
     private var result: RawJSON?
     private var error: RawJSON?
+    private var attachments: RawJSON?
 
     init(_ reader: inout JSONReader, _ text: ByteBuffer) throws(JSONError) {
         var found = Self()
@@ -22,6 +23,7 @@ struct Envelope {
             case "meta": found.meta = value
             case "result": found.result = value
             case "error": found.error = value
+            case "attachments": found.attachments = value
             default: break
             }
         }
@@ -66,7 +68,9 @@ struct Envelope {
             } catch {
                 throw .invalidRequest("method", error)
             }
-            return Request(method: name, params: try checkedParams, meta: try checkedMeta)
+            return Request(
+                method: name, params: try checkedParams, meta: try checkedMeta,
+                attachments: AttachmentNumbers(attachments))
         }
     }
 
@@ -97,9 +101,12 @@ struct Envelope {
     private var response: Response? {
         guard version?.isTwoPointZero == true else { return nil }
         let id = id.flatMap(RequestID.init)
-        if let result { return error == nil ? Response(id: id, outcome: .success(result)) : nil }
+        let attachments = AttachmentNumbers(attachments)
+        if let result {
+            return error == nil ? Response(id: id, outcome: .success(result), attachments: attachments) : nil
+        }
         guard let error = try? error?.read(as: RPCError.shape) else { return nil }
-        return Response(id: id, outcome: .failure(error))
+        return Response(id: id, outcome: .failure(error), attachments: attachments)
     }
 }
 

@@ -32,10 +32,12 @@ struct Request: Sendable {
     /// Always an object.
     var params: RawJSON
     var meta: RequestMeta
+    var attachments: AttachmentNumbers
 }
 
 /// The end of a call. The id is nil when the peer could not tell which call it was.
 struct Response {
     var id: RequestID?
     var outcome: Result<RawJSON, RPCError>
+    var attachments: AttachmentNumbers
 }

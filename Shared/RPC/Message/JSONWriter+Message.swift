@@ -37,6 +37,18 @@ extension JSONWriter {
         }
     }
 
+    /// An item of the stream with this id.
+    mutating func item(of id: RequestID, _ item: (inout JSONWriter) -> Void) {
+        request(id: nil, method: ProtocolMethods.itemName) { writer in
+            writer.object { writer in
+                writer.name(encoded: Self.idName)
+                writer.raw(id.spelling)
+                writer.name(encoded: Self.itemName)
+                item(&writer)
+            }
+        }
+    }
+
     private mutating func version() {
         name(encoded: Self.versionName)
         plainString("2.0".utf8)
@@ -44,6 +56,7 @@ extension JSONWriter {
 
     private static let versionName = Array("\"jsonrpc\"".utf8)
     private static let idName = Array("\"id\"".utf8)
+    private static let itemName = Array("\"item\"".utf8)
     private static let methodName = Array("\"method\"".utf8)
     private static let paramsName = Array("\"params\"".utf8)
     private static let metaName = Array("\"meta\"".utf8)

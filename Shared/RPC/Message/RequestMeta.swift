@@ -4,18 +4,41 @@ struct RequestMeta: Sendable, Equatable {
     var timeout: Int?
     var trace = TraceContext()
 
+    /// The caller can take bytes beside the answer.
+    var attachments: Bool?
+
+    /// The caller takes a stream, and can hold so many items of it.
+    var stream: Bool?
+    var window: Int?
+
+    var priority: CallPriority?
+
     static let none = RequestMeta()
 
     static let shape = Shape<RequestMeta>.object { object in
         let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
         let parent = object.optional("traceparent", .string, \.trace.parent)
         let state = object.optional("tracestate", .string, \.trace.state)
+        let attachments = object.optional("attachments", .boolean, \.attachments)
+        let stream = object.optional("stream", .boolean, \.stream)
+        let window = object.optional("window", .integer(Limits.streamWindows), \.window)
+        let priority = object.optional("priority", .oneOf, \.priority)
         return { members throws(JSONError) in
             RequestMeta(
                 timeout: try members[timeout],
-                trace: TraceContext(parent: try members[parent], state: try members[state]))
+                trace: TraceContext(parent: try members[parent], state: try members[state]),
+                attachments: try members[attachments], stream: try members[stream], window: try members[window],
+                priority: try members[priority])
         }
     }
+}
+
+/// How much a call matters to a person who waits: a hint that methods may use.
+public enum CallPriority: String, Sendable, CaseIterable {
+    /// Somebody looks at where the answer will be.
+    case visible
+    /// Somebody may look there soon.
+    case prefetch
 }
 
 /// W3C trace context, passed on as it came.

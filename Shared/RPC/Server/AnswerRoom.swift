@@ -32,13 +32,3 @@ public struct AnswerRoom: Sendable {
         }
     }
 }
-
-extension NIOLoopBound<ServerConnection> {
-    fileprivate func onLoop(_ body: @escaping @Sendable (ServerConnection) -> Void) {
-        if eventLoop.inEventLoop {
-            body(value)
-        } else {
-            eventLoop.execute { body(self.value) }
-        }
-    }
-}

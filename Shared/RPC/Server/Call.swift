@@ -27,52 +27,95 @@ final class Call {
     let request: Request
     let destination: Destination
     let deadline: NIODeadline
-    let handler: MethodTable.Handler
+    let route: MethodTable.Route
     let connection: ServerConnection
 
+    /// For a call that is answered with one.
+    let stream: ServerStream?
+
+    /// What stands beside its parameters.
+    private var attachments: [Attachment] = []
+
     private enum State {
+        /// What stands beside its parameters has not come yet.
+        case collecting(IncomingAttachments)
         case queued
         case running(UnsafeCurrentTask?)
-        case answered
+        /// Its answer is on its way, which may take its time.
+        case answering(OutgoingMessage)
+        case over
     }
 
     private var state = State.queued
 
     init(
-        _ request: Request, key: Key, to destination: Destination, deadline: NIODeadline,
-        handler: @escaping MethodTable.Handler, on connection: ServerConnection
+        _ request: Request, key: Key, to destination: Destination, deadline: NIODeadline, route: MethodTable.Route,
+        stream: ServerStream?, on connection: ServerConnection
     ) {
         self.key = key
         self.request = request
         self.destination = destination
         self.deadline = deadline
-        self.handler = handler
+        self.route = route
+        self.stream = stream
         self.connection = connection
     }
 
     /// Whether its handler has started.
     var hasBegun: Bool {
-        if case .queued = state { return false }
-        return true
+        switch state {
+        case .collecting, .queued: false
+        case .running, .answering, .over: true
+        }
     }
 
+    /// Whether nobody waits for its handler.
     var isAnswered: Bool {
-        if case .answered = state { return true }
-        return false
+        switch state {
+        case .collecting, .queued, .running: false
+        case .answering, .over: true
+        }
     }
+
+    // MARK: Attachments of the request
+
+    func collect(_ attachments: IncomingAttachments) { state = .collecting(attachments) }
+
+    func collected(_ attachments: [Attachment]) {
+        self.attachments = attachments
+        state = .queued
+    }
+
+    /// What is still to come beside its parameters.
+    var missing: IncomingAttachments? {
+        guard case .collecting(let attachments) = state else { return nil }
+        return attachments
+    }
+
+    /// Whether bytes may stand beside its answer: not in a batch, whose answers share one message.
+    var takesAttachments: Bool {
+        guard case .message = destination else { return false }
+        return request.meta.attachments == true && connection.link.features.contains(.bytes)
+    }
+
+    /// What it holds of the connection's budget.
+    var heldBytes: Int { attachments.reduce(0) { $0 + $1.data.count } }
+
+    // MARK: Handling
 
     /// Handles the call in the current task, which must run on the event loop.
-    func run(_ context: CallContext) async -> Result<Reply, any Error>? {
+    /// - Returns: nil when nobody waits for the outcome.
+    nonisolated(nonsending) func run(_ context: CallContext) async -> Result<Reply, any Error>? {
         guard !isAnswered else { return nil }
         let isolated = NIOLoopBound(self, eventLoop: connection.loop)
-        let (handler, params) = (handler, request.params)
+        let (route, payload) = (route, Payload(request.params, attachments: attachments))
         return await withUnsafeCurrentTask { task in
             // The task is kept only while it runs this very closure, and used only on the event loop, where this closure
             // begins and ends: so it is never used after its end.
             isolated.value.state = .running(task)
             let outcome: Result<Reply, any Error>
             do {
-                outcome = .success(try await handler(params, context))
+                outcome = .success(try await isolated.value.outcome(of: route, payload, context))
             } catch {
                 outcome = .failure(error)
             }
@@ -80,15 +123,41 @@ final class Call {
         }
     }
 
+    private nonisolated(nonsending) func outcome(
+        of route: MethodTable.Route, _ payload: Payload, _ context: CallContext
+    ) async throws -> Reply {
+        switch route {
+        case .answer(let handler): return try await handler(payload, context)
+        case .stream(let handler):
+            guard let stream else { return Reply(.emptyObject) }
+            let bound = NIOLoopBound(stream, eventLoop: connection.loop)
+            try await handler(payload, context, ItemSink(stream, on: connection.loop))
+            return Reply(StreamEnd(items: bound.value.items), as: StreamEnd.shape)
+        }
+    }
+
     /// - Returns: false when the call was answered while it ran, so that its outcome is of no interest.
     private func end() -> Bool {
-        defer { state = .answered }
-        return !isAnswered
+        guard case .running = state else { return false }
+        state = .over
+        return true
+    }
+
+    // MARK: Ending
+
+    /// Its answer is on its way.
+    func answering(_ message: OutgoingMessage) { state = .answering(message) }
+
+    /// The answer that is on its way.
+    var answer: OutgoingMessage? {
+        guard case .answering(let message) = state else { return nil }
+        return message
     }
 
     /// The call is answered without its handler's outcome, which is told to stop.
     func abandon() {
         if case .running(let task) = state { task?.cancel() }
-        state = .answered
+        state = .over
+        stream?.end()
     }
 }

@@ -2,13 +2,18 @@ import NIOCore
 
 /// What a server answers: handlers by method name, and the contracts that describe them.
 public struct MethodTable: Sendable {
-    typealias Handler = @Sendable (RawJSON, CallContext) async throws -> Reply
+    typealias Handler = @Sendable (Payload, CallContext) async throws -> Reply
+    typealias StreamHandler = @Sendable (Payload, CallContext, ItemSink<Payload>) async throws -> Void
 
     public let contracts: [Contract]
     private var handlers: [String: Handler] = [:]
+    private var streamHandlers: [String: StreamHandler] = [:]
 
-    /// Answers every method that has no handler here; nil in its place means that there is no such method.
-    public var forward: (@Sendable (String, RawJSON, CallContext) async throws -> Reply)?
+    /// Answers every method that has no handler here.
+    public var forward: (@Sendable (String, Payload, CallContext) async throws -> Payload)?
+
+    /// Answers every stream that has no handler here.
+    public var forwardStream: (@Sendable (String, Payload, CallContext, ItemSink<Payload>) async throws -> Void)?
 
     public init(_ contracts: Contract...) { self.contracts = contracts }
 
@@ -20,15 +25,25 @@ public struct MethodTable: Sendable {
     public mutating func handle<Params, Answer>(
         _ method: Method<Params, Answer>, _ body: @escaping @Sendable (Params, CallContext) async throws -> Answer
     ) {
-        handlers[method.name] = { params, context in
-            let request: Params
-            do throws(JSONError) {
-                request = try params.read(as: method.params, refusingUnknownMembers: true)
-            } catch {
-                throw RPCError(invalidParams: error)
-            }
+        handlers[method.name] = { payload, context in
+            let params = try payload.params(as: method.params)
             do {
-                return Reply(try await body(request, context), as: method.answer)
+                return Reply(try await body(params, context), as: method.answer)
+            } catch let error as RPCError where !error.kind.isUniversal && !method.errors.contains(error.kind) {
+                throw UndeclaredError(method: method.name, error: error)
+            }
+        }
+    }
+
+    /// Answers a method with a stream, which ends when the body returns. As `handle` in all else.
+    public mutating func handle<Params, Item>(
+        _ method: StreamMethod<Params, Item>,
+        _ body: @escaping @Sendable (Params, CallContext, ItemSink<Item>) async throws -> Void
+    ) {
+        streamHandlers[method.name] = { payload, context, sink in
+            let params = try payload.params(as: method.params)
+            do {
+                try await body(params, context, sink.of(method.item))
             } catch let error as RPCError where !error.kind.isUniversal && !method.errors.contains(error.kind) {
                 throw UndeclaredError(method: method.name, error: error)
             }
@@ -42,10 +57,51 @@ public struct MethodTable: Sendable {
         if handlers[method.name] == nil { handle(method, body) }
     }
 
-    func handler(for method: String) -> Handler? {
-        if let handler = handlers[method] { return handler }
-        guard let forward else { return nil }
-        return { try await forward(method, $0, $1) }
+    /// What answers a request, and how.
+    enum Route {
+        case answer(Handler)
+        case stream(StreamHandler)
+    }
+
+    /// Finds what answers.
+    /// - Throws: `method_not_found`, or `invalid_params` for a stream that is not called as one and the other way round.
+    func route(_ method: String, asStream: Bool) throws(RPCError) -> Route {
+        switch (asStream, handlers[method], streamHandlers[method]) {
+        case (false, let handler?, _): return .answer(handler)
+        case (true, _, let handler?): return .stream(handler)
+        case (false, nil, .some):
+            throw RPCError(
+                .invalidParams, "meta.stream: must be true, \(method) answers with a stream", begun: false)
+        case (true, .some, nil):
+            throw RPCError(
+                .invalidParams, "meta.stream: must not be true, \(method) answers once", begun: false)
+        case (_, nil, nil): return try forwardRoute(method, asStream: asStream)
+        }
+    }
+
+    private func forwardRoute(_ method: String, asStream: Bool) throws(RPCError) -> Route {
+        if asStream, let forwardStream {
+            return .stream { try await forwardStream(method, $0, $1, $2) }
+        }
+        if !asStream, let forward {
+            return .answer { Reply(try await forward(method, $0, $1)) }
+        }
+        throw RPCError(
+            .methodNotFound,
+            "there is no method \(RawJSON(method, as: .string).brief) here; rpc.describe lists them", begun: false)
+    }
+
+    /// Whether bytes beside a request are for ourselves, so that their checksum is of interest.
+    func isForwarded(_ method: String) -> Bool { handlers[method] == nil && streamHandlers[method] == nil }
+}
+
+extension Payload {
+    fileprivate func params<Params>(as shape: Shape<Params>) throws(RPCError) -> Params {
+        do throws(JSONError) {
+            return try read(as: shape, refusingUnknownMembers: true)
+        } catch {
+            throw RPCError(invalidParams: error)
+        }
     }
 }
 
@@ -57,11 +113,19 @@ struct UndeclaredError: Error {
 
 /// What a handler knows about the call beside its parameters.
 public struct CallContext: Sendable {
-    /// When the caller stops waiting.
+    /// When the caller stops waiting; `distantFuture` for a stream without end.
     public let deadline: NIODeadline
 
     /// The trace that the call belongs to, for passing on and for logging.
     public let trace: TraceContext
+
+    /// Whether bytes may stand beside the answer.
+    public let takesAttachments: Bool
+
+    public let priority: CallPriority
+
+    /// How many items of a stream the caller can hold.
+    public let window: Int
 
     /// Who calls; nil when the system does not tell.
     public let peer: PeerCredentials?

@@ -49,10 +49,10 @@ public struct RPCServer: Sendable {
     private func serve(
         on socket: ListeningSocket, onReady: @Sendable () -> Void, until stop: @escaping @Sendable () async -> Void
     ) async throws {
-        let (calls, submission) = AsyncStream.makeStream(of: NIOLoopBound<Call>.self)
+        let (hires, hire) = AsyncStream.makeStream(of: Void.self)
         let core = NIOLoopBound(
             ServerCore(
-                identity: identity, methods: methods, limits: limits, executor: executor, submission: submission),
+                identity: identity, methods: methods, limits: limits, executor: executor, queue: CallQueue(hire: hire)),
             eventLoop: executor.loop)
         let listener = try await listen(on: socket, core)
         onReady()
@@ -63,8 +63,8 @@ public struct RPCServer: Sendable {
                 listener.close(promise: nil)
                 core.value.drain()
             }
-            for await call in calls {
-                group.addTask { await run(call) }
+            for await _ in hires {
+                group.addTask { await work(core.value) }
             }
             listener.close(promise: nil)
             core.value.closeAll()
@@ -84,15 +84,31 @@ public struct RPCServer: Sendable {
             .get()
     }
 
-    private func run(_ bound: NIOLoopBound<Call>) async {
-        let call = bound.value
-        defer { bound.value.connection.core.ended() }
-        let (method, trace) = (call.request.method, call.request.meta.trace)
+    /// How many calls a worker handles before it lets others have their turn.
+    private static let callsPerTurn = 16
+
+    /// Handles one call after the other.
+    private nonisolated(nonsending) func work(_ core: ServerCore) async {
+        var handled = 0
+        while let call = await core.queue.next(isNew: handled == 0) {
+            await run(call)
+            core.ended(call)
+            // The cancelling was its call's, and cannot be taken back.
+            if Task.isCancelled { return core.queue.leave() }
+            handled += 1
+            if handled.isMultiple(of: Self.callsPerTurn) { await Task.yield() }
+        }
+    }
+
+    private nonisolated(nonsending) func run(_ call: Call) async {
+        let (method, meta) = (call.request.method, call.request.meta)
         let context = CallContext(
-            deadline: call.deadline, trace: trace, peer: call.connection.peer, room: AnswerRoom(call.connection))
+            deadline: call.deadline, trace: meta.trace, takesAttachments: call.takesAttachments,
+            priority: meta.priority ?? .visible, window: meta.window ?? Limits.defaultStreamWindow,
+            peer: call.connection.peer, room: AnswerRoom(call.connection))
         guard let outcome = await call.run(context) else { return }
-        bound.value.connection.finish(
-            bound.value,
+        call.connection.finish(
+            call,
             outcome.mapError { error in
                 // A fault that was forwarded is hidden already, and names its service.
                 if let error = error as? RPCError, error.kind != .internalError || error.service != nil {
@@ -104,7 +120,7 @@ public struct RPCServer: Sendable {
                         ? RPCError(.unavailable, "\(identity.name) is going away")
                         : RPCError(.cancelled, "the call was cancelled")
                 }
-                onFault(Fault(method: method, trace: trace, error: error))
+                onFault(Fault(method: method, trace: meta.trace, error: error))
                 return RPCError(.internalError, "\(method) failed; the log of \(identity.name) says why")
             })
     }

@@ -2,18 +2,21 @@ import NIOCore
 
 /// From a frame to a call, and from its outcome to an answer.
 extension ServerConnection {
-    func receive(_ frame: Frame) {
+    func receive(_ text: ByteBuffer) throws(FrameViolation) {
         let isFirst = isFresh
         if isFirst { phase = .open }
+        let message: IncomingMessage
         do throws(RPCError) {
-            switch try MessageParser.parse(frame.payload) {
-            case .single(let call): receive(call, isFirst: isFirst)
-            case .batch(let members): receive(members)
-            case .response:
-                throw RPCError(.invalidRequest, "a response was sent to a server", begun: false)
-            }
+            message = try MessageParser.parse(text)
         } catch {
             send(nil, .failure(error))
+            return
+        }
+        switch message {
+        case .single(let call): try receive(call, isFirst: isFirst)
+        case .batch(let members): try receive(members)
+        case .response:
+            send(nil, .failure(RPCError(.invalidRequest, "a response was sent to a server", begun: false)))
         }
     }
 
@@ -22,7 +25,7 @@ extension ServerConnection {
         return false
     }
 
-    private func receive(_ call: IncomingCall, isFirst: Bool) {
+    private func receive(_ call: IncomingCall, isFirst: Bool) throws(FrameViolation) {
         switch (call.content, call.answer) {
         case (.failure, .none): break
         case (.failure(let error), .withoutID): send(nil, .failure(error))
@@ -30,21 +33,22 @@ extension ServerConnection {
         case (.request(let request), let answer):
             let id = answer.id
             if request.method == ProtocolMethods.hello.name {
-                let outcome = isFirst ? greet(request) : .failure(.lateHello)
-                if let id { send(unlessUnderWay(id), outcome) }
+                let (answer, features) = isFirst ? greet(request) : (.failure(.lateHello), link.features)
+                if let id { send(unlessUnderWay(id), answer) }
+                link.features = features
             } else {
-                begin(request, to: id.map(Call.Destination.message) ?? .nowhere)
+                try begin(request, to: id.map(Call.Destination.message) ?? .nowhere)
             }
         }
     }
 
-    private func receive(_ members: [IncomingCall]) {
+    private func receive(_ members: [IncomingCall]) throws(FrameViolation) {
         let answering = members.filter { $0.answer != .none }
         let batch = Batch(count: answering.count)
         var slot = 0
         for member in members {
             guard member.answer != .none else {
-                if case .request(let request) = member.content { begin(request, to: .nowhere) }
+                if case .request(let request) = member.content { try begin(request, to: .nowhere) }
                 continue
             }
             defer { slot += 1 }
@@ -53,7 +57,7 @@ extension ServerConnection {
                 add(.failure(error), for: id.flatMap(unlessUnderWay), to: batch, at: slot)
             case (.request(let request), let id?) where request.method == ProtocolMethods.hello.name:
                 add(.failure(.lateHello), for: unlessUnderWay(id), to: batch, at: slot)
-            case (.request(let request), let id?): begin(request, to: .batch(batch, slot: slot, id))
+            case (.request(let request), let id?): try begin(request, to: .batch(batch, slot: slot, id))
             case (.request, nil): break
             }
         }
@@ -61,23 +65,64 @@ extension ServerConnection {
 
     // MARK: Calls
 
-    private func begin(_ request: Request, to destination: Call.Destination) {
-        if let id = destination.id, unlessUnderWay(id) == nil {
-            let error = RPCError(.invalidRequest, "id: \(id.spelling.brief) is already under way", begun: false)
-            return deliver(.failure(error), to: destination, id: nil)
+    /// Begins a call that may have bytes beside it.
+    private func begin(_ request: Request, to destination: Call.Destination) throws(FrameViolation) {
+        guard link.features.contains(.bytes) else {
+            begin(request, to: destination, collecting: [])
+            return
         }
-        if request.method == ProtocolMethods.cancel.name { return cancel(request, answerTo: destination) }
-        let key = key(for: destination)
+        let numbers: [UInt32]
         do throws(RPCError) {
-            let handler = try admit(request)
-            let timeout = request.meta.timeout.map { TimeAmount.milliseconds(Int64($0)) } ?? Limits.defaultTimeout
-            let call = Call(
-                request, key: key, to: destination, deadline: .now() + timeout, handler: handler, on: self)
-            calls[key] = call
-            wake(by: call.deadline)
-            core.submit(call)
+            numbers = try request.attachments.read()
         } catch {
             deliver(.failure(error), to: destination)
+            return
+        }
+        guard let call = begin(request, to: destination, collecting: numbers) else { return try link.refuse(numbers) }
+        guard !numbers.isEmpty else { return }
+        let attachments = IncomingAttachments(
+            numbers, areChecked: !core.methods.isForwarded(request.method)
+        ) { [weak self, weak call] result in
+            if let call { self?.collected(result, for: call) }
+        }
+        call.collect(attachments)
+        try link.receive(attachments)
+    }
+
+    /// What a call waited for has come, or will not.
+    private func collected(_ result: Result<[Attachment], RPCError>, for call: Call) {
+        guard calls[call.key] === call else { return }
+        switch result {
+        case .success(let attachments):
+            call.collected(attachments)
+            core.submit(call)
+        case .failure(let error):
+            call.abandon()
+            finish(call, .failure(error))
+        }
+    }
+
+    /// - Parameter numbers: the call waits for these.
+    /// - Returns: nil when it was refused, and answered.
+    @discardableResult
+    private func begin(
+        _ request: Request, to destination: Call.Destination, collecting numbers: [UInt32]
+    ) -> Call? {
+        if let id = destination.id, unlessUnderWay(id) == nil {
+            let error = RPCError(.invalidRequest, "id: \(id.spelling.brief) is already under way", begun: false)
+            deliver(.failure(error), to: destination, id: nil)
+            return nil
+        }
+        if handleNotification(request, answerTo: destination) { return nil }
+        do throws(RPCError) {
+            let call = try admit(request, to: destination)
+            calls[call.key] = call
+            wake(by: call.deadline)
+            if numbers.isEmpty { core.submit(call) }
+            return call
+        } catch {
+            deliver(.failure(error), to: destination)
+            return nil
         }
     }
 
@@ -90,64 +135,119 @@ extension ServerConnection {
         return .notification(notificationsSeen)
     }
 
-    /// Finds the handler, unless the call must be refused before anything has run.
-    private func admit(_ request: Request) throws(RPCError) -> MethodTable.Handler {
-        if case .draining = phase {
-            throw RPCError(.unavailable, "\(core.identity.name) is going away", begun: false)
+    /// Makes a call of a request, unless it must be refused before anything has run.
+    private func admit(_ request: Request, to destination: Call.Destination) throws(RPCError) -> Call {
+        // Who asks how it is learns that it goes away.
+        if case .draining = phase, request.method != ProtocolMethods.health.name {
+            var error = goingAway
+            error.begun = false
+            throw error
         }
         guard calls.count < core.limits.callsPerConnection, core.callsUnderWay < core.limits.callsPerProcess else {
             throw RPCError(.overloaded, "too many calls under way", begun: false, retryAfter: ServerCore.retryAfter)
         }
-        guard outbox.queuedBytes < core.limits.queuedBytes else {
+        guard hasRoom else {
             throw RPCError(.overloaded, "answers are not being read", begun: false, retryAfter: ServerCore.retryAfter)
         }
-        guard let handler = core.methods.handler(for: request.method) else {
-            throw RPCError(
-                .methodNotFound,
-                "there is no method \(RawJSON(request.method, as: .string).brief) here; rpc.describe lists them",
-                begun: false)
-        }
-        return handler
+        let isStream = request.meta.stream == true
+        let route = try core.methods.route(request.method, asStream: isStream)
+        let timeout = request.meta.timeout.map { TimeAmount.milliseconds(Int64($0)) }
+        let deadline =
+            isStream && timeout == nil ? NIODeadline.distantFuture : .now() + (timeout ?? Limits.defaultTimeout)
+        return Call(
+            request, key: key(for: destination), to: destination, deadline: deadline, route: route,
+            stream: isStream ? try stream(request, to: destination) : nil, on: self)
     }
 
-    private func cancel(_ request: Request, answerTo destination: Call.Destination) {
+    private func stream(_ request: Request, to destination: Call.Destination) throws(RPCError) -> ServerStream {
+        guard case .message(let id) = destination else {
+            throw RPCError(
+                .invalidRequest, "a stream needs an id, and a message of its own (not a batch)", begun: false)
+        }
+        return ServerStream(
+            id, on: self,
+            takesAttachments: request.meta.attachments == true && link.features.contains(.bytes),
+            window: request.meta.window ?? Limits.defaultStreamWindow)
+    }
+
+    /// - Returns: false when the request is no notification of the protocol's own.
+    private func handleNotification(_ request: Request, answerTo destination: Call.Destination) -> Bool {
         do throws(JSONError) {
-            let id = try request.params.read(as: ProtocolMethods.cancel.params).id
-            if let call = calls[.id(id)] { abort(call, RPCError(.cancelled, "the caller cancelled")) }
+            switch request.method {
+            case ProtocolMethods.cancel.name:
+                let id = try request.params.read(as: ProtocolMethods.cancel.params).id
+                if let call = calls[.id(id)] { abort(call, RPCError(.cancelled, "the caller cancelled")) }
+            case ProtocolMethods.grant.name:
+                let grant = try request.params.read(as: ProtocolMethods.grant.params)
+                if let stream = calls[.id(grant.id)]?.stream, !stream.grant(grant.items) {
+                    throw .mismatch(
+                        path: "items", reason: "more than \(Limits.streamWindows.upperBound) would be outstanding")
+                }
+            default: return false
+            }
             deliver(.success(Reply(.emptyObject)), to: destination)
         } catch {
             deliver(.failure(RPCError(invalidParams: error)), to: destination)
         }
+        return true
     }
 
-    /// Answers a call before its handler has ended, and tells the handler to stop.
+    /// Answers a call before its handler has ended, and tells the handler to stop; or ends an answer that is on its way.
     func abort(_ call: Call, _ error: RPCError) {
         var error = error
         error.begun = call.hasBegun
+        if let missing = call.missing { link.stop(missing) }
+        let answer = call.answer
         call.abandon()
+        if let answer {
+            // Once its text is out the caller has an answer, and learns of the rest by the aborting of the rest.
+            let isAnswered = answer.isTextOut
+            outbox.giveUp(answer, because: error.kind)
+            offerRoom()
+            if isAnswered { return remove(call) }
+        }
         finish(call, .failure(error))
     }
 
-    /// Answers a call; it is over.
+    /// Answers a call; it is over when the answer is out.
     func finish(_ call: Call, _ outcome: Result<Reply, RPCError>) {
         guard calls[call.key] === call else { return }
+        guard let answer = deliver(outcome, to: call.destination, takesAttachments: call.takesAttachments) else {
+            return remove(call)
+        }
+        call.answering(answer)
+        answer.whenOver = { [weak self, weak call] _ in
+            if let call { self?.remove(call) }
+        }
+    }
+
+    private func remove(_ call: Call) {
+        guard calls[call.key] === call else { return }
         calls[call.key] = nil
-        deliver(outcome, to: call.destination)
         closeIfDone()
     }
 
     // MARK: Answers
 
-    private func deliver(_ outcome: Result<Reply, RPCError>, to destination: Call.Destination) {
-        deliver(outcome, to: destination, id: destination.id)
+    @discardableResult
+    private func deliver(
+        _ outcome: Result<Reply, RPCError>, to destination: Call.Destination, takesAttachments: Bool = false
+    ) -> OutgoingMessage? {
+        deliver(outcome, to: destination, id: destination.id, takesAttachments: takesAttachments)
     }
 
-    private func deliver(_ outcome: Result<Reply, RPCError>, to destination: Call.Destination, id: RequestID?) {
+    /// - Returns: what stands for an answer that takes its time.
+    @discardableResult
+    private func deliver(
+        _ outcome: Result<Reply, RPCError>, to destination: Call.Destination, id: RequestID?,
+        takesAttachments: Bool = false
+    ) -> OutgoingMessage? {
         switch destination {
         case .nowhere: break
-        case .message: send(id, outcome)
+        case .message: return send(id, outcome, takesAttachments: takesAttachments)
         case .batch(let batch, let slot, _): add(outcome, for: id, to: batch, at: slot)
         }
+        return nil
     }
 
     private func add(_ outcome: Result<Reply, RPCError>, for id: RequestID?, to batch: Batch, at slot: Int) {
@@ -176,17 +276,30 @@ extension ServerConnection {
     }
 
     /// Sends one answer; a result that is over the peer's limit becomes an error that says so.
-    func send(_ id: RequestID?, _ outcome: Result<Reply, RPCError>) {
+    /// - Returns: what stands for an answer that takes its time.
+    @discardableResult
+    func send(
+        _ id: RequestID?, _ outcome: Result<Reply, RPCError>, takesAttachments: Bool = false
+    ) -> OutgoingMessage? {
         switch phase {
-        case .discarding, .closed: return
+        case .discarding, .closed: return nil
         case .fresh, .open, .halfClosed, .draining: break
         }
+        defer { guardAgainstDeafPeer() }
         do throws(RPCError) {
-            try outbox.send { $0.response(id: id, named(outcome)) }
+            return try outbox.send(takesAttachments: takesAttachments) { $0.response(id: id, named(outcome)) }
         } catch {
             write { $0.response(id: id, named(.failure(error.asAnswer))) }
+            return nil
         }
-        guardAgainstDeafPeer()
+    }
+
+    /// Sends an item of a stream.
+    /// - Throws: `too_large`, and nothing is sent.
+    func sendItem(
+        of id: RequestID, takesAttachments: Bool, _ item: (inout JSONWriter) -> Void
+    ) throws(RPCError) -> OutgoingMessage? {
+        try outbox.send(takesAttachments: takesAttachments) { $0.item(of: id, item) }
     }
 
     func notify(_ method: String) {

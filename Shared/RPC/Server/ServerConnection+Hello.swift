@@ -1,30 +1,31 @@
 extension ServerConnection {
-    /// Agrees with a client on what to use between us.
-    func greet(_ request: Request) -> Result<Reply, RPCError> {
+    /// Agrees with a client on what to use between us, from the answer on.
+    func greet(_ request: Request) -> (answer: Result<Reply, RPCError>, features: Features) {
         let hello: Hello.Request
         do throws(JSONError) {
             // Members that a later version adds to its greeting are no misunderstanding.
             hello = try request.params.read(as: ProtocolMethods.hello.params)
         } catch {
-            return .failure(RPCError(invalidParams: error))
+            return (.failure(RPCError(invalidParams: error)), [])
         }
         guard let version = hello.protocols.filter(Hello.protocols.contains).max() else {
             let versions = Hello.Versions(client: hello.protocols, server: Hello.protocols)
-            return .failure(
-                RPCError(
-                    .invalidRequest, "no common protocol version: this server speaks \(Hello.protocols)", begun: false,
-                    details: RawJSON(versions, as: Hello.Versions.shape)))
+            let error = RPCError(
+                .invalidRequest, "no common protocol version: this server speaks \(Hello.protocols)", begun: false,
+                details: RawJSON(versions, as: Hello.Versions.shape))
+            return (.failure(error), [])
         }
         saidHello = true
         outbox.frameLimit = min(core.limits.frameBytes, hello.limits?.frameBytes ?? .max)
+        let features = Features.supported.intersection(Features(names: hello.features ?? []))
         let answer = Hello.Answer(
             protocol: version, service: core.identity,
             contracts: Dictionary(core.methods.contracts.map { ($0.name, $0.version) }, uniquingKeysWith: max),
-            features: [],
+            features: features.names,
             limits: Hello.AnnouncedLimits(
                 frameBytes: core.limits.frameBytes, callsPerConnection: core.limits.callsPerConnection,
                 callsPerProcess: core.limits.callsPerProcess, connections: core.limits.connections,
                 defaultTimeout: Int(Limits.defaultTimeout.nanoseconds / 1_000_000)))
-        return .success(Reply(answer, as: Hello.Answer.shape))
+        return (.success(Reply(answer, as: Hello.Answer.shape)), features)
     }
 }

@@ -9,7 +9,8 @@ final class ServerConnection: ChannelInboundHandler {
 
     let core: ServerCore
     let channel: any Channel
-    let outbox: Outbox
+    let link: Link
+    var outbox: Outbox { link.outbox }
     var loop: any EventLoop { core.executor.loop }
 
     var phase = ConnectionPhase.fresh
@@ -18,7 +19,6 @@ final class ServerConnection: ChannelInboundHandler {
     var peer: PeerCredentials?
     var saidHello = false
 
-    private var decoder: FrameDecoder
     private var waitingForRoom: [() -> Void] = []
     private var frameDeadline: NIODeadline?
     private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
@@ -26,10 +26,11 @@ final class ServerConnection: ChannelInboundHandler {
     init(_ channel: any Channel, core: ServerCore) {
         self.channel = channel
         self.core = core
-        outbox = Outbox(channel: channel, executor: core.executor, frameLimit: core.limits.frameBytes)
-        decoder = FrameDecoder(limit: core.limits.frameBytes)
+        link = Link(channel: channel, executor: core.executor, limits: core.limits)
         outbox.whenWritten = { [weak self] in self?.offerRoom() }
         outbox.whenBlocked = { [weak self] since in self?.wake(by: since + core.limits.writeTimeout) }
+        // What follows in the buffer is another frame, with time of its own.
+        link.whenFrame = { [weak self] in self?.frameDeadline = nil }
     }
 
     // MARK: Channel events
@@ -58,12 +59,13 @@ final class ServerConnection: ChannelInboundHandler {
         }
         // Nothing is kept of what comes after the last answer was given.
         guard isReading else { return }
-        decoder.append(bytes)
+        link.append(bytes)
         do throws(FrameViolation) {
-            while isReading, let frame = try decoder.next() {
-                // What follows in the buffer is another frame, with time of its own.
-                frameDeadline = nil
-                receive(frame)
+            while isReading, let received = try link.next() {
+                switch received {
+                case .message(let text): try receive(text)
+                case .refused(let error): send(nil, .failure(error))
+                }
             }
         } catch {
             reject(error.rpcError)
@@ -77,7 +79,7 @@ final class ServerConnection: ChannelInboundHandler {
         switch phase {
         case .fresh, .open, .draining:
             phase = .halfClosed
-            if decoder.isInsideFrame {
+            if link.isInsideFrame {
                 frameDeadline = nil
                 send(nil, .failure(RPCError(.invalidRequest, "the connection ended inside a frame", begun: false)))
             }
@@ -101,13 +103,18 @@ final class ServerConnection: ChannelInboundHandler {
         timer?.scheduled.cancel()
         timer = nil
         abandonAllCalls()
+        link.end(RPCError(.cancelled, "the connection ended", begun: false))
         offerRoom()
         core.remove(self)
     }
 
     // MARK: Room for answers
 
-    var hasRoom: Bool { outbox.queuedBytes < core.limits.queuedBytes }
+    /// A connection that is over has room for whatever nobody will read.
+    var hasRoom: Bool {
+        if case .closed = phase { return true }
+        return outbox.queuedBytes < core.limits.queuedBytes
+    }
 
     /// - Parameter resume: called at once when there is room, or when nobody is left to answer.
     func whenRoom(_ resume: @escaping () -> Void) {
@@ -115,9 +122,8 @@ final class ServerConnection: ChannelInboundHandler {
         offerRoom()
     }
 
-    private func offerRoom() {
-        let isOver = if case .closed = phase { true } else { false }
-        guard hasRoom || isOver, !waitingForRoom.isEmpty else { return }
+    func offerRoom() {
+        guard hasRoom, !waitingForRoom.isEmpty else { return }
         let waiting = waitingForRoom
         waitingForRoom = []
         for resume in waiting { resume() }
@@ -134,7 +140,8 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// A frame that has begun must be complete in time; idle time between frames is not limited.
     private func noteFrameProgress() {
-        guard isReading, decoder.isInsideFrame else {
+        if let expiry = link.nextExpiry { wake(by: expiry) }
+        guard isReading, link.isInsideFrame else {
             frameDeadline = nil
             return
         }
@@ -162,13 +169,17 @@ final class ServerConnection: ChannelInboundHandler {
         guard isReading else { return }
         phase = .draining
         if saidHello { notify(ProtocolMethods.drainingName) }
+        // A stream need not ever end by itself.
+        for call in calls.values where call.stream != nil { abort(call, goingAway) }
         closeIfDone()
     }
 
     /// The time for draining is over.
     func abortAllCalls() {
-        for call in calls.values { abort(call, RPCError(.unavailable, "\(core.identity.name) is going away")) }
+        for call in calls.values { abort(call, goingAway) }
     }
+
+    var goingAway: RPCError { RPCError(.unavailable, "\(core.identity.name) is going away") }
 
     func closeIfDone() {
         guard phase.closesWhenIdle, calls.isEmpty else { return }
@@ -217,7 +228,9 @@ final class ServerConnection: ChannelInboundHandler {
         for call in calls.values where call.deadline <= now {
             abort(call, RPCError(.deadlineExceeded, "the call took longer than its caller had"))
         }
+        link.expire(now: now)
         var next = calls.values.map(\.deadline)
+        if let expiry = link.nextExpiry { next.append(expiry) }
         if let frameDeadline { next.append(frameDeadline) }
         if let blocked = outbox.blockedSince { next.append(blocked + patience) }
         if case .discarding(_, let until) = phase { next.append(until) }

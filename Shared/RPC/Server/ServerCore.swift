@@ -7,25 +7,24 @@ final class ServerCore {
     let limits: Limits
     let executor: LoopExecutor
 
-    /// Hands a call over to the task group that runs the handlers.
-    private let submission: AsyncStream<NIOLoopBound<Call>>.Continuation
+    /// The calls that wait for a worker.
+    let queue: CallQueue
 
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private(set) var callsUnderWay = 0
-    private var isDraining = false
+    private(set) var isDraining = false
 
     /// When those who were shed may come back, in milliseconds.
     static let retryAfter = 100
 
     init(
-        identity: ServiceIdentity, methods: MethodTable, limits: Limits, executor: LoopExecutor,
-        submission: AsyncStream<NIOLoopBound<Call>>.Continuation
+        identity: ServiceIdentity, methods: MethodTable, limits: Limits, executor: LoopExecutor, queue: CallQueue
     ) {
         self.identity = identity
         self.methods = methods
         self.limits = limits
         self.executor = executor
-        self.submission = submission
+        self.queue = queue
     }
 
     // MARK: Connections
@@ -47,12 +46,15 @@ final class ServerCore {
 
     func submit(_ call: Call) {
         callsUnderWay += 1
-        submission.yield(NIOLoopBound(call, eventLoop: executor.loop))
+        queue.add(call)
     }
 
     /// A handler has ended, or was found not to be wanted any more. Answering a call is not its end: a handler that goes on
     /// after a deadline or a cancel still takes what it takes.
-    func ended() { callsUnderWay -= 1 }
+    func ended(_ call: Call) {
+        callsUnderWay -= 1
+        call.connection.link.budget.release(call.heldBytes)
+    }
 
     // MARK: Stopping
 
@@ -77,6 +79,6 @@ final class ServerCore {
     }
 
     private func finishIfDrained() {
-        if isDraining, connections.isEmpty { submission.finish() }
+        if isDraining, connections.isEmpty { queue.close() }
     }
 }

@@ -50,8 +50,9 @@ import Testing
                 #expect(
                     hello == """
                         {"jsonrpc":"2.0","id":0,"method":"rpc.hello","params":{"protocols":[1],"client":{"name":"me",\
-                        "version":"1"},"features":[],"limits":{"frame_bytes":8388608}}}
+                        "version":"1"},"features":["bytes","parts","credit"],"limits":{"frame_bytes":8388608}}}
                         """)
+                try await peer.sendGreeting()
                 let call = try await peer.receive()
                 #expect(
                     call == """
@@ -137,7 +138,11 @@ import Testing
     ) async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
-                let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
+                var options = CallOptions()
+                options.isRepeatable = false
+                let answer = Task { [options] in
+                    try await client.call(EchoContract.echo, .init(text: "a"), options)
+                }
                 let peer = try await listener.acceptGreeting()
                 _ = try await peer.receive()
                 try await peer.send(bytes)
@@ -258,10 +263,10 @@ import Testing
     @Test func `a call ends at its deadline though the peer never answers, and the server is told`() async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
-                let answer = Task {
-                    try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(300)))
-                }
                 let peer = try await listener.acceptGreeting()
+                let answer = Task {
+                    try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: .seconds(1)))
+                }
                 _ = try await peer.receive()
                 let error = await #expect(throws: RPCError.self) { try await answer.value }
                 #expect(error?.kind == .deadlineExceeded)
@@ -297,10 +302,16 @@ import Testing
         let trace = TraceContext.random()
         let deadline = NIODeadline.now() + .seconds(10)
         let options = CallOptions(
-            onBehalfOf: CallContext(deadline: deadline, trace: trace, peer: nil, room: .unlimited))
-        #expect(options.meta(now: deadline - .milliseconds(1_500)) == RequestMeta(timeout: 1_500, trace: trace))
+            onBehalfOf: CallContext(
+                deadline: deadline, trace: trace, takesAttachments: true, priority: .prefetch, window: 3, peer: nil,
+                room: .unlimited))
+        let now = deadline - .milliseconds(1_500)
+        #expect(
+            options.meta(now: now, isStream: true, takesAttachments: true)
+                == RequestMeta(
+                    timeout: 1_500, trace: trace, attachments: true, stream: true, window: 3, priority: .prefetch))
         // A call whose time is over is still a valid request.
-        #expect(options.meta(now: deadline + .seconds(1)).timeout == 1)
+        #expect(options.meta(now: deadline + .seconds(1), isStream: false, takesAttachments: false).timeout == 1)
     }
 
     // MARK: The peer's limits

@@ -62,8 +62,9 @@ import Testing
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
                 let peer = try await listener.accept()
-                _ = (try await peer.receive(), try await peer.receive())
+                _ = try await peer.receive()
                 try await peer.send(#"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no such method"}}"#)
+                _ = try await peer.receive()
                 try await peer.send(#"{"jsonrpc":"2.0","id":1,"result":{"text":"b"}}"#)
                 #expect(try await answer.value.text == "b")
             }
@@ -75,7 +76,7 @@ import Testing
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
                 let peer = try await listener.accept()
-                _ = (try await peer.receive(), try await peer.receive())
+                _ = try await peer.receive()
                 try await peer.send(#"{"jsonrpc":"2.0","id":0,"error":{"code":-32600,"message":"no common version"}}"#)
                 let error = await #expect(throws: RPCError.self) { try await answer.value }
                 #expect(error?.kind == .unavailable)
@@ -89,7 +90,7 @@ import Testing
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
                 let peer = try await listener.accept()
-                _ = (try await peer.receive(), try await peer.receive())
+                _ = try await peer.receive()
                 try await peer.send(
                     #"{"jsonrpc":"2.0","id":null,"error":{"code":-32008,"message":"not for you","data":{"begun":false}}}"#
                 )
@@ -120,7 +121,11 @@ import Testing
         let gate = Gate()
         try await TestServer.with(EchoContract.table(gate)) { server in
             try await RPCClient.withConnection(to: server.path, as: "test") { client in
-                let answer = Task { try await client.call(EchoContract.wait, .init(text: "a")) }
+                var options = CallOptions()
+                options.isRepeatable = false
+                let answer = Task { [options] in
+                    try await client.call(EchoContract.wait, .init(text: "a"), options)
+                }
                 #expect(await gate.arrival() == "a")
                 server.kill()
                 let error = await #expect(throws: RPCError.self) { try await answer.value }

@@ -24,7 +24,7 @@ import Testing
 
     @Test(
         arguments: [
-            (#"{}"#, "$bytes"), (#"{"$bytes":{}}"#, "$bytes.base64"),
+            (#"{}"#, "$bytes"), (#"{"$bytes":{}}"#, "$bytes"),
             (#"{"$bytes":{"base64":"MTIz","size":2}}"#, "$bytes.size"),
             (#"{"$bytes":{"base64":"MTIz","size":4}}"#, "$bytes.size"),
             (#"{"$bytes":{"base64":"MTIz","size":-1}}"#, "$bytes.size"),

@@ -7,21 +7,25 @@ import Testing
 
     @Test(
         arguments: [
-            #"{"protocols":[1]}"#,
-            #"{"protocols":[1],"client":{"name":"a","version":"1"},"features":[],"limits":{"frame_bytes":8388608}}"#,
-            #"{"protocols":[3,2,1],"features":["bytes","parts","what the future brings"]}"#,
-            #"{"protocols":[1],"limits":{}}"#,
-            #"{"protocols":[1],"new":1,"client":{"name":"a","version":"1","new":1}}"#,
+            (#"{"protocols":[1]}"#, ""),
+            (
+                #"{"protocols":[1],"client":{"name":"a","version":"1"},"features":[],"limits":{"frame_bytes":8388608}}"#,
+                ""
+            ),
+            (#"{"protocols":[3,2,1],"features":["parts","bytes","what the future brings"]}"#, #""bytes","parts""#),
+            (#"{"protocols":[1],"features":["zlib","credit"]}"#, #""credit","zlib""#),
+            (#"{"protocols":[1],"limits":{}}"#, ""),
+            (#"{"protocols":[1],"new":1,"client":{"name":"a","version":"1","new":1}}"#, ""),
         ])
     func `a greeting is answered with version, service, contracts, common features and limits`(
-        params: String
+        params: String, features: String
     ) async throws {
         try await withPeer { peer, _ in
             try await peer.expect(
                 """
                 {"jsonrpc":"2.0","id":1,"result":{"protocol":1,\
                 "service":{"name":"test","version":"1.0","instance":"test-instance"},"contracts":{"echo":1},\
-                "features":[],"limits":{"frame_bytes":8388608,"calls_per_connection":4096,\
+                "features":[\(features)],"limits":{"frame_bytes":8388608,"calls_per_connection":4096,\
                 "calls_per_process":16384,"connections":4096,"default_timeout_ms":30000}}}
                 """, to: Self.hello(params))
             try await peer.expectAlive()

@@ -1,3 +1,4 @@
+import Foundation
 import RPC
 import Testing
 
@@ -29,9 +30,43 @@ enum EchoContract {
     static let grow = Method("echo.grow", "Answer with a text so long.", params: Size.shape, answer: Text.shape)
     static let trace = Method("echo.trace", "Answer with the trace.", params: Empty.shape, answer: Text.shape)
 
+    /// Bytes there and back.
+    static let bytes = Method("echo.bytes", "Give bytes back.", params: Blob.shape, answer: Blob.shape)
+
+    /// So many bytes.
+    static let blob = Method("echo.blob", "Answer with so many bytes.", params: Size.shape, answer: Blob.shape)
+
+    /// Items `0`, `1`, `2` …
+    static let count = StreamMethod("echo.count", "Count.", params: Size.shape, item: Text.shape)
+
+    /// An item for each time the gate is opened under `NAME 0`, `NAME 1` …
+    static let follow = StreamMethod(
+        "echo.follow", "Follow the gate.", params: Text.shape, item: Text.shape, errors: [.notFound])
+
+    /// Items with bytes beside them.
+    static let blobs = StreamMethod("echo.blobs", "Blobs.", params: Size.shape, item: Blob.shape)
+
+    struct Blob: Sendable, Equatable {
+        var data: Bytes
+
+        static let shape = Shape<Blob>.object { object in
+            let data = object.required("data", Bytes.shape, \.data)
+            return { members throws(JSONError) in Blob(data: try members[data]) }
+        }
+
+        /// So many bytes, up to two million, the same in every run.
+        static func of(_ count: Int) -> Blob { Blob(data: Bytes(pattern.prefix(count))) }
+
+        private static let pattern = (0..<UInt64(250_001)).map { $0 &* 0x9E37_79B9_7F4A_7C15 }
+            .withUnsafeBytes { Data($0) }
+    }
+
     static let contract = Contract(
         name: "echo", version: 1,
-        methods: [echo.description, wait.description, fail.description, grow.description, trace.description])
+        methods: [
+            echo.description, wait.description, fail.description, grow.description, trace.description,
+            bytes.description, blob.description, count.description, follow.description, blobs.description,
+        ])
 
     static var table: MethodTable { table(Gate()) }
 
@@ -50,6 +85,21 @@ enum EchoContract {
         table.handle(grow) { params, _ in Text(text: String(repeating: "x", count: params.bytes)) }
         table.handle(trace) { _, context in
             Text(text: [context.trace.parent, context.trace.state].compactMap(\.self).joined(separator: " "))
+        }
+        table.handle(bytes) { params, _ in params }
+        table.handle(blob) { params, _ in .of(params.bytes) }
+        table.handle(count) { params, _, items in
+            for number in 0..<params.bytes { try await items.send(Text(text: "\(number)")) }
+        }
+        table.handle(follow) { params, _, items in
+            if let kind = ErrorKind(rawValue: params.text) { throw RPCError(kind, "on purpose") }
+            for number in 0... {
+                try await gate.pass("\(params.text) \(number)")
+                try await items.send(Text(text: "\(number)"))
+            }
+        }
+        table.handle(blobs) { params, _, items in
+            for number in 0..<5 { try await items.send(.of(params.bytes + number)) }
         }
         return table
     }

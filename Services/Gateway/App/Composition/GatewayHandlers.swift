@@ -22,7 +22,10 @@ struct GatewayHandlers: Sendable {
         }
         table.handle(ProtocolMethods.health, health)
         table.handle(ProtocolMethods.describe, describe)
-        table.forward = { method, params, context in Reply(try await registry.forward(method, params, context)) }
+        table.forward = { method, params, context in try await registry.forward(method, params, context) }
+        table.forwardStream = { method, params, context, items in
+            try await registry.forwardStream(method, params, context, items)
+        }
         return table
     }
 
@@ -85,7 +88,7 @@ struct GatewayHandlers: Sendable {
             case .item(let id): try await FeedImagePresenter.titleAndURL(item(id, context), language)
             }
         let loaded = try await registry.plugin("image-data").forward(
-            ImageDataContract.load.name, RawJSON(LoadImage(url: url), as: LoadImage.shape), context)
+            ImageDataContract.load.name, Payload(RawJSON(LoadImage(url: url), as: LoadImage.shape)), context)
         return ImageAnswer(title: title, loaded: loaded)
     }
 

@@ -45,12 +45,18 @@ struct ImageAnswer: Sendable, Equatable {
     let title: String
 
     /// What `LoadedImage.shape` reads.
-    let loaded: RawJSON
+    let loaded: Payload
 
-    static let shape = Shape<RawJSON>.any.map(
+    static let shape = Shape.payload.map(
         describedAs: LoadedImage.shape.schema.adding(["description": .string("As image-data.load, with a title.")]),
-        into: { raw throws(JSONError) in ImageAnswer(title: try raw.read(as: Title.shape).title, loaded: raw) },
-        from: { $0.loaded.adding(Title(title: $0.title), as: Title.shape) })
+        into: { loaded throws(JSONError) in
+            ImageAnswer(title: try loaded.read(as: Title.shape).title, loaded: loaded)
+        },
+        from: { answer in
+            Payload(
+                answer.loaded.json.adding(Title(title: answer.title), as: Title.shape),
+                attachments: answer.loaded.attachments)
+        })
 
     private struct Title: Sendable {
         let title: String

@@ -31,14 +31,34 @@ struct Plugin: Sendable {
 
     /// Passes a call on without looking into it.
     /// - Throws: `unavailable` when it does not offer the contracts that its manifest names.
-    func forward(_ method: String, _ params: RawJSON, _ context: CallContext) async throws(RPCError) -> RawJSON {
-        if let mismatch = await client.greeting().flatMap(mismatch) {
-            throw RPCError(.unavailable, mismatch, begun: false, service: name)
-        }
+    func forward(_ method: String, _ params: Payload, _ context: CallContext) async throws(RPCError) -> Payload {
+        try await checkContracts()
         do throws(RPCError) {
             return try await client.call(method, params, options(context))
         } catch {
             throw named(error)
+        }
+    }
+
+    /// Passes a stream on, item by item, as fast as its taker takes them.
+    /// - Throws: as `forward`.
+    func forwardStream(
+        _ method: String, _ params: Payload, _ context: CallContext, _ sink: ItemSink<Payload>
+    ) async throws {
+        try await checkContracts()
+        do {
+            // A stream lives as long as its taker: the time for an answer is not its time.
+            try await client.withStream(method, params, CallOptions(onBehalfOf: context)) { items in
+                for try await item in items { try await sink.send(item) }
+            }
+        } catch let error as RPCError {
+            throw named(error)
+        }
+    }
+
+    private func checkContracts() async throws(RPCError) {
+        if let mismatch = await client.greeting().flatMap(mismatch) {
+            throw RPCError(.unavailable, mismatch, begun: false, service: name)
         }
     }
 

@@ -38,14 +38,25 @@ struct PluginRegistry: Sendable {
     }
 
     /// Passes `service.verb` on to the plugin of that name.
-    func forward(_ method: String, _ params: RawJSON, _ context: CallContext) async throws(RPCError) -> RawJSON {
+    func forward(_ method: String, _ params: Payload, _ context: CallContext) async throws(RPCError) -> Payload {
+        try await plugin(for: method).forward(method, params, context)
+    }
+
+    /// Passes a stream on.
+    func forwardStream(
+        _ method: String, _ params: Payload, _ context: CallContext, _ items: ItemSink<Payload>
+    ) async throws {
+        try await plugin(for: method).forwardStream(method, params, context, items)
+    }
+
+    private func plugin(for method: String) throws(RPCError) -> Plugin {
         guard let dot = method.firstIndex(of: "."), let plugin = byName[String(method[..<dot])] else {
             throw RPCError(
                 .methodNotFound,
                 "there is no method \(method.prefix(80)) here; services: \(plugins.map(\.name).joined(separator: ", "))",
                 begun: false)
         }
-        return try await plugin.forward(method, params, context)
+        return plugin
     }
 
     /// Keeps all connections up until the task is cancelled.

@@ -29,9 +29,13 @@ struct ImageCommand: ClientCommand {
         guard let subject = UUID(hexadecimal: image).map(ImageRequest.Subject.item) ?? url else {
             throw ValidationError("\"\(Escaping.visible(image))\" is neither the id of an image nor a URL")
         }
-        let answer = try await session.call(
-            GatewayContract.image, ImageRequest(subject: subject, locale: session.locale))
-        guard wantsBytes else { return session.output.print("\(answer.loaded)") }
+        let request = ImageRequest(subject: subject, locale: session.locale)
+        guard wantsBytes else {
+            // Without types, so that the bytes are in the text.
+            let result = try await session.call(GatewayContract.image.name, RawJSON(request, as: ImageRequest.shape))
+            return session.output.print("\(result)")
+        }
+        let answer = try await session.call(GatewayContract.image, request)
         let loaded = try answer.loaded.read(as: LoadedImage.shape)
         guard let output else { return session.output.write(Array(loaded.data.data)) }
         try save(loaded.data.data, to: output, session.output)

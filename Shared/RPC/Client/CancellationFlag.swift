@@ -1,14 +1,4 @@
-import NIOCore
 import Synchronization
-
-/// A call of ours that has no answer yet. Lives on the event loop.
-struct PendingCall {
-    let method: String
-    let options: CallOptions
-    let writeParams: @Sendable (inout JSONWriter) -> Void
-    /// Resumed once: by whoever takes the call out of the table of its client.
-    let continuation: UnsafeContinuation<Result<RawJSON, RPCError>, Never>
-}
 
 /// Raised when the caller's task is cancelled. The call and its cancelling reach the event loop in any order; the flag is
 /// raised before the latter is sent there, so that one of the two always sees the other.

@@ -1,0 +1,33 @@
+/// How many bytes of attachments and parts a connection holds until they are complete and used. Lives on the event loop.
+final class AssemblyBudget {
+    private(set) var bytes = 0
+    let limit: Int
+
+    /// What all connections of the process hold together.
+    private let process: ProcessTotal
+    private let processLimit: Int
+
+    /// Lives on the event loop.
+    final class ProcessTotal {
+        fileprivate(set) var bytes = 0
+    }
+
+    init(limit: Int, processLimit: Int, process: ProcessTotal) {
+        self.limit = limit
+        self.processLimit = processLimit
+        self.process = process
+    }
+
+    /// - Returns: false, and nothing is taken, when it is more than may be held.
+    func take(_ count: Int) -> Bool {
+        guard bytes + count <= limit, process.bytes + count <= processLimit else { return false }
+        bytes += count
+        process.bytes += count
+        return true
+    }
+
+    func release(_ count: Int) {
+        bytes -= count
+        process.bytes -= count
+    }
+}

@@ -1,0 +1,204 @@
+import NIOCore
+
+/// The writing half of a connection: collects the frames of one tick of the event loop and writes them at once. What is
+/// large goes out chunk by chunk behind them, as the kernel takes it, so that it delays nobody.
+///
+/// Lives on the channel's event loop.
+final class Outbox {
+    private let channel: any Channel
+    private let executor: LoopExecutor
+
+    /// The frames of this tick.
+    private var frames: [UInt8] = []
+    private let schedule = OutgoingSchedule()
+    private var isFlushScheduled = false
+    private var closesAfterFlush: CloseMode?
+
+    /// The bytes that were given to the channel and that the kernel has not taken; of chunks, and of all.
+    private var unwrittenChunks = 0
+    private var unwritten = 0
+
+    /// Since when the kernel has taken nothing, while there is something to take.
+    private(set) var blockedSince: NIODeadline?
+
+    private var lastWrite: EventLoopFuture<Void>
+
+    /// The largest message that the peer takes.
+    var frameLimit: Int
+
+    /// What was agreed on with the peer.
+    var features: Features = []
+
+    /// Told when the kernel did not take everything at once, and since when.
+    var whenBlocked: (NIODeadline) -> Void = { _ in }
+
+    /// Told when the kernel has taken something.
+    var whenWritten: () -> Void = {}
+
+    /// So that the progress of a large write can be seen.
+    private static let sliceLength = 256 * 1_024
+
+    /// Storage that has grown larger than this is not kept for the next tick.
+    private static let keptCapacity = 64 * 1_024
+
+    /// How much of chunks may lie in the channel: what comes after has to wait for it.
+    private static let chunksAhead = 2 * Limits.chunkBytes
+
+    /// Smaller messages are not worth compressing.
+    private static let compressedFrom = 512
+
+    init(channel: any Channel, executor: LoopExecutor, frameLimit: Int) {
+        self.channel = channel
+        self.executor = executor
+        self.frameLimit = frameLimit
+        lastWrite = channel.eventLoop.makeSucceededVoidFuture()
+    }
+
+    /// What the peer has not taken yet.
+    var queuedBytes: Int { frames.count + unwritten + schedule.bytes }
+
+    // MARK: Sending
+
+    /// Adds a message.
+    /// - Parameter takesAttachments: whether bytes may go beside it.
+    /// - Returns: what stands for a message that takes its time; nil for one that is on its way.
+    /// - Throws: `too_large`, and nothing is added.
+    @discardableResult
+    func send(
+        takesAttachments: Bool = false, _ message: (inout JSONWriter) -> Void
+    ) throws(RPCError) -> OutgoingMessage? {
+        defer { scheduleFlush() }
+        let start = frames.count
+        let attachments = try frames.writeFrame(
+            limit: frameLimit, takesAttachments: takesAttachments && features.contains(.bytes), message)
+        let length = frames.count - start - Frame.headerLength
+        guard !attachments.isEmpty || length > Limits.chunkBytes && features.contains(.parts) else {
+            if features.contains(.zlib), length >= Self.compressedFrom { compress(from: start) }
+            return nil
+        }
+        let text = ByteBuffer(bytes: frames[(start + Frame.headerLength)...])
+        frames.removeSubrange(start...)
+        guard attachments.count <= OutgoingSchedule.attachmentLimit else {
+            throw RPCError(
+                .tooLarge,
+                "\(attachments.count) attachments are over the limit of \(OutgoingSchedule.attachmentLimit)",
+                begun: false)
+        }
+        let outgoing = OutgoingMessage(text: text, attachments: attachments)
+        schedule.add(outgoing)
+        return outgoing
+    }
+
+    private func compress(from start: Int) {
+        guard let compressed = Zlib.compress(frames[(start + Frame.headerLength)...]),
+            compressed.count < frames.count - start - Frame.headerLength
+        else { return }
+        frames.removeSubrange(start...)
+        frames.appendHeader(.compressedMessage, length: compressed.count)
+        frames.append(contentsOf: compressed)
+    }
+
+    // MARK: Numbers
+
+    func send(_ reply: IncomingTransfers.Reply) {
+        switch reply {
+        case .credit(let number, let bytes):
+            frames.appendHeader(.credit, length: Frame.numberLength + 4)
+            frames.append(bigEndian: number)
+            frames.append(bigEndian: UInt32(clamping: bytes))
+        case .stop(let number):
+            frames.appendHeader(.stop, length: Frame.numberLength)
+            frames.append(bigEndian: number)
+        }
+        scheduleFlush()
+    }
+
+    /// The peer grants more of a number.
+    func grant(_ bytes: Int, to number: UInt32) throws(FrameViolation) {
+        try schedule.grant(bytes, to: number)
+        scheduleFlush()
+    }
+
+    /// The peer does not want the rest of a number.
+    func stop(_ number: UInt32) {
+        if schedule.stop(number) { abort(number, because: .cancelled) }
+    }
+
+    /// Sends no more of a message.
+    func giveUp(_ message: OutgoingMessage, because kind: ErrorKind) {
+        for number in schedule.giveUp(message) { abort(number, because: kind) }
+    }
+
+    private func abort(_ number: UInt32, because kind: ErrorKind) {
+        let reason = kind.rawValue.utf8
+        frames.appendHeader(.aborted, length: Frame.numberLength + reason.count)
+        frames.append(bigEndian: number)
+        frames.append(contentsOf: reason)
+        scheduleFlush()
+    }
+
+    // MARK: Ending
+
+    /// Closes once everything that was added is written; nothing may be added after this. Large messages are not waited
+    /// for.
+    func close(_ mode: CloseMode) {
+        closesAfterFlush = mode
+        scheduleFlush()
+    }
+
+    /// The connection is over.
+    func end() { schedule.end() }
+
+    // MARK: Writing
+
+    private func scheduleFlush() {
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        executor.flushAfterTasks { self.flush() }
+    }
+
+    private func flush() {
+        isFlushScheduled = false
+        if !frames.isEmpty {
+            var rest = channel.allocator.buffer(bytes: frames)
+            frames.removeAll(keepingCapacity: frames.capacity <= Self.keptCapacity)
+            while rest.readableBytes > 0, let slice = rest.readSlice(length: min(rest.readableBytes, Self.sliceLength))
+            {
+                write(slice, isChunk: false)
+            }
+        }
+        writeChunks()
+        channel.flush()
+        if let blockedSince { whenBlocked(blockedSince) }
+        if let mode = closesAfterFlush {
+            closesAfterFlush = nil
+            lastWrite.assumeIsolated().whenComplete { [channel] _ in channel.close(mode: mode, promise: nil) }
+        }
+    }
+
+    private func writeChunks() {
+        while unwrittenChunks < Self.chunksAhead, let frame = schedule.nextFrame(features) {
+            write(frame, isChunk: true)
+        }
+    }
+
+    private func write(_ slice: ByteBuffer, isChunk: Bool) {
+        let count = slice.readableBytes
+        unwritten += count
+        if isChunk { unwrittenChunks += count }
+        blockedSince = blockedSince ?? .now()
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            self.unwritten -= count
+            if isChunk {
+                self.unwrittenChunks -= count
+                // Not from here: the channel is in the middle of writing.
+                if !self.schedule.isEmpty { self.scheduleFlush() }
+            }
+            self.blockedSince = self.unwritten == 0 ? nil : .now()
+            self.whenWritten()
+        }
+        channel.write(slice, promise: promise)
+        lastWrite = promise.futureResult
+    }
+}

@@ -1,0 +1,91 @@
+import NIOCore
+
+/// Which of the large messages sends next: in turns, a chunk each, and none whose receiver has not granted more. Lives on
+/// the event loop.
+final class OutgoingSchedule {
+    /// First come, first served: a receiver takes only so many at a time.
+    private var waiting = CircularBuffer<OutgoingMessage>()
+
+    /// What is still to be sent of those.
+    private var waitingBytes = 0
+
+    /// Those that have begun, the one that is next in front; few, as a receiver takes only so many numbers.
+    private var begun = CircularBuffer<OutgoingMessage>()
+
+    private var nextNumber: UInt32 = 1
+
+    /// What a receiver holds for us at the most.
+    private static let receiverBytes = Limits().assembledBytes
+
+    /// The most attachments of one message, which may need a number itself.
+    static let attachmentLimit = Limits.openTransfers - 1
+
+    /// What is still to be sent.
+    var bytes: Int { waitingBytes + begun.reduce(0) { $0 + $1.remaining } }
+
+    var isEmpty: Bool { waiting.isEmpty && begun.isEmpty }
+
+    func add(_ message: OutgoingMessage) {
+        waiting.append(message)
+        waitingBytes += message.size
+    }
+
+    /// The next frame of whoever's turn it is; nil when nobody can go on.
+    func nextFrame(_ features: Features) -> ByteBuffer? {
+        beginWaiting(features)
+        for _ in begun.indices {
+            guard let message = begun.popFirst() else { break }
+            let frame = message.nextFrame(withCredit: features.contains(.credit))
+            if message.isSent { message.end(.sent) } else { begun.append(message) }
+            if let frame { return frame }
+        }
+        return nil
+    }
+
+    private func beginWaiting(_ features: Features) {
+        while let message = waiting.first {
+            let numbers = begun.reduce(message.numbersNeeded) { $0 + $1.numbersNeeded }
+            let size = begun.reduce(message.size) { $0 + $1.size }
+            guard numbers <= Limits.openTransfers, begun.isEmpty || size <= Self.receiverBytes else { return }
+            waiting.removeFirst()
+            waitingBytes -= message.size
+            let isLarge = message.text.readableBytes > Limits.chunkBytes
+            message.begin(inParts: isLarge && features.contains(.parts), number: &nextNumber)
+            begun.append(message)
+        }
+    }
+
+    /// - Throws: when more is outstanding than may be. What is granted to a number that is over is of no interest.
+    func grant(_ bytes: Int, to number: UInt32) throws(FrameViolation) {
+        try begun.first { $0.announced.contains(number) }?.grant(bytes, to: number)
+    }
+
+    /// The receiver does not want the rest of a number.
+    /// - Returns: false when there is no rest.
+    func stop(_ number: UInt32) -> Bool {
+        guard let message = begun.first(where: { $0.announced.contains(number) }) else { return false }
+        message.stop(number)
+        if message.isSent { message.end(.givenUp) }
+        begun.removeAll { $0.outcome != nil }
+        return true
+    }
+
+    /// Sends no more of a message.
+    /// - Returns: the numbers that its receiver waits for in vain.
+    func giveUp(_ message: OutgoingMessage) -> [UInt32] {
+        guard message.outcome == nil else { return [] }
+        let announced = begun.contains { $0 === message } ? message.announced : []
+        if waiting.contains(where: { $0 === message }) { waitingBytes -= message.size }
+        message.giveUp()
+        waiting.removeAll { $0 === message }
+        begun.removeAll { $0 === message }
+        return announced
+    }
+
+    /// The connection is over.
+    func end() {
+        let all = Array(waiting) + Array(begun)
+        (waiting, waitingBytes, begun) = ([], 0, [])
+        for message in all { message.giveUp() }
+    }
+}

@@ -1,0 +1,60 @@
+import CZlib
+import NIOCore
+
+/// Messages as zlib streams (RFC 1950).
+enum Zlib {
+    /// - Returns: nil when the library refuses.
+    static func compress(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        var length = compressBound(uLong(bytes.count))
+        var compressed = [UInt8](repeating: 0, count: Int(length))
+        let status = bytes.withUnsafeBufferPointer { source in
+            compressed.withUnsafeMutableBufferPointer { target in
+                compress2(target.baseAddress, &length, source.baseAddress, uLong(source.count), Z_BEST_SPEED)
+            }
+        }
+        guard status == Z_OK else { return nil }
+        compressed.removeSubrange(Int(length)...)
+        return compressed
+    }
+
+    /// The whole stream, which must end where the bytes end. Storage grows with what comes out, up to `limit`.
+    /// - Throws: `tooLarge` beyond that, `parseError` when it is no such stream.
+    static func decompress(_ bytes: ByteBuffer, limit: Int) throws(RPCError) -> ByteBuffer {
+        var stream = z_stream()
+        guard inflateInit_(&stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+            throw .notZlib("it cannot be read")
+        }
+        defer { inflateEnd(&stream) }
+        var text = ByteBuffer()
+        var status = Z_OK
+        bytes.withUnsafeReadableBytes { source in
+            // zlib does not write through this pointer.
+            stream.next_in = UnsafeMutablePointer(mutating: source.bindMemory(to: UInt8.self).baseAddress)
+            stream.avail_in = UInt32(source.count)
+            while status == Z_OK, text.readableBytes <= limit {
+                text.writeWithUnsafeMutableBytes(minimumWritableBytes: chunk) { target in
+                    stream.next_out = target.bindMemory(to: UInt8.self).baseAddress
+                    stream.avail_out = UInt32(clamping: target.count)
+                    let room = Int(stream.avail_out)
+                    status = inflate(&stream, Z_NO_FLUSH)
+                    return room - Int(stream.avail_out)
+                }
+            }
+        }
+        if text.readableBytes > limit {
+            throw RPCError(
+                .tooLarge, "a compressed message has more than the limit of \(limit) bytes", begun: false)
+        }
+        guard status == Z_STREAM_END else { throw .notZlib("it is damaged or cut off") }
+        guard stream.avail_in == 0 else { throw .notZlib("something follows its end") }
+        return text
+    }
+
+    private static let chunk = 16 * 1_024
+}
+
+extension RPCError {
+    fileprivate static func notZlib(_ reason: String) -> RPCError {
+        RPCError(.parseError, "a compressed message is no zlib stream: \(reason)", begun: false)
+    }
+}

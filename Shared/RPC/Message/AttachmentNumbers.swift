@@ -1,0 +1,22 @@
+/// The member `attachments` of an envelope: the numbers under which the bytes beside the message come. It means something
+/// only between peers that agreed on it, so it is read when that is known.
+struct AttachmentNumbers: Sendable {
+    private let text: RawJSON?
+
+    init(_ text: RawJSON?) { self.text = text }
+
+    static let none = AttachmentNumbers(nil)
+
+    /// - Throws: `invalid_request` when they are no numbers, or too many.
+    func read() throws(RPCError) -> [UInt32] {
+        guard let text else { return [] }
+        do throws(JSONError) {
+            return try text.read(as: Self.shape).map { UInt32(clamping: $0) }
+        } catch {
+            throw RPCError(.invalidRequest, "\(error.inside("attachments"))", begun: false)
+        }
+    }
+
+    private static let shape = Shape<[Int]>.array(
+        of: .integer(1...Int(UInt32.max)), count: 0...OutgoingSchedule.attachmentLimit)
+}

@@ -1,0 +1,40 @@
+import NIOCore
+
+/// Where the items of a stream go.
+public struct ItemSink<Item: Sendable>: Sendable {
+    private let stream: NIOLoopBound<ServerStream>
+    private let shape: Shape<Item>
+
+    /// Sends an item; returns when the caller has granted room for it.
+    /// - Throws: `CancellationError` when nobody takes items any more, `too_large`.
+    public func send(_ item: Item) async throws {
+        let shape = shape
+        let outcome: Result<Void, any Error> = await withUnsafeContinuation { continuation in
+            let pending = ServerStream.PendingItem(write: { shape.write(item, &$0) }, continuation: continuation)
+            stream.onLoop { $0.send(pending) }
+        }
+        try outcome.get()
+    }
+
+    /// The same stream for items of another type.
+    func of<Other>(_ shape: Shape<Other>) -> ItemSink<Other> {
+        ItemSink<Other>(stream: stream, shape: shape)
+    }
+}
+
+extension ItemSink<Payload> {
+    init(_ stream: ServerStream, on loop: any EventLoop) {
+        self.init(stream: NIOLoopBound(stream, eventLoop: loop), shape: .payload)
+    }
+}
+
+extension NIOLoopBound {
+    /// Runs `body` on the event loop, at once when that is where it is called.
+    func onLoop(_ body: @escaping @Sendable (Value) -> Void) {
+        if eventLoop.inEventLoop {
+            body(value)
+        } else {
+            eventLoop.execute { body(self.value) }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import NIOCore
+
+/// A stream on its way to its caller. Lives on the connection's event loop.
+final class ServerStream {
+    struct PendingItem: Sendable {
+        let write: @Sendable (inout JSONWriter) -> Void
+        let continuation: UnsafeContinuation<Result<Void, any Error>, Never>
+    }
+
+    private let id: RequestID
+    private unowned let connection: ServerConnection
+    private let takesAttachments: Bool
+
+    /// How many more items the caller takes.
+    private var granted: Int
+    private var pending = CircularBuffer<PendingItem>()
+
+    /// An item that takes its time; those after it, and the end of the stream, wait for it.
+    private var current: (message: OutgoingMessage, item: PendingItem)?
+    private var isOver = false
+
+    /// How many items were sent.
+    private(set) var items = 0
+
+    init(_ id: RequestID, on connection: ServerConnection, takesAttachments: Bool, window: Int) {
+        self.id = id
+        self.connection = connection
+        self.takesAttachments = takesAttachments
+        granted = window
+    }
+
+    func send(_ item: PendingItem) {
+        guard !isOver else { return item.continuation.resume(returning: .failure(CancellationError())) }
+        pending.append(item)
+        sendPending()
+    }
+
+    /// - Returns: false when more would be outstanding than any window is.
+    func grant(_ items: Int) -> Bool {
+        guard granted + items <= Limits.streamWindows.upperBound else { return false }
+        granted += items
+        sendPending()
+        return true
+    }
+
+    /// Nobody takes items any more.
+    func end() {
+        guard !isOver else { return }
+        isOver = true
+        if let current { connection.outbox.giveUp(current.message, because: .cancelled) }
+        let pending = pending
+        self.pending = []
+        for item in pending { item.continuation.resume(returning: .failure(CancellationError())) }
+    }
+
+    private func sendPending() {
+        while !isOver, current == nil, granted > 0, !pending.isEmpty {
+            guard connection.hasRoom else {
+                return connection.whenRoom { [weak self] in self?.sendPending() }
+            }
+            let item = pending.removeFirst()
+            do throws(RPCError) {
+                let message = try connection.sendItem(of: id, takesAttachments: takesAttachments, item.write)
+                granted -= 1
+                items += 1
+                if let message {
+                    wait(for: message, of: item)
+                } else {
+                    item.continuation.resume(returning: .success(()))
+                }
+            } catch {
+                item.continuation.resume(returning: .failure(error))
+            }
+        }
+    }
+
+    private func wait(for message: OutgoingMessage, of item: PendingItem) {
+        current = (message, item)
+        message.whenOver = { [weak self] _ in
+            self?.current = nil
+            item.continuation.resume(returning: .success(()))
+            self?.sendPending()
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import RPC
+import RPCTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StreamTests {
+    private func withClient(
+        gate: Gate = Gate(), _ body: (RPCClient, TestServer) async throws -> Void
+    ) async throws {
+        try await TestServer.with(EchoContract.table(gate)) { server in
+            try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, server) }
+        }
+    }
+
+    @Test(arguments: [0, 1, 15, 16, 17, 1_000])
+    func `all items come, in order, and then the end`(count: Int) async throws {
+        try await withClient { client, _ in
+            let items = try await client.withStream(EchoContract.count, .init(bytes: count)) { items in
+                try await items.reduce(into: []) { $0.append($1.text) }
+            }
+            #expect(items == (0..<count).map(String.init))
+        }
+    }
+
+    @Test(arguments: [1, 2, 1_024]) func `any window does`(window: Int) async throws {
+        try await withClient { client, _ in
+            var options = CallOptions.endless()
+            options.window = window
+            let items = try await client.withStream(EchoContract.count, .init(bytes: 100), options) { items in
+                try await items.reduce(into: 0) { count, _ in count += 1 }
+            }
+            #expect(items == 100)
+        }
+    }
+
+    @Test func `an item comes as soon as there is one`() async throws {
+        let gate = Gate()
+        try await withClient(gate: gate) { client, _ in
+            try await client.withStream(EchoContract.follow, .init(text: "a")) { items in
+                var items = items
+                for number in 0..<3 {
+                    gate.open("a \(number)")
+                    let item = try await items.next()
+                    #expect(item?.text == "\(number)")
+                }
+            }
+            // Three, then it waits for the fourth until it is cancelled because nobody takes items any more.
+            #expect(await gate.cancellation() == "a 3")
+        }
+    }
+
+    @Test func `a stream whose task is cancelled is cancelled at the server`() async throws {
+        let gate = Gate()
+        try await withClient(gate: gate) { client, _ in
+            let taking = Task {
+                try await client.withStream(EchoContract.follow, .init(text: "a")) { items in
+                    for try await _ in items {}
+                }
+            }
+            #expect(await gate.arrival() == "a 0")
+            taking.cancel()
+            let error = await #expect(throws: RPCError.self) { try await taking.value }
+            #expect(error?.kind == .cancelled)
+            #expect(await gate.cancellation() == "a 0")
+        }
+    }
+
+    @Test func `a stream ends with its handler's error`() async throws {
+        try await withClient { client, _ in
+            let error = await #expect(throws: RPCError.self) {
+                try await client.withStream(EchoContract.follow, .init(text: "not_found")) { items in
+                    for try await _ in items {}
+                }
+            }
+            #expect(error?.kind == .notFound)
+        }
+    }
+
+    @Test func `a deadline ends a stream`() async throws {
+        try await withClient { client, _ in
+            let error = await #expect(throws: RPCError.self) {
+                try await client.withStream(
+                    EchoContract.follow, .init(text: "a"), CallOptions(timeout: .milliseconds(50))
+                ) { items in
+                    for try await _ in items {}
+                }
+            }
+            #expect(error?.kind == .deadlineExceeded)
+        }
+    }
+
+    @Test func `a server that goes away ends its streams, and says so`() async throws {
+        let gate = Gate()
+        try await withClient(gate: gate) { client, server in
+            let taking = Task {
+                try await client.withStream(EchoContract.follow, .init(text: "a")) { items in
+                    for try await _ in items {}
+                }
+            }
+            #expect(await gate.arrival() == "a 0")
+            server.stop()
+            let error = await #expect(throws: RPCError.self) { try await taking.value }
+            #expect(error?.kind == .unavailable)
+            await server.ended()
+        }
+    }
+}
