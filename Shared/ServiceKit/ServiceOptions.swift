@@ -57,6 +57,8 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     public var logLevel = Logger.Level.info
 
+    @OptionGroup(title: "Peers") var peers: PeerOptions
+
     public init() {}
 
     public func validate() throws {

@@ -40,7 +40,7 @@ public struct ServiceProcess: Sendable {
         limits.connections = connections(limits.connections)
         let server = RPCServer(
             identity: identity ?? ServiceIdentity(name: name, version: Self.version), methods: methods, limits: limits,
-            health: health,
+            peers: try options.peers.trusted(), health: health,
             onFault: { [logger] fault in
                 logger.error("\(fault.method) failed: \(fault.error)", metadata: fault.trace.metadata)
             })
@@ -57,7 +57,7 @@ public struct ServiceProcess: Sendable {
             }
             defer { group.cancelAll() }
             try await server.run(on: socket) {
-                logger.info("serving on \(socket.path)")
+                logger.info("serving on \(socket)")
             } until: {
                 for await _ in stop {}
             }
@@ -69,7 +69,8 @@ public struct ServiceProcess: Sendable {
     public func takeSocket() throws -> ListeningSocket {
         try fail(exitCode: EX_UNAVAILABLE) {
             try options.check()
-            return try ListeningSocket(path: options.socket(of: name))
+            return try ListeningSocket(
+                path: options.socket(of: name), group: options.peers.trusted().owningGroup)
         }
     }
 

@@ -121,7 +121,7 @@ final class ClientCore {
 
     private func opened(_ connection: ClientConnection, _ peer: PeerCredentials?) throws(RPCError) {
         guard case .connecting = state else { return connection.close() }
-        guard let peer, peer.isTrusted else {
+        guard let peer, peer.isOwnerOrRoot else {
             connection.close()
             let who = peer.map { "user \($0.user)" } ?? "somebody whom the system does not name"
             throw RPCError(.permissionDenied, "\(path) belongs to \(who)", begun: false)

@@ -6,6 +6,7 @@ public struct RPCServer: Sendable {
     public let identity: ServiceIdentity
     private let methods: MethodTable
     private let limits: Limits
+    private let peers: TrustedPeers
     private let executor: LoopExecutor
     private let onFault: @Sendable (Fault) -> Void
 
@@ -18,16 +19,20 @@ public struct RPCServer: Sendable {
 
     /// - Parameters:
     ///   - methods: the service's own; those of the protocol are added unless they are there.
+    ///   - peers: who may connect beside the same user and root.
     ///   - health: what `rpc.health` answers.
     ///   - onFault: sees every error that callers see as `internal`.
     public init(
-        identity: ServiceIdentity, methods: MethodTable, limits: Limits = Limits(), executor: LoopExecutor = .shared,
+        identity: ServiceIdentity, methods: MethodTable, limits: Limits = Limits(),
+        peers: TrustedPeers = TrustedPeers(),
+        executor: LoopExecutor = .shared,
         health: @escaping @Sendable () async -> [Health.Check] = { [] },
         onFault: @escaping @Sendable (Fault) -> Void
     ) {
         self.identity = identity
         self.methods = methods.adding(identity: identity, health: health)
         self.limits = limits
+        self.peers = peers
         self.executor = executor
         self.onFault = onFault
     }
@@ -52,7 +57,8 @@ public struct RPCServer: Sendable {
         let (calls, submission) = AsyncStream.makeStream(of: NIOLoopBound<Call>.self)
         let core = NIOLoopBound(
             ServerCore(
-                identity: identity, methods: methods, limits: limits, executor: executor, submission: submission),
+                identity: identity, methods: methods, limits: limits, peers: peers, executor: executor,
+                submission: submission),
             eventLoop: executor.loop)
         let listener = try await listen(on: socket, core)
         onReady()

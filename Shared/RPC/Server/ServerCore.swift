@@ -5,6 +5,7 @@ final class ServerCore {
     let identity: ServiceIdentity
     let methods: MethodTable
     let limits: Limits
+    let peers: TrustedPeers
     let executor: LoopExecutor
 
     /// Hands a call over to the task group that runs the handlers.
@@ -18,12 +19,13 @@ final class ServerCore {
     static let retryAfter = 100
 
     init(
-        identity: ServiceIdentity, methods: MethodTable, limits: Limits, executor: LoopExecutor,
+        identity: ServiceIdentity, methods: MethodTable, limits: Limits, peers: TrustedPeers, executor: LoopExecutor,
         submission: AsyncStream<NIOLoopBound<Call>>.Continuation
     ) {
         self.identity = identity
         self.methods = methods
         self.limits = limits
+        self.peers = peers
         self.executor = executor
         self.submission = submission
     }
