@@ -48,7 +48,10 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("socket"),
         help: ArgumentHelp(
-            "The Unix socket to listen on.", discussion: "Default: ROOT/run/NAME.sock", valueName: "path"))
+            "The Unix socket to listen on.",
+            discussion:
+                "Default: ROOT/run/NAME.sock. A socket that a supervisor passes (LISTEN_FDS) goes before either.",
+            valueName: "path"))
     public var socketPath: String?
 
     @Option(help: ArgumentHelp("How long calls under way may go on after SIGTERM.", valueName: "seconds"))

@@ -69,6 +69,9 @@ public struct ServiceProcess: Sendable {
     public func takeSocket() throws -> ListeningSocket {
         try fail(exitCode: EX_UNAVAILABLE) {
             try options.check()
+            if let passed = try PassedSockets.take() {
+                return try ListeningSocket(adopting: passed.descriptor(for: name))
+            }
             return try ListeningSocket(
                 path: options.socket(of: name), group: options.peers.trusted().owningGroup)
         }

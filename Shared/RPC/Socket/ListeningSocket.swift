@@ -22,6 +22,17 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
         (file, descriptor) = try SocketFile.listen(at: path, for: group)
     }
 
+    /// Takes over a socket that a supervisor has opened. It is used as it is: its file and its mode are the supervisor's
+    /// business, at the end too, so that clients wait for a successor where they found us.
+    /// - Throws: `SocketError.notAListener`, saying what the descriptor is instead.
+    public init(adopting descriptor: Int32) throws(SocketError) {
+        let address = try PassedDescriptor(descriptor).prepare()
+        self.descriptor = descriptor
+        path = address.path
+        description = address.description
+        file = nil
+    }
+
     /// Takes the socket file away, if it is ours, so that new clients find nobody.
     func unlink() { file?.unlink() }
 
