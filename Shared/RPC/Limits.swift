@@ -14,11 +14,24 @@ public struct Limits: Sendable, Equatable {
     /// What `meta.timeout_ms` may be.
     public static let timeoutMilliseconds = 1...86_400_000
 
-    /// The time that a call has when its caller says nothing.
-    public static let defaultTimeout = TimeAmount.seconds(30)
+    /// How many payload bytes of a transfer may be under way beyond what its receiver has granted.
+    public static let creditWindow = 262_144
+
+    /// The most that a receiver may have granted and not yet got.
+    public static let outstandingCredit = 16 * 1_024 * 1_024
+
+    /// The most payload bytes of one chunk, and the message above which it comes in parts.
+    public static let chunkBytes = 65_536
+
+    /// How many items of a stream its caller may say it can hold, and what counts when it says nothing.
+    public static let streamWindow = 1...1_024
+    public static let defaultStreamWindow = 16
 
     /// The most bytes of a Unix socket's path (`sockaddr_un` less its final zero).
     public static let socketPathBytes = 107
+
+    /// The time that a call has when its caller says nothing.
+    public var defaultTimeout = TimeAmount.seconds(30)
 
     /// The most bytes of one message.
     public var frameBytes = 8 * 1_024 * 1_024
@@ -45,6 +58,12 @@ public struct Limits: Sendable, Equatable {
 
     /// How long a peer that is above twice that may take nothing before the connection closes.
     public var deafTime = TimeAmount.seconds(1)
+
+    /// How many transfers may come in at a time on one connection, and how much of them may be kept until they are complete,
+    /// for a connection and for the process.
+    public var openTransfers = 64
+    public var assembledBytes = 32 * 1_024 * 1_024
+    public var assembledBytesPerProcess = 256 * 1_024 * 1_024
 
     /// How long a write may be blocked without progress.
     public var writeTimeout = TimeAmount.seconds(30)

@@ -62,6 +62,8 @@ public struct ServiceOptions: ParsableArguments, Sendable {
 
     @OptionGroup(title: "Peers") var peers: PeerOptions
 
+    @OptionGroup(title: "Limits") var limitOptions: LimitOptions
+
     public init() {}
 
     public func validate() throws {
@@ -69,6 +71,13 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     }
 
     public var root: Root { rootOption.root }
+
+    /// - Throws: when an option names what there is not; `validate` has found out before.
+    public func limits() throws -> Limits {
+        var limits = try limitOptions.limits()
+        limits.drainTime = .seconds(Int64(drainTime))
+        return limits
+    }
 
     /// - Throws: when there is no place to work in.
     func check() throws {

@@ -35,8 +35,7 @@ public struct ServiceProcess: Sendable {
     ) async throws {
         // Before the first connection is accepted, so that no signal can come too early for an orderly end.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        var limits = Limits()
-        limits.drainTime = .seconds(Int64(options.drainTime))
+        var limits = try options.limits()
         limits.connections = connections(limits.connections)
         let server = RPCServer(
             identity: identity ?? ServiceIdentity(name: name, version: Self.version), methods: methods, limits: limits,

@@ -9,7 +9,7 @@ public struct CallOptions: Sendable {
     public var trace: TraceContext
 
     /// - Parameter timeout: from now.
-    public init(timeout: TimeAmount = Limits.defaultTimeout, trace: TraceContext = TraceContext()) {
+    public init(timeout: TimeAmount = Limits().defaultTimeout, trace: TraceContext = TraceContext()) {
         deadline = .now() + timeout
         self.trace = trace
     }

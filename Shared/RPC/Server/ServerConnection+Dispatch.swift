@@ -70,7 +70,7 @@ extension ServerConnection {
         let key = key(for: destination)
         do throws(RPCError) {
             let handler = try admit(request)
-            let timeout = request.meta.timeout.map { TimeAmount.milliseconds(Int64($0)) } ?? Limits.defaultTimeout
+            let timeout = request.meta.timeout.map { TimeAmount.milliseconds(Int64($0)) } ?? core.limits.defaultTimeout
             let call = Call(
                 request, key: key, to: destination, deadline: .now() + timeout, handler: handler, on: self)
             calls[key] = call
