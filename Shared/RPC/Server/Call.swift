@@ -29,6 +29,7 @@ final class Call {
     let deadline: NIODeadline
     let handler: MethodTable.Handler
     let connection: ServerConnection
+    let ticket: CallCounter.Ticket
 
     private enum State {
         case queued
@@ -48,6 +49,7 @@ final class Call {
         self.deadline = deadline
         self.handler = handler
         self.connection = connection
+        ticket = connection.core.counter.begin(request.method)
     }
 
     /// Whether its handler has started.

@@ -10,6 +10,9 @@ public struct MethodTable: Sendable {
     /// Answers every method that has no handler here; nil in its place means that there is no such method.
     public var forward: (@Sendable (String, RawJSON, CallContext) async throws -> Reply)?
 
+    /// Whether there is a service of this name to forward to; statistics know no others.
+    public var isForwarded: @Sendable (String) -> Bool = { _ in false }
+
     public init(_ contracts: Contract...) { self.contracts = contracts }
 
     /// Answers a method.
@@ -42,6 +45,8 @@ public struct MethodTable: Sendable {
         if handlers[method.name] == nil { handle(method, body) }
     }
 
+    var names: some Collection<String> { handlers.keys }
+
     func handler(for method: String) -> Handler? {
         if let handler = handlers[method] { return handler }
         guard let forward else { return nil }
@@ -68,4 +73,9 @@ public struct CallContext: Sendable {
 
     /// What the caller's connection has room for.
     public let room: AnswerRoom
+
+    /// Those of the server that was called; nil when there is no connection.
+    public var statistics: Statistics? {
+        get async { await room.server { $0.statistics } }
+    }
 }

@@ -131,9 +131,17 @@ extension MethodTable {
             try selection.mustBe(identity)
             return Health(await health())
         }
+        table.handleByDefault(ProtocolMethods.stats) { selection, context in
+            try selection.mustBe(identity)
+            guard let statistics = await context.statistics else { throw ServerGone() }
+            return statistics
+        }
         return table
     }
 }
+
+/// A call outside of any server: a fault of ours.
+private struct ServerGone: Error {}
 
 extension ServiceSelection {
     /// Only a gateway knows other services.

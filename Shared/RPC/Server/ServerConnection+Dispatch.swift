@@ -77,6 +77,7 @@ extension ServerConnection {
             wake(by: call.deadline)
             core.submit(call)
         } catch {
+            core.counter.refuse(request.method, error.kind)
             deliver(.failure(error), to: destination)
         }
     }
@@ -132,6 +133,7 @@ extension ServerConnection {
     func finish(_ call: Call, _ outcome: Result<Reply, RPCError>) {
         guard calls[call.key] === call else { return }
         calls[call.key] = nil
+        core.counter.end(call.ticket, outcome.errorKind)
         deliver(outcome, to: call.destination)
         closeIfDone()
     }
@@ -218,6 +220,10 @@ extension ServerConnection {
             return error
         }
     }
+}
+
+extension Result<Reply, RPCError> {
+    fileprivate var errorKind: ErrorKind? { if case .failure(let error) = self { error.kind } else { nil } }
 }
 
 extension IncomingCall.Answer {

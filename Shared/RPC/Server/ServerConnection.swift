@@ -183,7 +183,10 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// Ends what is under way when nobody is there to take an answer.
     private func abandonAllCalls() {
-        for call in calls.values { call.abandon() }
+        for call in calls.values {
+            call.abandon()
+            core.counter.end(call.ticket, .cancelled)
+        }
         calls.removeAll()
     }
 

@@ -13,6 +13,8 @@ final class ServerCore {
 
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private(set) var callsUnderWay = 0
+    private let began = NIODeadline.now()
+    var counter: CallCounter
     private var isDraining = false
 
     /// When those who were shed may come back, in milliseconds.
@@ -24,6 +26,7 @@ final class ServerCore {
     ) {
         self.identity = identity
         self.methods = methods
+        counter = CallCounter(methods)
         self.limits = limits
         self.peers = peers
         self.executor = executor
@@ -55,6 +58,18 @@ final class ServerCore {
     /// A handler has ended, or was found not to be wanted any more. Answering a call is not its end: a handler that goes on
     /// after a deadline or a cancel still takes what it takes.
     func ended() { callsUnderWay -= 1 }
+
+    // MARK: Statistics
+
+    var statistics: Statistics {
+        Statistics(
+            methods: counter.methods,
+            process: ProcessStatistics(
+                connections: connections.count, handlers: callsUnderWay,
+                queuedBytes: connections.values.reduce(0) { $0 + $1.outbox.queuedBytes },
+                memoryBytes: ResidentMemory.bytes(),
+                uptime: Int((NIODeadline.now() - began).nanoseconds / 1_000_000_000)))
+    }
 
     // MARK: Stopping
 
