@@ -22,7 +22,9 @@ struct GatewayHandlers: Sendable {
         }
         table.handle(ProtocolMethods.health, health)
         table.handle(ProtocolMethods.describe, describe)
+        table.handle(ProtocolMethods.stats, stats)
         table.forward = { method, params, context in Reply(try await registry.forward(method, params, context)) }
+        table.isForwarded = registry.knows
         return table
     }
 
@@ -112,6 +114,16 @@ struct GatewayHandlers: Sendable {
             await plugin.contracts()
         }
         return ServiceDescription(service: identity, contracts: own + others.joined())
+    }
+
+    private func stats(_ selection: ServiceSelection, _ context: CallContext) async throws -> Statistics {
+        if let plugin = try selected(selection) {
+            return try await plugin.call(ProtocolMethods.stats, ServiceSelection(), context)
+        }
+        guard let statistics = await context.statistics else {
+            throw RPCError(.unavailable, "\(identity.name) is going away", begun: false)
+        }
+        return statistics
     }
 
     /// Nil for the gateway itself.

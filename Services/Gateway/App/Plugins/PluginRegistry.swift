@@ -37,6 +37,8 @@ struct PluginRegistry: Sendable {
         return plugin
     }
 
+    @Sendable func knows(_ name: String) -> Bool { byName[name] != nil }
+
     /// Passes `service.verb` on to the plugin of that name.
     func forward(_ method: String, _ params: RawJSON, _ context: CallContext) async throws(RPCError) -> RawJSON {
         guard let dot = method.firstIndex(of: "."), let plugin = byName[String(method[..<dot])] else {
