@@ -114,6 +114,7 @@ let package = Package(
         // Tests and benchmarks.
         + [
             tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore]),
+            tests("ServiceKitTests", of: ["ServiceKit", "RPC", "RPCTestKit", .argumentParser, .logging, .nioPosix]),
             tests(
                 "EndToEndTests",
                 of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),

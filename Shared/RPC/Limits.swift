@@ -14,35 +14,27 @@ public struct Limits: Sendable, Equatable {
     /// What `meta.timeout_ms` may be.
     public static let timeoutMilliseconds = 1...86_400_000
 
-    /// The time that a call has when its caller says nothing.
-    public static let defaultTimeout = TimeAmount.seconds(30)
+    /// How many payload bytes of a transfer may be under way beyond what its receiver has granted.
+    public static let creditWindow = 262_144
+
+    /// The most that a receiver may have granted and not yet got.
+    public static let outstandingCredit = 16 * 1_024 * 1_024
+
+    /// The most payload bytes of one chunk, and the message above which it comes in parts.
+    public static let chunkBytes = 65_536
+
+    /// The most bytes of the reason for which a transfer was aborted.
+    public static let abortReasonBytes = 256
+
+    /// How many items of a stream its caller may say it can hold, and what counts when it says nothing.
+    public static let streamWindows = 1...1_024
+    public static let defaultStreamWindow = 16
 
     /// The most bytes of a Unix socket's path (`sockaddr_un` less its final zero).
     public static let socketPathBytes = 107
 
-    /// The most payload bytes of a chunk or a part; larger messages travel in parts where that was agreed on.
-    public static let chunkBytes = 65_536
-
-    /// The most bytes of the reason of an abort.
-    public static let abortReasonBytes = 256
-
-    /// How many payload bytes of an attachment or of a message in parts may be under way beyond what was granted.
-    public static let creditWindow = 262_144
-
-    /// How much may be granted for one number and not be used.
-    public static let outstandingCredit = 16 * 1_024 * 1_024
-
-    /// How many attachments and messages in parts may be on their way to one side of a connection at a time.
-    public static let openTransfers = 64
-
-    /// What `meta.window` may be: how many items of a stream its caller can hold.
-    public static let streamWindows = 1...1_024
-    public static let defaultStreamWindow = 16
-
-    /// How many bytes of attachments and parts one connection, and one process, may hold until they are complete and
-    /// used.
-    public var assembledBytes = 32 * 1_024 * 1_024
-    public var assembledBytesPerProcess = 256 * 1_024 * 1_024
+    /// The time that a call has when its caller says nothing.
+    public var defaultTimeout = TimeAmount.seconds(30)
 
     /// The most bytes of one message.
     public var frameBytes = 8 * 1_024 * 1_024
@@ -57,11 +49,11 @@ public struct Limits: Sendable, Equatable {
     /// The most calls under way on one connection.
     public var callsPerConnection = 4_096
 
-    /// The most calls of a client that wait for a connection, or for room at the peer.
-    public var callsWaiting = 65_536
-
     /// The most calls under way in one process.
     public var callsPerProcess = 16_384
+
+    /// The most calls of a client that wait for a connection, or for room at the peer.
+    public var callsWaiting = 65_536
 
     /// The most connections of one process.
     public var connections = 4_096
@@ -72,6 +64,12 @@ public struct Limits: Sendable, Equatable {
 
     /// How long a peer that is above twice that may take nothing before the connection closes.
     public var deafTime = TimeAmount.seconds(1)
+
+    /// How many transfers may come in at a time on one connection, and how much of them may be kept until they are complete,
+    /// for a connection and for the process.
+    public var openTransfers = 64
+    public var assembledBytes = 32 * 1_024 * 1_024
+    public var assembledBytesPerProcess = 256 * 1_024 * 1_024
 
     /// How long a write may be blocked without progress.
     public var writeTimeout = TimeAmount.seconds(30)

@@ -17,17 +17,21 @@ public struct TestServer: Sendable {
     public var faults: [RPCServer.Fault] { faultSink.faults }
 
     /// Runs `body` while a server answers these methods.
-    /// - Parameter path: where, when the test has a directory of its own.
+    /// - Parameters:
+    ///   - path: where, when the test has a directory of its own.
+    ///   - socket: the one at this path, when the test has it already.
     public static func with<Result: Sendable>(
-        _ methods: MethodTable, named name: String = "test", at path: SocketPath? = nil, limits: Limits = Limits(),
+        _ methods: MethodTable, named name: String = "test", at path: SocketPath? = nil,
+        on socket: ListeningSocket? = nil,
+        limits: Limits = Limits(), peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared,
         health: @escaping @Sendable () async -> [Health.Check] = { [] },
         _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
         guard let path else {
             return try await withTemporaryDirectory { directory in
                 try await with(
-                    methods, named: name, at: try SocketPath(directory + "/test.sock"), limits: limits, health: health,
-                    body)
+                    methods, named: name, at: try SocketPath(directory + "/test.sock"), limits: limits, peers: peers,
+                    executor: executor, health: health, body)
             }
         }
         let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
@@ -37,8 +41,8 @@ public struct TestServer: Sendable {
         let sink = FaultSink()
         let server = RPCServer(
             identity: ServiceIdentity(name: name, version: "1.0", instance: "test-instance"), methods: methods,
-            limits: limits, health: health, onFault: sink.add)
-        let socket = try ListeningSocket(path: path)
+            limits: limits, peers: peers, executor: executor, health: health, onFault: sink.add)
+        let socket = try socket ?? ListeningSocket(path: path, group: peers.owningGroup)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer {

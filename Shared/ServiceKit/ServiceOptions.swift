@@ -48,7 +48,10 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("socket"),
         help: ArgumentHelp(
-            "The Unix socket to listen on.", discussion: "Default: ROOT/run/NAME.sock", valueName: "path"))
+            "The Unix socket to listen on.",
+            discussion:
+                "Default: ROOT/run/NAME.sock. A socket that a supervisor passes (LISTEN_FDS) goes before either.",
+            valueName: "path"))
     public var socketPath: String?
 
     @Option(help: ArgumentHelp("How long calls under way may go on after SIGTERM.", valueName: "seconds"))
@@ -57,6 +60,10 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     public var logLevel = Logger.Level.info
 
+    @OptionGroup(title: "Peers") var peers: PeerOptions
+
+    @OptionGroup(title: "Limits") var limitOptions: LimitOptions
+
     public init() {}
 
     public func validate() throws {
@@ -64,6 +71,13 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     }
 
     public var root: Root { rootOption.root }
+
+    /// - Throws: when an option names what there is not; `validate` has found out before.
+    public func limits() throws -> Limits {
+        var limits = try limitOptions.limits()
+        limits.drainTime = .seconds(Int64(drainTime))
+        return limits
+    }
 
     /// - Throws: when there is no place to work in.
     func check() throws {

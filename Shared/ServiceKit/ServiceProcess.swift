@@ -35,12 +35,13 @@ public struct ServiceProcess: Sendable {
     ) async throws {
         // Before the first connection is accepted, so that no signal can come too early for an orderly end.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        var limits = Limits()
-        limits.drainTime = .seconds(Int64(options.drainTime))
+        var limits = try options.limits()
         limits.connections = connections(limits.connections)
+        let supervisor = Supervisor(logger: logger)
+        let watchdog = watchdog(of: supervisor, on: socket)
         let server = RPCServer(
             identity: identity ?? ServiceIdentity(name: name, version: Self.version), methods: methods, limits: limits,
-            health: health,
+            peers: try options.peers.trusted(), health: health,
             onFault: { [logger] fault in
                 logger.error("\(fault.method) failed: \(fault.error)", metadata: fault.trace.metadata)
             })
@@ -57,9 +58,16 @@ public struct ServiceProcess: Sendable {
             }
             defer { group.cancelAll() }
             try await server.run(on: socket) {
-                logger.info("serving on \(socket.path)")
+                logger.info("serving on \(socket)")
+                supervisor.tellReady("serving on \(socket)")
             } until: {
-                for await _ in stop {}
+                await withTaskGroup(of: Void.self) { beating in
+                    if let watchdog { beating.addTask { await watchdog.run() } }
+                    for await _ in stop {}
+                    supervisor.tellStopping("finishing the calls under way")
+                    // Nobody can connect any more, we neither.
+                    beating.cancelAll()
+                }
             }
         }
     }
@@ -69,8 +77,22 @@ public struct ServiceProcess: Sendable {
     public func takeSocket() throws -> ListeningSocket {
         try fail(exitCode: EX_UNAVAILABLE) {
             try options.check()
-            return try ListeningSocket(path: options.socket(of: name))
+            if let passed = try PassedSockets.take() {
+                return try ListeningSocket(adopting: passed.descriptor(for: name))
+            }
+            return try ListeningSocket(
+                path: options.socket(of: name), group: options.peers.trusted().owningGroup)
         }
+    }
+
+    /// Nil when the supervisor waits for no sign of life.
+    private func watchdog(of supervisor: Supervisor, on socket: ListeningSocket) -> Watchdog? {
+        guard let time = supervisor.watchdogTime else { return nil }
+        guard let path = socket.path else {
+            logger.error("no sign of life for the supervisor: \(socket) has no path to ping over")
+            return nil
+        }
+        return Watchdog(path: path, time: time, logger: logger) { supervisor.tellAlive() }
     }
 
     /// Runs a step of the start. What goes wrong is one line, and the end; the socket is given back.

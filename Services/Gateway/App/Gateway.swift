@@ -17,6 +17,7 @@ struct Gateway: AsyncParsableCommand {
               gateway import ~/Pictures                 publish a folder
               gateway call feed.load limit=3            any method of any service
               gateway health                            is everything up?
+              gateway stats feed                        how much it has done, and how fast
 
             Exit codes:
               0    done
@@ -39,6 +40,6 @@ struct Gateway: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, FeedCommand.self, CommentsCommand.self, ImageCommand.self, CommentCommand.self,
             ImportCommand.self, PublishCommand.self, RemoveCommand.self, PluginsCommand.self, DescribeCommand.self,
-            CallCommand.self, HealthCommand.self,
+            CallCommand.self, HealthCommand.self, StatsCommand.self,
         ])
 }

@@ -23,7 +23,7 @@ public struct CallOptions: Sendable {
 
     /// - Parameter timeout: from now.
     public init(
-        timeout: TimeAmount = Limits.defaultTimeout, trace: TraceContext = TraceContext(),
+        timeout: TimeAmount = Limits().defaultTimeout, trace: TraceContext = TraceContext(),
         priority: CallPriority = .visible
     ) {
         deadline = .now() + timeout

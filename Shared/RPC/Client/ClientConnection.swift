@@ -196,7 +196,7 @@ final class ClientConnection: ChannelInboundHandler {
         switch outcome {
         case .success(let result):
             let greeting = try result.read(as: ProtocolMethods.hello.answer)
-            link.outbox.frameLimit = min(core.limits.frameBytes, greeting.limits.frameBytes)
+            link.outbox.keep(to: greeting.limits)
             link.features = core.features.intersection(Features(names: greeting.features))
             self.greeting = greeting
         case .failure(let error):

@@ -177,7 +177,7 @@ final class ClientCore {
         case .connecting, .down: break
         case .greeting, .ready, .draining, .stopped: return connection.close()
         }
-        guard let peer, peer.isTrusted else {
+        guard let peer, peer.isOwnerOrRoot else {
             connection.close()
             let who = peer.map { "user \($0.user)" } ?? "somebody whom the system does not name"
             throw RPCError(.permissionDenied, "\(path) belongs to \(who)", begun: false)

@@ -54,41 +54,20 @@ public enum Hello {
         /// Contract names with their versions.
         public let contracts: [String: Int]
         let features: [String]
-        let limits: AnnouncedLimits
+
+        /// The server's, for a client not to run into them.
+        let limits: Limits
 
         static let shape = Shape<Answer>.object { object in
             let number = object.required("protocol", .integer(), \.protocol)
             let service = object.required("service", ServiceIdentity.shape, \.service)
             let contracts = object.required("contracts", .dictionary(of: .integer()), \.contracts)
             let features = object.required("features", .array(of: .string), \.features)
-            let limits = object.required("limits", AnnouncedLimits.shape, \.limits)
+            let limits = object.required("limits", Limits.announced, \.limits)
             return { members throws(JSONError) in
                 Answer(
                     protocol: try members[number], service: try members[service], contracts: try members[contracts],
                     features: try members[features], limits: try members[limits])
-            }
-        }
-    }
-
-    /// What a client should know about the server's limits so as not to run into them.
-    struct AnnouncedLimits: Sendable {
-        let frameBytes: Int
-        let callsPerConnection: Int
-        let callsPerProcess: Int?
-        let connections: Int?
-        let defaultTimeout: Int
-
-        static let shape = Shape<AnnouncedLimits>.object { object in
-            let frameBytes = object.required("frame_bytes", .integer(1 ... .max), \.frameBytes)
-            let calls = object.required("calls_per_connection", .integer(1 ... .max), \.callsPerConnection)
-            let processCalls = object.optional("calls_per_process", .integer(1 ... .max), \.callsPerProcess)
-            let connections = object.optional("connections", .integer(1 ... .max), \.connections)
-            let timeout = object.required("default_timeout_ms", .integer(1 ... .max), \.defaultTimeout)
-            return { members throws(JSONError) in
-                AnnouncedLimits(
-                    frameBytes: try members[frameBytes], callsPerConnection: try members[calls],
-                    callsPerProcess: try members[processCalls], connections: try members[connections],
-                    defaultTimeout: try members[timeout])
             }
         }
     }

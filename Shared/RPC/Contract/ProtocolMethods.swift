@@ -19,6 +19,10 @@ public enum ProtocolMethods {
         "rpc.health", "Tell whether the service is up to its work.",
         params: ServiceSelection.shape, answer: Health.shape)
 
+    public static let stats = Method(
+        "rpc.stats", "Count calls, errors and latencies by method, and tell how the process is doing.",
+        params: ServiceSelection.shape, answer: Statistics.shape)
+
     /// A notification, client to server: so many more items of a stream may come.
     static let grant = Method(
         "rpc.grant", "Take more items of the stream with this id.", params: Grant.shape, answer: Empty.shape)

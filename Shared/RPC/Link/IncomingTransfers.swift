@@ -19,9 +19,8 @@ final class IncomingTransfers {
     /// Whether how much is under way was left to us.
     var withCredit = false
 
-    private let messageLimit: Int
+    private let limits: Limits
     private let budget: AssemblyBudget
-    private let patience: TimeAmount
     private var numbers = IncomingNumbers()
     private var transfers: [UInt32: IncomingTransfer] = [:]
     private var opened = 0
@@ -29,10 +28,9 @@ final class IncomingTransfers {
     /// How many stopped numbers that have not ended are remembered.
     static let stoppedLimit = 1_024
 
-    init(messageLimit: Int, budget: AssemblyBudget, patience: TimeAmount) {
-        self.messageLimit = messageLimit
+    init(limits: Limits, budget: AssemblyBudget) {
+        self.limits = limits
         self.budget = budget
-        self.patience = patience
     }
 
     func takeReplies() -> [Reply] {
@@ -69,7 +67,9 @@ final class IncomingTransfers {
         transfers[number] = transfer
         let stopped = transfers.values.count(where: \.isStopped)
         if stopped > Self.stoppedLimit { throw .tooManyStopped }
-        if transfers.count - stopped > Limits.openTransfers { give(up: transfer, because: .tooManyTransfers) }
+        if transfers.count - stopped > limits.openTransfers {
+            give(up: transfer, because: .tooManyTransfers(over: limits.openTransfers))
+        }
     }
 
     // MARK: Receiving
@@ -100,8 +100,8 @@ final class IncomingTransfers {
         let count = payload.readableBytes
         try transfer.count(count, now: now)
         guard !transfer.isStopped else { return }
-        if case .message(let text) = transfer.state, text.readableBytes + count > messageLimit {
-            throw .tooLong(text.readableBytes + count, limit: messageLimit)
+        if case .message(let text) = transfer.state, text.readableBytes + count > limits.frameBytes {
+            throw .tooLong(text.readableBytes + count, limit: limits.frameBytes)
         }
         // Too much for all: at the cost of the newest, which may be this one.
         while !transfer.isStopped, !budget.take(count) {
@@ -160,7 +160,8 @@ final class IncomingTransfers {
 
     /// Ends what has made no progress for too long.
     func expire(now: NIODeadline) {
-        for transfer in transfers.values where !transfer.isStopped && transfer.lastProgress + patience <= now {
+        for transfer in transfers.values where !transfer.isStopped && transfer.lastProgress + limits.frameTimeout <= now
+        {
             give(up: transfer, because: .stalled)
         }
     }
@@ -168,7 +169,8 @@ final class IncomingTransfers {
     /// When `expire` has something to look at.
     var nextExpiry: NIODeadline? {
         transfers.isEmpty
-            ? nil : transfers.values.lazy.filter { !$0.isStopped }.map(\.lastProgress).min().map { $0 + self.patience }
+            ? nil
+            : transfers.values.lazy.filter { !$0.isStopped }.map(\.lastProgress).min().map { $0 + limits.frameTimeout }
     }
 
     private func give(up transfer: IncomingTransfer, because error: RPCError) {
@@ -206,9 +208,11 @@ extension Frame.Kind {
 }
 
 extension RPCError {
-    fileprivate static let tooManyTransfers = RPCError(
-        .overloaded, "more than \(Limits.openTransfers) attachments and parts are on their way", begun: false,
-        retryAfter: ServerCore.retryAfter)
+    fileprivate static func tooManyTransfers(over limit: Int) -> RPCError {
+        RPCError(
+            .overloaded, "more than \(limit) attachments and parts are on their way", begun: false,
+            retryAfter: ServerCore.retryAfter)
+    }
 
     fileprivate static let tooManyBytes = RPCError(
         .overloaded, "too many bytes of attachments and parts are on their way", begun: false,

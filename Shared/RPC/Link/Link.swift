@@ -30,7 +30,7 @@ final class Link {
         budget = AssemblyBudget(
             limit: limits.assembledBytes, processLimit: limits.assembledBytesPerProcess, process: executor.assembly)
         transfers = IncomingTransfers(
-            messageLimit: limits.frameBytes, budget: budget, patience: limits.frameTimeout)
+            limits: limits, budget: budget)
     }
 
     /// What was agreed on with the peer.

@@ -29,6 +29,13 @@ final class Outbox {
     /// What was agreed on with the peer.
     var features: Features = []
 
+    /// The peer has said what it takes.
+    func keep(to limits: Limits) {
+        frameLimit = min(frameLimit, limits.frameBytes)
+        schedule.receiverBytes = limits.assembledBytes
+        schedule.receiverNumbers = limits.openTransfers
+    }
+
     /// Told when the kernel did not take everything at once, and since when.
     var whenBlocked: (NIODeadline) -> Void = { _ in }
 

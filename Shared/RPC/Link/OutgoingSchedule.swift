@@ -14,11 +14,12 @@ final class OutgoingSchedule {
 
     private var nextNumber: UInt32 = 1
 
-    /// What a receiver holds for us at the most.
-    private static let receiverBytes = Limits().assembledBytes
+    /// How much, under how many numbers, the receiver holds for us. One that has not said so is as we are by default.
+    var receiverBytes = Limits().assembledBytes
+    var receiverNumbers = Limits().openTransfers
 
-    /// The most attachments of one message, which may need a number itself.
-    static let attachmentLimit = Limits.openTransfers - 1
+    /// The most attachments of one message.
+    static let attachmentLimit = 63
 
     /// What is still to be sent.
     var bytes: Int { waitingBytes + begun.reduce(0) { $0 + $1.remaining } }
@@ -46,7 +47,8 @@ final class OutgoingSchedule {
         while let message = waiting.first {
             let numbers = begun.reduce(message.numbersNeeded) { $0 + $1.numbersNeeded }
             let size = begun.reduce(message.size) { $0 + $1.size }
-            guard numbers <= Limits.openTransfers, begun.isEmpty || size <= Self.receiverBytes else { return }
+            // One that is too much by itself is for the receiver to refuse.
+            guard begun.isEmpty || numbers <= receiverNumbers && size <= receiverBytes else { return }
             waiting.removeFirst()
             waitingBytes -= message.size
             let isLarge = message.text.readableBytes > Limits.chunkBytes

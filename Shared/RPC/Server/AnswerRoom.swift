@@ -24,6 +24,14 @@ public struct AnswerRoom: Sendable {
         }
     }
 
+    /// Looks at the server on its event loop; nil without a connection.
+    func server<Value: Sendable>(_ look: @escaping @Sendable (ServerCore) -> Value) async -> Value? {
+        guard let connection else { return nil }
+        return await withCheckedContinuation { continuation in
+            connection.onLoop { continuation.resume(returning: look($0.core)) }
+        }
+    }
+
     /// Returns once there is room, or nobody left to answer.
     public func wait() async {
         guard let connection else { return }

@@ -30,6 +30,9 @@ final class Call {
     let route: MethodTable.Route
     let connection: ServerConnection
 
+    /// For counting it, once.
+    var ticket: CallCounter.Ticket?
+
     /// For a call that is answered with one.
     let stream: ServerStream?
 
@@ -59,6 +62,7 @@ final class Call {
         self.route = route
         self.stream = stream
         self.connection = connection
+        ticket = connection.core.counter.begin(request.method)
     }
 
     /// Whether its handler has started.

@@ -15,6 +15,9 @@ public struct MethodTable: Sendable {
     /// Answers every stream that has no handler here.
     public var forwardStream: (@Sendable (String, Payload, CallContext, ItemSink<Payload>) async throws -> Void)?
 
+    /// Whether there is a service of this name to forward to; statistics know no others.
+    public var isForwarded: @Sendable (String) -> Bool = { _ in false }
+
     public init(_ contracts: Contract...) { self.contracts = contracts }
 
     /// Answers a method.
@@ -57,6 +60,8 @@ public struct MethodTable: Sendable {
         if handlers[method.name] == nil { handle(method, body) }
     }
 
+    var names: some Collection<String> { Array(handlers.keys) + Array(streamHandlers.keys) }
+
     /// What answers a request, and how.
     enum Route {
         case answer(Handler)
@@ -92,7 +97,7 @@ public struct MethodTable: Sendable {
     }
 
     /// Whether bytes beside a request are for ourselves, so that their checksum is of interest.
-    func isForwarded(_ method: String) -> Bool { handlers[method] == nil && streamHandlers[method] == nil }
+    func passesOn(_ method: String) -> Bool { handlers[method] == nil && streamHandlers[method] == nil }
 }
 
 extension Payload {
@@ -132,4 +137,9 @@ public struct CallContext: Sendable {
 
     /// What the caller's connection has room for.
     public let room: AnswerRoom
+
+    /// Those of the server that was called; nil when there is no connection.
+    public var statistics: Statistics? {
+        get async { await room.server { $0.statistics } }
+    }
 }

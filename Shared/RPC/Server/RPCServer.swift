@@ -6,6 +6,7 @@ public struct RPCServer: Sendable {
     public let identity: ServiceIdentity
     private let methods: MethodTable
     private let limits: Limits
+    private let peers: TrustedPeers
     private let executor: LoopExecutor
     private let onFault: @Sendable (Fault) -> Void
 
@@ -18,16 +19,20 @@ public struct RPCServer: Sendable {
 
     /// - Parameters:
     ///   - methods: the service's own; those of the protocol are added unless they are there.
+    ///   - peers: who may connect beside the same user and root.
     ///   - health: what `rpc.health` answers.
     ///   - onFault: sees every error that callers see as `internal`.
     public init(
-        identity: ServiceIdentity, methods: MethodTable, limits: Limits = Limits(), executor: LoopExecutor = .shared,
+        identity: ServiceIdentity, methods: MethodTable, limits: Limits = Limits(),
+        peers: TrustedPeers = TrustedPeers(),
+        executor: LoopExecutor = .shared,
         health: @escaping @Sendable () async -> [Health.Check] = { [] },
         onFault: @escaping @Sendable (Fault) -> Void
     ) {
         self.identity = identity
         self.methods = methods.adding(identity: identity, health: health)
         self.limits = limits
+        self.peers = peers
         self.executor = executor
         self.onFault = onFault
     }
@@ -52,7 +57,8 @@ public struct RPCServer: Sendable {
         let (hires, hire) = AsyncStream.makeStream(of: Void.self)
         let core = NIOLoopBound(
             ServerCore(
-                identity: identity, methods: methods, limits: limits, executor: executor, queue: CallQueue(hire: hire)),
+                identity: identity, methods: methods, limits: limits, peers: peers, executor: executor,
+                queue: CallQueue(hire: hire)),
             eventLoop: executor.loop)
         let listener = try await listen(on: socket, core)
         onReady()
@@ -141,9 +147,17 @@ extension MethodTable {
             try selection.mustBe(identity)
             return Health(await health())
         }
+        table.handleByDefault(ProtocolMethods.stats) { selection, context in
+            try selection.mustBe(identity)
+            guard let statistics = await context.statistics else { throw ServerGone() }
+            return statistics
+        }
         return table
     }
 }
+
+/// A call outside of any server: a fault of ours.
+private struct ServerGone: Error {}
 
 extension ServiceSelection {
     /// Only a gateway knows other services.

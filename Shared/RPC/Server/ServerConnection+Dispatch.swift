@@ -81,7 +81,7 @@ extension ServerConnection {
         guard let call = begin(request, to: destination, collecting: numbers) else { return try link.refuse(numbers) }
         guard !numbers.isEmpty else { return }
         let attachments = IncomingAttachments(
-            numbers, areChecked: !core.methods.isForwarded(request.method)
+            numbers, areChecked: !core.methods.passesOn(request.method)
         ) { [weak self, weak call] result in
             if let call { self?.collected(result, for: call) }
         }
@@ -121,6 +121,7 @@ extension ServerConnection {
             if numbers.isEmpty { core.submit(call) }
             return call
         } catch {
+            core.counter.refuse(request.method, error.kind)
             deliver(.failure(error), to: destination)
             return nil
         }
@@ -153,7 +154,7 @@ extension ServerConnection {
         let route = try core.methods.route(request.method, asStream: isStream)
         let timeout = request.meta.timeout.map { TimeAmount.milliseconds(Int64($0)) }
         let deadline =
-            isStream && timeout == nil ? NIODeadline.distantFuture : .now() + (timeout ?? Limits.defaultTimeout)
+            isStream && timeout == nil ? NIODeadline.distantFuture : .now() + (timeout ?? core.limits.defaultTimeout)
         return Call(
             request, key: key(for: destination), to: destination, deadline: deadline, route: route,
             stream: isStream ? try stream(request, to: destination) : nil, on: self)
@@ -212,6 +213,7 @@ extension ServerConnection {
     /// Answers a call; it is over when the answer is out.
     func finish(_ call: Call, _ outcome: Result<Reply, RPCError>) {
         guard calls[call.key] === call else { return }
+        core.count(call, outcome.errorKind)
         guard let answer = deliver(outcome, to: call.destination, takesAttachments: call.takesAttachments) else {
             return remove(call)
         }
@@ -331,6 +333,10 @@ extension ServerConnection {
             return error
         }
     }
+}
+
+extension Result<Reply, RPCError> {
+    fileprivate var errorKind: ErrorKind? { if case .failure(let error) = self { error.kind } else { nil } }
 }
 
 extension IncomingCall.Answer {

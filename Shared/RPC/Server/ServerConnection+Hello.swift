@@ -21,11 +21,7 @@ extension ServerConnection {
         let answer = Hello.Answer(
             protocol: version, service: core.identity,
             contracts: Dictionary(core.methods.contracts.map { ($0.name, $0.version) }, uniquingKeysWith: max),
-            features: features.names,
-            limits: Hello.AnnouncedLimits(
-                frameBytes: core.limits.frameBytes, callsPerConnection: core.limits.callsPerConnection,
-                callsPerProcess: core.limits.callsPerProcess, connections: core.limits.connections,
-                defaultTimeout: Int(Limits.defaultTimeout.nanoseconds / 1_000_000)))
+            features: features.names, limits: core.limits)
         return (.success(Reply(answer, as: Hello.Answer.shape)), features)
     }
 }

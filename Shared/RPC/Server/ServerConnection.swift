@@ -40,9 +40,9 @@ final class ServerConnection: ChannelInboundHandler {
             reject(RPCError(.overloaded, "too many connections", begun: false, retryAfter: ServerCore.retryAfter))
             return
         }
-        channel.peerCredentials.assumeIsolated().whenSuccess { peer in
+        channel.peerCredentials(includingGroups: core.peers.dependOnGroups).assumeIsolated().whenSuccess { peer in
             self.peer = peer
-            guard let peer, peer.isTrusted else {
+            guard let peer, self.core.peers.include(peer) else {
                 let who = peer.map { "user \($0.user)" } ?? "a peer that the system does not name"
                 return self.reject(RPCError(.permissionDenied, "this socket is not for \(who)", begun: false))
             }
@@ -194,7 +194,10 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// Ends what is under way when nobody is there to take an answer.
     private func abandonAllCalls() {
-        for call in calls.values { call.abandon() }
+        for call in calls.values {
+            call.abandon()
+            core.count(call, .cancelled)
+        }
         calls.removeAll()
     }
 

@@ -5,6 +5,7 @@ final class ServerCore {
     let identity: ServiceIdentity
     let methods: MethodTable
     let limits: Limits
+    let peers: TrustedPeers
     let executor: LoopExecutor
 
     /// The calls that wait for a worker.
@@ -12,17 +13,22 @@ final class ServerCore {
 
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private(set) var callsUnderWay = 0
+    private let began = NIODeadline.now()
+    var counter: CallCounter
     private(set) var isDraining = false
 
     /// When those who were shed may come back, in milliseconds.
     static let retryAfter = 100
 
     init(
-        identity: ServiceIdentity, methods: MethodTable, limits: Limits, executor: LoopExecutor, queue: CallQueue
+        identity: ServiceIdentity, methods: MethodTable, limits: Limits, peers: TrustedPeers, executor: LoopExecutor,
+        queue: CallQueue
     ) {
         self.identity = identity
         self.methods = methods
+        counter = CallCounter(methods)
         self.limits = limits
+        self.peers = peers
         self.executor = executor
         self.queue = queue
     }
@@ -54,6 +60,25 @@ final class ServerCore {
     func ended(_ call: Call) {
         callsUnderWay -= 1
         call.connection.link.budget.release(call.heldBytes)
+    }
+
+    // MARK: Statistics
+
+    /// A call was answered.
+    func count(_ call: Call, _ error: ErrorKind?) {
+        guard let ticket = call.ticket else { return }
+        call.ticket = nil
+        counter.end(ticket, error)
+    }
+
+    var statistics: Statistics {
+        Statistics(
+            methods: counter.methods,
+            process: ProcessStatistics(
+                connections: connections.count, handlers: callsUnderWay,
+                queuedBytes: connections.values.reduce(0) { $0 + $1.outbox.queuedBytes },
+                memoryBytes: ResidentMemory.bytes(),
+                uptime: Int((NIODeadline.now() - began).nanoseconds / 1_000_000_000)))
     }
 
     // MARK: Stopping

@@ -7,8 +7,11 @@ public struct PeerCredentials: Sendable, Equatable {
     public let user: UInt32
     public let group: UInt32
 
-    /// The same user as ours, or root: the peers that are trusted.
-    var isTrusted: Bool { user == geteuid() || user == 0 }
+    /// The other groups of the peer; empty unless they were asked for.
+    var supplementaryGroups: Set<UInt32> = []
+
+    /// The same user as ours, or root.
+    var isOwnerOrRoot: Bool { user == geteuid() || user == 0 }
 
     init(_ credentials: KernelCredentials) {
         process = credentials.pid
@@ -31,14 +34,40 @@ struct KernelCredentials {
     var gid: UInt32 = 0
 }
 
+/// What the kernel writes for `SO_PEERGROUPS`. A peer in more groups than fit counts as one in none: such users are listed
+/// by name.
+private typealias KernelGroups = InlineArray<1_024, UInt32>
+
 extension Channel {
     /// The peer of this connection; nil when the system does not tell.
-    var peerCredentials: EventLoopFuture<PeerCredentials?> {
+    var peerCredentials: EventLoopFuture<PeerCredentials?> { peerCredentials(includingGroups: false) }
+
+    func peerCredentials(includingGroups: Bool) -> EventLoopFuture<PeerCredentials?> {
         guard let provider = self as? any SocketOptionProvider else { return eventLoop.makeSucceededFuture(nil) }
         return
             provider
             .unsafeGetSocketOption(level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
-            .map { (credentials: KernelCredentials) in PeerCredentials(credentials) }
+            .flatMap { (credentials: KernelCredentials) in
+                let peer = PeerCredentials(credentials)
+                guard includingGroups else { return provider.eventLoop.makeSucceededFuture(peer) }
+                return provider.supplementaryGroups.map { groups in
+                    var peer = peer
+                    peer.supplementaryGroups = groups
+                    return peer
+                }
+            }
             .recover { _ in nil }
+    }
+}
+
+extension SocketOptionProvider {
+    fileprivate var supplementaryGroups: EventLoopFuture<Set<UInt32>> {
+        unsafeGetSocketOption(level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERGROUPS))
+            .map { (groups: KernelGroups) in
+                // How many there are is not told, and what is not written is zero: so root's group cannot be told from
+                // nothing here, and counts as a peer's first group only.
+                Set(groups.indices.lazy.map { groups[$0] }.filter { $0 != 0 })
+            }
+            .recover { _ in [] }
     }
 }

@@ -39,6 +39,8 @@ public enum SocketError: Error, Equatable, Sendable {
     /// Somebody answers there, or holds the lock; the process id is known when the system tells it.
     case inUse(path: String, process: Int32?)
     case notASocket(path: String)
+    /// What a supervisor has passed is something else.
+    case notAListener(descriptor: Int32, what: String)
     /// A call of the operating system failed.
     case system(operation: String, path: String, errno: Int32)
 }
@@ -56,6 +58,8 @@ extension SocketError: CustomStringConvertible {
             return "the socket \(path) is in use by \(who): stop it first, or choose another path with --socket"
         case .notASocket(let path):
             return "\(path) exists and is not a socket: move it away, or choose another path with --socket"
+        case .notAListener(let descriptor, let what):
+            return "descriptor \(descriptor) is \(what): the supervisor should pass a listening Unix stream socket"
         case .system(let operation, let path, let code):
             return "cannot \(operation) \(path): \(String(cString: strerror(code)))"
         }

@@ -14,8 +14,17 @@ import Testing
 
     @Test(
         arguments: [Features.standard, [], .bytes, [.bytes, .credit], .parts, [.standard, .zlib]],
-        [0, 1, 65_535, 65_536, 65_537, 262_144, 262_145, 1_000_000])
+        [0, 1, 65_537, 300_000])
     func `bytes go there and come back, whatever was agreed on`(features: Features, count: Int) async throws {
+        try await echo(count, features)
+    }
+
+    @Test(arguments: [65_535, 65_536, 262_143, 262_144, 262_145, 1_000_000])
+    func `bytes of any size come back as they were`(count: Int) async throws {
+        try await echo(count, .standard)
+    }
+
+    private func echo(features: Features, count: Int) async throws {
         try await withClient(features) { client in
             let blob = EchoContract.Blob.of(count)
             let answer = try await client.call(EchoContract.bytes, blob)
@@ -42,7 +51,7 @@ import Testing
     func `large messages come through whatever was agreed on`(features: Features) async throws {
         try await withClient(features) { client in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for count in [0, 65_536, 70_000, 300_000, 3_000_000] {
+                for count in [0, 65_400, 65_536, 300_000] {
                     group.addTask {
                         let text = try await client.call(EchoContract.grow, .init(bytes: count)).text
                         #expect(text.utf8.count == count)

@@ -26,9 +26,25 @@ import Testing
                 {"jsonrpc":"2.0","id":1,"result":{"protocol":1,\
                 "service":{"name":"test","version":"1.0","instance":"test-instance"},"contracts":{"echo":1},\
                 "features":[\(features)],"limits":{"frame_bytes":8388608,"calls_per_connection":4096,\
-                "calls_per_process":16384,"connections":4096,"default_timeout_ms":30000}}}
+                "calls_per_process":16384,"connections":4096,"default_timeout_ms":30000,"queued_bytes":16777216,\
+                "assembled_bytes":33554432,"assembled_bytes_per_process":268435456,"open_transfers":64,\
+                "frame_timeout_ms":30000,"write_timeout_ms":30000,"deaf_time_ms":1000,"discarded_bytes":16777216,\
+                "discard_time_ms":1000}}}
                 """, to: Self.hello(params))
             try await peer.expectAlive()
+        }
+    }
+
+    @Test func `the limits in force are reported, each under its name`() async throws {
+        var limits = Limits()
+        for (index, setting) in Limits.settings.enumerated() { limits[setting] = setting.allowed.lowerBound + index }
+        // A server with room for one greeting.
+        limits.connections = 1
+        try await withPeer(limits: limits) { peer, _ in
+            let answer = try await peer.answer(to: Self.hello(#"{"protocols":[1]}"#))
+            let result = try #require(answer.result)
+            for setting in Limits.settings { #expect(result.contains(#""\#(setting.name)":\#(limits[setting])"#)) }
+            #expect(Set(Limits.settings.map(\.name)).count == Limits.settings.count)
         }
     }
 

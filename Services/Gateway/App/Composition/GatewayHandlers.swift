@@ -22,10 +22,12 @@ struct GatewayHandlers: Sendable {
         }
         table.handle(ProtocolMethods.health, health)
         table.handle(ProtocolMethods.describe, describe)
+        table.handle(ProtocolMethods.stats, stats)
         table.forward = { method, params, context in try await registry.forward(method, params, context) }
         table.forwardStream = { method, params, context, items in
             try await registry.forwardStream(method, params, context, items)
         }
+        table.isForwarded = registry.knows
         return table
     }
 
@@ -115,6 +117,16 @@ struct GatewayHandlers: Sendable {
             await plugin.contracts()
         }
         return ServiceDescription(service: identity, contracts: own + others.joined())
+    }
+
+    private func stats(_ selection: ServiceSelection, _ context: CallContext) async throws -> Statistics {
+        if let plugin = try selected(selection) {
+            return try await plugin.call(ProtocolMethods.stats, ServiceSelection(), context)
+        }
+        guard let statistics = await context.statistics else {
+            throw RPCError(.unavailable, "\(identity.name) is going away", begun: false)
+        }
+        return statistics
     }
 
     /// Nil for the gateway itself.

@@ -37,6 +37,8 @@ struct PluginRegistry: Sendable {
         return plugin
     }
 
+    @Sendable func knows(_ name: String) -> Bool { byName[name] != nil }
+
     /// Passes `service.verb` on to the plugin of that name.
     func forward(_ method: String, _ params: Payload, _ context: CallContext) async throws(RPCError) -> Payload {
         try await plugin(for: method).forward(method, params, context)

@@ -1,0 +1,80 @@
+import NIOCore
+
+/// How long calls took: how many by powers of two of microseconds, and the sum. Fixed in size, so that counting costs
+/// nothing worth mentioning.
+public struct LatencyHistogram: Sendable, Equatable {
+    /// The bounds are 1 µs, 2 µs, 4 µs … 2^27 µs, which are 134 s; the last bucket takes what is beyond.
+    private static let largestExponent = 27
+
+    private var buckets = [Int](repeating: 0, count: largestExponent + 2)
+
+    public private(set) var sumMicroseconds = 0
+
+    public init() {}
+
+    public var count: Int { buckets.reduce(0, +) }
+
+    mutating func add(_ time: TimeAmount) {
+        let microseconds = max(0, Int(time.nanoseconds / 1_000))
+        buckets[Self.bucket(of: microseconds)] += 1
+        sumMicroseconds += microseconds
+    }
+
+    /// The smallest bound that is not exceeded.
+    private static func bucket(of microseconds: Int) -> Int {
+        guard microseconds > 1 else { return 0 }
+        return min(Int.bitWidth - (microseconds - 1).leadingZeroBitCount, largestExponent + 1)
+    }
+
+    /// A bound that at least this part of the calls has kept; nil when there were none, or when they took longer than all
+    /// bounds.
+    public func bound(ofPart part: Double) -> Int? {
+        let wanted = Double(count) * part
+        return cumulated.first { Double($0.count) >= wanted && $0.count > 0 }?.bound
+    }
+
+    /// A bound in microseconds, and how many calls took at most that.
+    struct Bucket: Sendable, Equatable {
+        let bound: Int
+        let count: Int
+
+        static let shape = Shape<Bucket>.object { object in
+            let bound = object.required("le_us", .integer(0 ... .max), \.bound)
+            let count = object.required("count", .integer(0 ... .max), \.count)
+            return { members throws(JSONError) in Bucket(bound: try members[bound], count: try members[count]) }
+        }
+    }
+
+    /// From the first bound that a call has kept to the first that all have kept, or the last there is.
+    private var cumulated: [Bucket] {
+        let total = count
+        var sum = 0
+        var cumulated: [Bucket] = []
+        for exponent in 0...Self.largestExponent where sum < total {
+            sum += buckets[exponent]
+            if sum > 0 { cumulated.append(Bucket(bound: 1 << exponent, count: sum)) }
+        }
+        return cumulated
+    }
+
+    public static let shape = Shape<LatencyHistogram>.object { object in
+        let count = object.required("count", .integer(0 ... .max), \.count)
+        let sum = object.required("sum_us", .integer(0 ... .max), \.sumMicroseconds)
+        let buckets = object.required("buckets", .array(of: Bucket.shape), \.cumulated)
+        return { members throws(JSONError) in
+            var histogram = LatencyHistogram()
+            histogram.sumMicroseconds = try members[sum]
+            var before = 0
+            for bucket in try members[buckets] {
+                guard bucket.count >= before else { throw .refused("the counts of buckets must not fall") }
+                // Another implementation may have other bounds; ours are at most twice as large.
+                histogram.buckets[LatencyHistogram.bucket(of: bucket.bound)] += bucket.count - before
+                before = bucket.count
+            }
+            let total = try members[count]
+            guard total >= before else { throw .refused("the buckets count more than there are") }
+            histogram.buckets[largestExponent + 1] += total - before
+            return histogram
+        }
+    }
+}

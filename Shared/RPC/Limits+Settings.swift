@@ -1,0 +1,81 @@
+import NIOCore
+
+extension Limits {
+    /// A limit that can be set by its name, and that `rpc.hello` reports under it.
+    public struct Setting: Sendable {
+        public let name: String
+
+        /// For people who set it.
+        public let summary: String
+
+        public let allowed: ClosedRange<Int>
+
+        fileprivate let path: any WritableKeyPath<Limits, Int> & Sendable
+
+        fileprivate init(
+            _ name: String, _ path: any WritableKeyPath<Limits, Int> & Sendable, _ allowed: ClosedRange<Int>,
+            _ summary: String
+        ) {
+            self.name = name
+            self.path = path
+            self.allowed = allowed
+            self.summary = summary
+        }
+    }
+
+    public subscript(_ setting: Setting) -> Int {
+        get { self[keyPath: setting.path] }
+        set { self[keyPath: setting.path] = newValue }
+    }
+
+    /// All of them. A frame must have room for an error that names what it is about.
+    public static let settings = [
+        Setting("frame_bytes", \.frameBytes, 4_096...largestFrameLength, "the largest message"),
+        Setting("calls_per_connection", \.callsPerConnection, 1...1_000_000, "calls under way on a connection"),
+        Setting("calls_per_process", \.callsPerProcess, 1...1_000_000, "calls under way in the process"),
+        Setting("connections", \.connections, 1...1_000_000, "connections of the process"),
+        Setting(
+            "default_timeout_ms", \.defaultTimeout.milliseconds, timeoutMilliseconds,
+            "the time of a call whose caller names none"),
+        Setting("queued_bytes", \.queuedBytes, sizes, "answers waiting for a peer that does not read"),
+        Setting("assembled_bytes", \.assembledBytes, sizes, "what a connection may keep of unfinished transfers"),
+        Setting(
+            "assembled_bytes_per_process", \.assembledBytesPerProcess, sizes,
+            "what all connections together may keep of them"),
+        Setting("open_transfers", \.openTransfers, 1...65_536, "transfers coming in at a time on a connection"),
+        Setting("frame_timeout_ms", \.frameTimeout.milliseconds, times, "the time of a frame that has begun"),
+        Setting("write_timeout_ms", \.writeTimeout.milliseconds, times, "the time of a write without progress"),
+        Setting(
+            "deaf_time_ms", \.deafTime.milliseconds, times, "the same above twice queued_bytes"),
+        Setting("discarded_bytes", \.discardedBytes, sizes, "what is still read after a bad frame"),
+        Setting("discard_time_ms", \.discardTime.milliseconds, times, "for how long that is"),
+    ]
+
+    private static let sizes = 4_096...(1 << 40)
+    private static let times = 1...86_400_000
+
+    /// As `rpc.hello` tells them. What an answer leaves out has its default; a value that is beyond what we could use counts
+    /// as the most that we can.
+    static let announced = Shape<Limits>.object { object in
+        let frameBytes = object.required("frame_bytes", .integer(1 ... .max), \.frameBytes)
+        let members = settings.filter { $0.name != frameBytes.name }.map { setting in
+            (setting, object.optional(setting.name, .integer(0 ... .max), { $0[setting] }))
+        }
+        return { values throws(JSONError) in
+            var limits = Limits()
+            limits.frameBytes = min(try values[frameBytes], largestFrameLength)
+            for (setting, member) in members {
+                guard let value = try values[member] else { continue }
+                limits[setting] = min(max(value, setting.allowed.lowerBound), setting.allowed.upperBound)
+            }
+            return limits
+        }
+    }
+}
+
+extension TimeAmount {
+    fileprivate var milliseconds: Int {
+        get { Int(nanoseconds / 1_000_000) }
+        set { self = .milliseconds(Int64(newValue)) }
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+
+/// A descriptor that somebody else has opened for this process, and that may be anything.
+struct PassedDescriptor {
+    private let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Where a socket is bound.
+    struct Address {
+        let path: SocketPath?
+        let description: String
+    }
+
+    /// Makes sure that this is a listening Unix stream socket, and makes it as our own are.
+    /// - Returns: where it is bound.
+    func prepare() throws(SocketError) -> Address {
+        if let what = whatElseItIs { throw .notAListener(descriptor: descriptor, what: what) }
+        let flags = fcntl(descriptor, F_GETFL)
+        guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
+            fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+        else {
+            throw .system(operation: "set the flags of", path: "descriptor \(descriptor)", errno: errno)
+        }
+        return try address()
+    }
+
+    /// Nil when it is what it should be.
+    private var whatElseItIs: String? {
+        guard fcntl(descriptor, F_GETFD) >= 0 else { return "not open" }
+        guard let family = option(SO_DOMAIN), let type = option(SO_TYPE) else { return "no socket" }
+        guard family == AF_UNIX else {
+            return switch family {
+            case AF_INET: "an IPv4 socket"
+            case AF_INET6: "an IPv6 socket"
+            default: "a socket of family \(family)"
+            }
+        }
+        guard type == Int32(SOCK_STREAM.rawValue) else {
+            return type == Int32(SOCK_DGRAM.rawValue) ? "a Unix datagram socket" : "a Unix socket of type \(type)"
+        }
+        return option(SO_ACCEPTCONN) == 1 ? nil : "a Unix stream socket that does not listen"
+    }
+
+    private func option(_ name: Int32) -> Int32? {
+        var (value, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+    }
+
+    private func address() throws(SocketError) -> Address {
+        var (address, length) = (sockaddr_un(), socklen_t(MemoryLayout<sockaddr_un>.size))
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard status == 0 else {
+            throw .system(operation: "find out the address of", path: "descriptor \(descriptor)", errno: errno)
+        }
+        let familyLength = MemoryLayout<sa_family_t>.size
+        let name = withUnsafeBytes(of: address.sun_path) { $0.prefix(max(0, Int(length) - familyLength)).map(\.self) }
+        return Self.address(name)
+    }
+
+    /// - Parameter name: what the kernel has, which may or may not end with a zero.
+    static func address(_ name: [UInt8]) -> Address {
+        guard let first = name.first else { return Address(path: nil, description: "a socket without a name") }
+        if first == 0 {
+            return Address(path: nil, description: "@" + String(decoding: name.dropFirst(), as: UTF8.self))
+        }
+        let bytes = name.prefix { $0 != 0 }
+        let path: SocketPath?
+        do throws(SocketError) {
+            // Not every file name is a text.
+            path = try String(validating: bytes, as: UTF8.self).map { text throws(SocketError) in try SocketPath(text) }
+        } catch {
+            // The kernel has room for one byte more than our clients can name; the socket serves all the same.
+            path = nil
+        }
+        return Address(path: path, description: String(decoding: bytes, as: UTF8.self))
+    }
+}

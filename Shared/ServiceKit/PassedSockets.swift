@@ -1,0 +1,62 @@
+import Foundation
+
+/// The sockets that a supervisor has opened for this process, as `sd_listen_fds(3)` has them.
+struct PassedSockets: Equatable {
+    /// One name for each; empty when the supervisor gave none.
+    let names: [String]
+    let count: Int
+
+    /// The first descriptor that is passed; the others follow it.
+    static let first: Int32 = 3
+
+    private static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+
+    /// Reads what the environment says and removes it there, so that nobody takes the sockets a second time.
+    /// - Returns: nil when none were passed to this process.
+    static func take() throws(PassedSocketsError) -> PassedSockets? {
+        let environment = ProcessInfo.processInfo.environment
+        for variable in variables { unsetenv(variable) }
+        return try PassedSockets(environment, process: getpid())
+    }
+
+    /// - Returns: nil when none were passed to this process: a parent's variables may have been inherited.
+    init?(_ environment: [String: String], process: Int32) throws(PassedSocketsError) {
+        guard let text = environment["LISTEN_FDS"], environment["LISTEN_PID"].flatMap(Int32.init) == process else {
+            return nil
+        }
+        guard let count = Int32(text), (0...Self.most).contains(count) else { throw .malformed(count: text) }
+        if count == 0 { return nil }
+        names =
+            environment["LISTEN_FDNAMES"]?.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            ?? []
+        self.count = Int(count)
+    }
+
+    private static let most: Int32 = 1_024
+
+    /// The one for a service: the only one, or with several the one with its name.
+    func descriptor(for service: String) throws(PassedSocketsError) -> Int32 {
+        if count == 1 { return Self.first }
+        let fitting = names.prefix(count).indices.filter { names[$0] == service }
+        guard let index = fitting.first, fitting.count == 1 else {
+            throw .ambiguous(service: service, count: count, names: names)
+        }
+        return Self.first + Int32(index)
+    }
+}
+
+/// Why the sockets that were passed cannot be used.
+enum PassedSocketsError: Error, Equatable, CustomStringConvertible {
+    case malformed(count: String)
+    case ambiguous(service: String, count: Int, names: [String])
+
+    var description: String {
+        switch self {
+        case .malformed(let count):
+            return "LISTEN_FDS is no number of sockets: \"\(count)\""
+        case .ambiguous(let service, let count, let names):
+            let named = names.isEmpty ? "without names" : "named \(names.joined(separator: ", "))"
+            return "\(count) sockets were passed, \(named): exactly one must be named \(service) (LISTEN_FDNAMES)"
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// What a service tells the supervisor that has started it.
+@Suite(.timeLimit(.minutes(2))) struct NotificationTests {
+    /// - Parameter isAbstract: whether the supervisor's socket is an abstract one.
+    @Test(arguments: Deployment.services + ["gateway"], [false, true])
+    func `a service is ready once it accepts connections, and stopping when it begins to drain`(
+        name: String, isAbstract: Bool
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            let address = isAbstract ? "@image-feed-\(UUID())" : root + "/notify"
+            try await NotifySocket.with(address) { supervisor in
+                let program = try Self.start(name, root, ["NOTIFY_SOCKET": address])
+                defer { program.send(SIGKILL) }
+                var messages = supervisor.messages.makeAsyncIterator()
+                let path = "\(root)/run/\(name).sock"
+                #expect(await messages.next() == "READY=1\nSTATUS=serving on \(path)")
+                try await RPCClient.withConnection(to: SocketPath(path), as: "test") { client in
+                    _ = try await client.call(ProtocolMethods.ping, Empty())
+                }
+                program.send(SIGTERM)
+                #expect(await messages.next() == "STOPPING=1\nSTATUS=finishing the calls under way")
+                #expect(await program.ended() == 0)
+            }
+        }
+    }
+
+    @Test(arguments: Deployment.services + ["gateway"])
+    func `a supervisor with a watchdog gets signs of life, until draining begins`(name: String) async throws {
+        try await withTemporaryDirectory { root in
+            let address = root + "/notify"
+            try await NotifySocket.with(address) { supervisor in
+                let program = try Self.start(
+                    name, root, ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "2000000"])
+                defer { program.send(SIGKILL) }
+                var messages = supervisor.messages.makeAsyncIterator()
+                #expect(await messages.next()?.hasPrefix("READY=1\n") == true)
+                for _ in 0..<2 { #expect(await messages.next() == "WATCHDOG=1") }
+                program.send(SIGTERM)
+                while let message = await messages.next(), !message.hasPrefix("STOPPING=1") {
+                    #expect(message == "WATCHDOG=1")
+                }
+                #expect(await program.ended() == 0)
+                #expect(program.errors.text.split(separator: "\n").count(where: { !$0.contains("no plugins") }) == 1)
+            }
+        }
+    }
+
+    @Test func `a supervisor's socket that is passed proves life as well`() async throws {
+        try await withTemporaryDirectory { root in
+            let address = root + "/notify"
+            try await NotifySocket.with(address) { supervisor in
+                let program = try SocketSupervisor.start(
+                    "feed-service", ["--root", root], passing: [.listener(root + "/ours.sock")],
+                    environment: ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "2000000"])
+                defer { program.send(SIGKILL) }
+                var messages = supervisor.messages.makeAsyncIterator()
+                #expect(await messages.next() == "READY=1\nSTATUS=serving on \(root)/ours.sock")
+                #expect(await messages.next() == "WATCHDOG=1")
+                program.send(SIGTERM)
+                #expect(await program.ended() == 0)
+            }
+        }
+    }
+
+    @Test(arguments: ["/nowhere/notify", "vsock:2:1234", "@" + String(repeating: "x", count: 200)])
+    func `a supervisor that cannot be reached is one line, and the service serves`(address: String) async throws {
+        try await withTemporaryDirectory { root in
+            let program = try Self.start("feed", root, ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "1000000"])
+            defer { program.send(SIGKILL) }
+            #expect(await program.errors.wait(for: "cannot notify the supervisor at \(address)"))
+            let path = try SocketPath("\(root)/run/feed.sock")
+            try await RPCClient.withConnection(to: path, as: "test") { client in
+                _ = try await client.call(ProtocolMethods.ping, Empty())
+            }
+            program.send(SIGTERM)
+            #expect(await program.ended() == 0)
+            #expect(program.errors.text.split(separator: "\n").count == 2)
+        }
+    }
+
+    private static func start(
+        _ name: String, _ root: String, _ environment: [String: String]
+    ) throws -> RunningProgram {
+        let isGateway = name == "gateway"
+        return try Program(isGateway ? name : name + "-service").start(
+            (isGateway ? ["serve"] : []) + ["--root", root], environment: environment, errors: nil)
+    }
+}

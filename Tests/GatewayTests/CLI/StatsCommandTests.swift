@@ -1,0 +1,44 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@Suite struct StatsCommandTests {
+    @Test func `stats tells the gateway's calls, and those of a service`() async throws {
+        try await Deployment.with { deployment in
+            for _ in 0..<3 { _ = try await deployment.gateway("call", "feed.load", "limit=1") }
+            _ = try await deployment.gateway("call", "feed.load", "limit=0")
+            _ = try await deployment.gateway("call", "nobody.load")
+
+            let own = try await deployment.gateway("stats")
+            #expect(own.status == 0)
+            let lines = own.output.split(separator: "\n")
+            #expect(
+                lines.first?.contains(/^up \d+ s, \d+ connections, 1 handlers, \d+ bytes queued, \d+ MiB of memory$/)
+                    == true)
+            #expect(lines.contains { $0.contains(/^METHOD +CALLS +UNDER WAY +MEAN +P50 ≤ +P99 ≤ +ERRORS/) })
+            #expect(lines.contains { $0.contains(/^feed\.\* +4 +0 +\d+ .*1 invalid_params$/) })
+            #expect(lines.contains { $0.contains(/^other +1 +0 .*1 method_not_found$/) })
+
+            let feed = try await deployment.gateway("stats", "feed").output
+            #expect(feed.contains(/\nfeed\.load +4 +0 +\d+ µs +\d+ µs +\d+ m?µ?s +1 invalid_params/))
+
+            let json = try await deployment.gateway("stats", "feed", "--json").output
+            let statistics = try RawJSON(checking: json).read(as: Statistics.shape)
+            #expect(statistics.methods["feed.load"]?.calls == 4)
+            #expect(statistics.methods["feed.load"]?.latency.count == 4)
+        }
+    }
+
+    @Test func `a service that there is not is wrong use, and one that is down unavailable`() async throws {
+        try await Deployment.with { deployment in
+            let unknown = try await deployment.gateway("stats", "nobody")
+            #expect(unknown.status == 64 && unknown.errors.contains("nobody") && unknown.output.isEmpty)
+            let comments = try #require(deployment.program("comments"))
+            comments.send(SIGTERM)
+            #expect(await comments.ended() == 0)
+            #expect(try await deployment.gateway("stats", "comments").status == 69)
+            #expect(try await deployment.gateway("stats").status == 0)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import RPC
+import RPCTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StatisticsTests {
+    private static func statistics(_ peer: WirePeer) async throws -> Statistics {
+        let answer = try await peer.answer(to: request("\"stats\"", "rpc.stats"))
+        return try RawJSON(checking: try #require(answer.result)).read(as: Statistics.shape)
+    }
+
+    @Test func `calls are counted by method, errors by kind, batches by member, and notifications too`() async throws {
+        try await withPeer { peer, _ in
+            for kind in ["not_found", "not_found", "overloaded"] {
+                _ = try await peer.answer(to: request("1", "echo.fail", #"{"text":"\#(kind)"}"#))
+            }
+            let say = request("1", "echo.say", #"{"text":"a"}"#)
+            _ = try await peer.answers(to: "[\(say),\(request("2", "echo.say", "{}"))]")
+            try await peer.send(#"{"jsonrpc":"2.0","method":"echo.say","params":{"text":"a"}}"#)
+            _ = try await peer.answer(to: request("1", "echo.nothing"))
+            let methods = try await Self.statistics(peer).methods
+            #expect(methods.keys.sorted() == ["echo.fail", "echo.say", "other", "rpc.stats"])
+            #expect(methods["echo.fail"]?.calls == 3)
+            #expect(methods["echo.fail"]?.errors == ["not_found": 2, "overloaded": 1])
+            #expect(methods["echo.say"]?.calls == 3 && methods["echo.say"]?.errors == ["invalid_params": 1])
+            #expect(methods["echo.say"]?.latency.count == 3 && methods["echo.say"]?.underWay == 0)
+            #expect(methods["other"]?.errors == ["method_not_found": 1] && methods["other"]?.latency.count == 0)
+            #expect(methods["rpc.stats"]?.underWay == 1)
+        }
+    }
+
+    @Test func `calls under way end with their answer, their cancelling, or their connection`() async throws {
+        let gate = Gate()
+        try await withPeer(gate: gate) { peer, server in
+            let leaver = try await WirePeer.connect(to: server.path)
+            for name in ["a", "b"] { try await peer.send(waiting("\"\(name)\"", name)) }
+            try await leaver.send(waiting("1", "c"))
+            for _ in 0..<3 { _ = await gate.arrival() }
+            var wait = try await Self.statistics(peer).methods["echo.wait"]
+            #expect(wait?.calls == 3 && wait?.underWay == 3 && wait?.latency.count == 0)
+            #expect(try await Self.statistics(peer).process.connections == 2)
+
+            gate.open("a")
+            #expect(try await peer.answer().id == "\"a\"")
+            try await peer.send(#"{"jsonrpc":"2.0","method":"rpc.cancel","params":{"id":"b"}}"#)
+            #expect(try await peer.answer().error?.kind == .cancelled)
+            try await leaver.close()
+            for _ in 0..<2 { _ = await gate.cancellation() }
+            wait = try await Self.statistics(peer).methods["echo.wait"]
+            #expect(wait?.underWay == 0 && wait?.errors == ["cancelled": 2] && wait?.latency.count == 3)
+            #expect(try await Self.statistics(peer).process.connections == 1)
+        }
+    }
+
+    @Test func `the process is told in numbers that can be`() async throws {
+        try await withPeer { peer, _ in
+            let process = try await Self.statistics(peer).process
+            #expect(process.connections == 1 && process.handlers == 1 && process.queuedBytes == 0)
+            #expect((1_000_000...10_000_000_000).contains(process.memoryBytes ?? 0))
+            #expect((0...60).contains(process.uptime))
+        }
+    }
+
+    @Test func `forwarded calls are counted by their service`() async throws {
+        var table = EchoContract.table
+        table.forward = { method, _, _ in throw RPCError(.unavailable, method) }
+        table.isForwarded = { $0 == "likes" }
+        try await TestServer.with(table) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            for method in ["likes.a", "likes.b", "nobody.a", "plain"] {
+                _ = try await peer.answer(to: request("1", method))
+            }
+            let methods = try await Self.statistics(peer).methods
+            #expect(methods.keys.sorted() == ["likes.*", "other", "rpc.stats"])
+            #expect(methods["likes.*"]?.errors == ["unavailable": 2] && methods["other"]?.calls == 2)
+        }
+    }
+
+    @Test func `a service knows itself by name and no other`() async throws {
+        try await withPeer { peer, _ in
+            #expect(try await peer.answer(to: request("1", "rpc.stats", #"{"service":"test"}"#)).error == nil)
+            let answer = try await peer.answer(to: request("1", "rpc.stats", #"{"service":"other"}"#))
+            #expect(answer.error?.message == "params.service: this is test and knows no other")
+        }
+    }
+}
