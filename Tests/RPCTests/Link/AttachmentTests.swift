@@ -24,7 +24,7 @@ import Testing
         try await echo(count, .standard)
     }
 
-    private func echo(features: Features, count: Int) async throws {
+    private func echo(_ count: Int, _ features: Features) async throws {
         try await withClient(features) { client in
             let blob = EchoContract.Blob.of(count)
             let answer = try await client.call(EchoContract.bytes, blob)
