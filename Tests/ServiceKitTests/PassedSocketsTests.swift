@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import ServiceKit
@@ -15,6 +16,20 @@ import Testing
     @Test func `sockets for another process, or none, are nobody's business`() throws {
         for (pid, count) in [("43", "1"), ("x", "1"), ("", "1"), (nil, "1"), ("42", nil), ("42", "0"), (nil, nil)] {
             #expect(try Self.sockets(pid, count) == nil)
+        }
+    }
+
+    /// In a process of its own: the environment belongs to all tests.
+    @Test func `taking them removes the variables, for another process too`() async {
+        await #expect(processExitsWith: .success) {
+            for process in [getpid(), 1] {
+                for (name, value) in [("PID", "\(process)"), ("FDS", "1"), ("FDNAMES", "feed")] {
+                    setenv("LISTEN_\(name)", value, 1)
+                }
+                let sockets = try PassedSockets.take()
+                precondition((sockets != nil) == (process == getpid()))
+                precondition(["PID", "FDS", "FDNAMES"].allSatisfy { getenv("LISTEN_\($0)") == nil })
+            }
         }
     }
 

@@ -54,4 +54,18 @@ import Testing
             #expect(answers.map(\.error?.kind) == [.deadlineExceeded, nil])
         }
     }
+
+    @Test func `a call that names no time has that of the server`() async throws {
+        var limits = Limits()
+        limits.defaultTimeout = .milliseconds(20)
+        let clock = ContinuousClock()
+        let start = clock.now
+        try await withPeer(limits: limits) { peer, _ in
+            let answer = try await peer.answer(
+                to: #"{"jsonrpc":"2.0","id":1,"method":"echo.wait","params":{"text":"a"}}"#)
+            #expect(answer.error?.kind == .deadlineExceeded)
+        }
+        // The time that every other server has is 30 s.
+        #expect(clock.now - start < .seconds(25))
+    }
 }
