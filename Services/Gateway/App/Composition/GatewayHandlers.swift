@@ -77,7 +77,11 @@ struct GatewayHandlers: Sendable {
 
     private func postComment(_ request: PostCommentRequest, _ context: CallContext) async throws -> PostedComment {
         _ = try await item(request.imageID, context)
-        return try await registry.plugin("comments").call(CommentsContract.post, request, context)
+        // With an id the call can be repeated, should the comments service go away under it.
+        let comment = PostComment(
+            imageID: request.imageID, message: request.message, username: request.username, id: request.id ?? UUID(),
+            createdAt: request.createdAt)
+        return try await registry.plugin("comments").call(CommentsContract.post, comment, context, isRepeatable: true)
     }
 
     // MARK: Images

@@ -1,4 +1,7 @@
+import CommentsContract
+import FeedContract
 import Foundation
+import ImageDataContract
 import NIOCore
 import RPC
 
@@ -10,6 +13,12 @@ struct Plugin: Sendable {
     /// How long the gateway itself waits when it asks how a plugin is.
     static let probeTimeout = TimeAmount.seconds(1)
 
+    /// Methods of the contracts that are known here which may be called again when a connection was lost. Of others nobody
+    /// knows that.
+    private static let repeatableMethods = Set(
+        [FeedContract.contract, CommentsContract.contract, ImageDataContract.contract]
+            .flatMap(\.methods).filter(\.idempotent).map(\.name))
+
     init(_ manifest: PluginManifest, root: String) async throws {
         self.manifest = manifest
         let path = manifest.socket.hasPrefix("/") ? manifest.socket : "\(root)/run/\(manifest.socket)"
@@ -19,11 +28,14 @@ struct Plugin: Sendable {
     var name: String { manifest.name }
 
     /// Calls a method that is known here.
+    /// - Parameter isRepeatable: as in `CallOptions`.
     func call<Params, Answer>(
-        _ method: Method<Params, Answer>, _ params: Params, _ context: CallContext
+        _ method: Method<Params, Answer>, _ params: Params, _ context: CallContext, isRepeatable: Bool? = nil
     ) async throws(RPCError) -> Answer {
+        var options = options(context)
+        options.isRepeatable = isRepeatable
         do throws(RPCError) {
-            return try await client.call(method, params, options(context))
+            return try await client.call(method, params, options)
         } catch {
             throw named(error)
         }
@@ -33,8 +45,10 @@ struct Plugin: Sendable {
     /// - Throws: `unavailable` when it does not offer the contracts that its manifest names.
     func forward(_ method: String, _ params: Payload, _ context: CallContext) async throws(RPCError) -> Payload {
         try await checkContracts()
+        var options = options(context)
+        options.isRepeatable = Self.repeatableMethods.contains(method)
         do throws(RPCError) {
-            return try await client.call(method, params, options(context))
+            return try await client.call(method, params, options)
         } catch {
             throw named(error)
         }
