@@ -21,6 +21,7 @@ final class ClientCore {
     let limits: Limits
     let features: Features
     let executor: LoopExecutor
+    private let peers: TrustedPeers
     private let client: Hello.Client
 
     private(set) var state = State.connecting
@@ -38,10 +39,14 @@ final class ClientCore {
     private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
     private var probing: Scheduled<Void>?
 
-    init(path: SocketPath, limits: Limits, features: Features, executor: LoopExecutor, client: Hello.Client) {
+    init(
+        path: SocketPath, limits: Limits, features: Features, peers: TrustedPeers, executor: LoopExecutor,
+        client: Hello.Client
+    ) {
         self.path = path
         self.limits = limits
         self.features = features
+        self.peers = peers
         self.executor = executor
         self.client = client
     }
@@ -177,7 +182,7 @@ final class ClientCore {
         case .connecting, .down: break
         case .greeting, .ready, .draining, .stopped: return connection.close()
         }
-        guard let peer, peer.isOwnerOrRoot else {
+        guard let peer, peers.include(peer) else {
             connection.close()
             let who = peer.map { "user \($0.user)" } ?? "somebody whom the system does not name"
             throw RPCError(.permissionDenied, "\(path) belongs to \(who)", begun: false)

@@ -20,16 +20,17 @@ public final class RPCClient: Sendable {
     /// - Parameters:
     ///   - name: how the client introduces itself.
     ///   - features: what it asks the peer for.
+    ///   - peers: who may listen there, beside our own user and root.
     public static func make(
         to path: SocketPath, as name: String, version: String = "1", limits: Limits = Limits(),
-        features: Features = .standard, executor: LoopExecutor = .shared
+        features: Features = .standard, peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared
     ) async -> RPCClient {
         // The core is made on the loop that it lives on.
         await withTaskExecutorPreference(executor) {
             RPCClient(
                 core: NIOLoopBound(
                     ClientCore(
-                        path: path, limits: limits, features: features, executor: executor,
+                        path: path, limits: limits, features: features, peers: peers, executor: executor,
                         client: Hello.Client(name: name, version: version)),
                     eventLoop: executor.loop),
                 path: path, executor: executor)
@@ -45,9 +46,11 @@ public final class RPCClient: Sendable {
     /// Connects, runs `body`, and closes.
     public static func withConnection<Result: Sendable>(
         to path: SocketPath, as name: String, limits: Limits = Limits(), features: Features = .standard,
-        executor: LoopExecutor = .shared, _ body: (RPCClient) async throws -> Result
+        peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared,
+        _ body: (RPCClient) async throws -> Result
     ) async throws -> Result {
-        let client = await make(to: path, as: name, limits: limits, features: features, executor: executor)
+        let client = await make(
+            to: path, as: name, limits: limits, features: features, peers: peers, executor: executor)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await client.run() }
             defer { group.cancelAll() }

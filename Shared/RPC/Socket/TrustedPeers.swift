@@ -1,4 +1,6 @@
-/// Whose connections a server takes, beside those of its own user and of root.
+import Glibc
+
+/// Whom a server, or a client, has to do with, beside its own user and root.
 public struct TrustedPeers: Sendable, Equatable {
     public let users: Set<UInt32>
 
@@ -8,6 +10,14 @@ public struct TrustedPeers: Sendable, Equatable {
     public init(users: Set<UInt32> = [], groups: [UInt32] = []) {
         self.users = users
         self.groups = groups
+    }
+
+    /// Who owns the directory of a socket: nobody else can have put a socket there, or lets others do so.
+    public static func owner(ofDirectoryOf path: SocketPath) -> TrustedPeers {
+        let text = path.description
+        let directory = text.lastIndex(of: "/").map { text[...$0] } ?? "."
+        var status = stat()
+        return stat(String(directory), &status) == 0 ? TrustedPeers(users: [status.st_uid]) : TrustedPeers()
     }
 
     /// The group that the socket belongs to; nil when it is the owner's alone.

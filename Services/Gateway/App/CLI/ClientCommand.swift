@@ -16,7 +16,10 @@ extension ClientCommand {
         let output = Output(terminal: .live(), color: client.color)
         do {
             let path = try SocketPath(client.socket)
-            try await RPCClient.withConnection(to: path, as: "gateway-cli") { connection in
+            // Whoever is allowed to use another user's gateway has named it, by its root or its socket.
+            try await RPCClient.withConnection(
+                to: path, as: "gateway-cli", peers: .owner(ofDirectoryOf: path)
+            ) { connection in
                 try await command.run(Session(connection, command.client, output))
             }
         } catch let error as RPCError {
