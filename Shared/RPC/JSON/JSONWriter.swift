@@ -93,14 +93,14 @@ public struct JSONWriter {
 
     private mutating func writeEscaped(_ utf8: UnsafeBufferPointer<UInt8>) {
         var written = 0
-        var index = PlainASCII.end(in: utf8, from: 0)
+        var index = StringBytes.endOfPlain(in: utf8, from: 0)
         while index < utf8.count {
             if utf8[index] < 0x80 {
                 bytes.append(contentsOf: utf8[written..<index])
                 writeEscape(utf8[index])
                 written = index + 1
             }
-            index = PlainASCII.end(in: utf8, from: index + 1)
+            index = StringBytes.endOfPlain(in: utf8, from: index + 1)
         }
         bytes.append(contentsOf: utf8[written...])
     }
