@@ -22,6 +22,12 @@ extension JSONReader {
         return try result.get()
     }
 
+    /// Consumes a string and compares it.
+    mutating func isString(_ expected: StaticString) throws(JSONError) -> Bool {
+        guard try peek() == .string else { return false }
+        return matches(try scanString(), expected)
+    }
+
     /// A whole number of −2^63 … 2^63−1, exactly; `1.0` and `1e2` are whole numbers too.
     mutating func integer() throws(JSONError) -> Int {
         guard try peek() == .number else { throw .refused("must be an integer") }

@@ -3,8 +3,10 @@
 extension JSONReader {
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
+    /// Programs write none, so that the first comparison is nearly always the last.
+    @inline(__always)
     mutating func skipWhitespace() {
-        while position < bytes.count {
+        while position < bytes.count, bytes[position] <= 0x20 {
             switch bytes[position] {
             case 0x20, 0x09, 0x0A, 0x0D: position += 1
             default: return

@@ -14,8 +14,10 @@ extension JSONReader {
         return hasBytes(a, UnsafeBufferPointer(rebasing: bytes[b.range]))
     }
 
+    /// - Parameter other: a literal of more than one character, which has its bytes in memory.
+    @inline(__always)
     func matches(_ name: MemberName, _ other: StaticString) -> Bool {
-        other.withUTF8Buffer { matches(name, $0) }
+        matches(name, UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
     }
 
     func matches(_ name: MemberName, _ other: UnsafeBufferPointer<UInt8>) -> Bool {

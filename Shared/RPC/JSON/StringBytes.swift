@@ -28,19 +28,28 @@ enum StringBytes {
 
     @inline(__always)
     private static func end(
-        in bytes: UnsafeBufferPointer<UInt8>, from start: Int, marks: (Chunk) -> SIMD2<UInt64>
+        in bytes: UnsafeBufferPointer<UInt8>, from start: Int, marked: (Chunk) -> SIMD2<UInt64>
     ) -> Int {
         guard let base = bytes.baseAddress else { return start }
         var position = start
+        // Both loops' conditions keep what they load inside the buffer.
+        @inline(__always) func marks(at offset: Int) -> SIMD2<UInt64> {
+            marked(UnsafeRawPointer(base + offset).loadUnaligned(as: Chunk.self))
+        }
+        while position + 64 <= bytes.count {
+            let found =
+                marks(at: position) | marks(at: position + 16) | marks(at: position + 32) | marks(at: position + 48)
+            if found[0] | found[1] != 0 { break }
+            position += 64
+        }
         while position + 16 <= bytes.count {
-            // The loop's condition keeps the sixteen bytes inside the buffer.
-            let found = marks(UnsafeRawPointer(base + position).loadUnaligned(as: Chunk.self))
+            let found = marks(at: position)
             // The first byte is the least significant one of its word on every platform that Swift has.
             if found[0] != 0 { return position + found[0].trailingZeroBitCount / 8 }
             if found[1] != 0 { return position + 8 + found[1].trailingZeroBitCount / 8 }
             position += 16
         }
-        while position < bytes.count, marks(Chunk(repeating: Int8(bitPattern: bytes[position])))[0] == 0 {
+        while position < bytes.count, marked(Chunk(repeating: Int8(bitPattern: bytes[position])))[0] == 0 {
             position += 1
         }
         return position

@@ -114,7 +114,7 @@ struct Envelope {
     private var isTwoPointZero: Bool {
         guard let version else { return false }
         var reader = JSONReader(trusting: bytes, at: version.lowerBound)
-        return (try? reader.string { $0.elementsEqual("2.0".utf8) }) == true
+        return (try? reader.isString("2.0")) == true
     }
 
     private func raw(_ range: Range<Int>) -> RawJSON { RawJSON(unchecked: text.slice(range)) }
