@@ -80,7 +80,7 @@ public final class RPCClient: Sendable {
     public func call<Params, Answer>(
         _ method: Method<Params, Answer>, _ params: Params, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Answer {
-        let result = try await send(method.name, options) { method.params.write(params, &$0) }
+        let result = try await send(method.name, options) { [write = method.params.write] in write(params, &$0) }
         do throws(JSONError) {
             return try result.read(as: method.answer)
         } catch {

@@ -36,7 +36,21 @@ public struct JSONWriter {
     }
 
     package mutating func integer(_ value: Int) {
-        literal(String(value))
+        separate()
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        // The digits come last first, and are turned round where they stand.
+        var first = bytes.count
+        var rest = value.magnitude
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        var last = bytes.count - 1
+        while first < last {
+            bytes.swapAt(first, last)
+            (first, last) = (first + 1, last - 1)
+        }
+        needsComma = true
     }
 
     package mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }

@@ -2,8 +2,7 @@
 public struct ObjectMember<Value: Sendable>: Sendable {
     let name: String
     let index: Int
-    /// Nil when the member must be there.
-    let ifAbsent: Value?
+    let absent: @Sendable () throws(JSONError) -> Value
     let read: @Sendable (inout JSONReader) throws(JSONError) -> Value
 }
 
@@ -35,13 +34,10 @@ public struct ObjectMembers {
     public subscript<Value>(_ member: ObjectMember<Value>) -> Value {
         get throws(JSONError) {
             do throws(JSONError) {
-                if offsets[member.index] >= 0 {
-                    var reader = reader
-                    reader.position = offsets[member.index]
-                    return try member.read(&reader)
-                }
-                guard let value = member.ifAbsent else { throw .refused("is missing") }
-                return value
+                guard offsets[member.index] >= 0 else { return try member.absent() }
+                var reader = reader
+                reader.position = offsets[member.index]
+                return try member.read(&reader)
             } catch {
                 throw error.inside(member.name)
             }

@@ -14,8 +14,8 @@ extension Shape {
     ) -> Shape {
         var declaration = ObjectDeclaration<Value>()
         let make = declare(&declaration)
-        let members = declaration.members
-        let names = DeclaredNames(members.map(\.name))
+        let names = DeclaredNames(declaration.members.map(\.name))
+        let writers = declaration.members.map(\.write)
         return Shape(
             schema: declaration.schema,
             read: { reader throws(JSONError) in
@@ -23,7 +23,7 @@ extension Shape {
             },
             write: { value, writer in
                 writer.object { writer in
-                    for member in members { member.write(value, &writer) }
+                    for write in writers { write(value, &writer) }
                 }
             })
     }
@@ -45,40 +45,45 @@ public struct ObjectDeclaration<Object: Sendable> {
         _ name: String, _ shape: Shape<Value>, _ get: @escaping @Sendable (Object) -> Value, _ summary: String? = nil
     ) -> ObjectMember<Value> {
         requiredNames.append(name)
-        let encodedName = Array("\"\(name)\"".utf8)
+        let (encodedName, writeValue) = (Array("\"\(name)\"".utf8), shape.write)
         let write: @Sendable (Object, inout JSONWriter) -> Void = { object, writer in
             writer.name(encoded: encodedName)
-            shape.write(get(object), &writer)
+            writeValue(get(object), &writer)
         }
-        return declare(name, shape.schema, summary, write, ifAbsent: nil, read: shape.read)
+        return declare(name, shape.schema, summary, write, read: shape.read) { () throws(JSONError) in
+            throw .refused("is missing")
+        }
     }
 
     /// A member that may be absent or null.
     public mutating func optional<Value>(
         _ name: String, _ shape: Shape<Value>, _ get: @escaping @Sendable (Object) -> Value?, _ summary: String? = nil
     ) -> ObjectMember<Value?> {
-        let encodedName = Array("\"\(name)\"".utf8)
+        let (encodedName, writeValue) = (Array("\"\(name)\"".utf8), shape.write)
         let write: @Sendable (Object, inout JSONWriter) -> Void = { object, writer in
             guard let value = get(object) else { return }
             writer.name(encoded: encodedName)
-            shape.write(value, &writer)
+            writeValue(value, &writer)
         }
-        return declare(name, shape.schema.orNull, summary, write, ifAbsent: .some(nil)) { reader throws(JSONError) in
-            try reader.null() ? nil : try shape.read(&reader)
+        return declare(name, shape.schema.orNull, summary, write) { [read = shape.read] reader throws(JSONError) in
+            try reader.null() ? nil : try read(&reader)
+        } absent: {
+            nil
         }
     }
 
     private mutating func declare<Value>(
         _ name: String, _ schema: JSONSchema, _ summary: String?,
         _ write: @escaping @Sendable (Object, inout JSONWriter) -> Void,
-        ifAbsent: Value?, read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value
+        read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value,
+        absent: @escaping @Sendable () throws(JSONError) -> Value
     ) -> ObjectMember<Value> {
         precondition(members.count < ObjectMembers.maximumCount, "an object shape has too many members")
         var schema = schema
         if let summary { schema["description"] = .string(summary) }
         properties.append((name, schema))
         members.append(Member(name: name, write: write))
-        return ObjectMember(name: name, index: members.count - 1, ifAbsent: ifAbsent, read: read)
+        return ObjectMember(name: name, index: members.count - 1, absent: absent, read: read)
     }
 
     var schema: JSONSchema {
