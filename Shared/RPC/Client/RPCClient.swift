@@ -89,7 +89,8 @@ public final class RPCClient: Sendable {
     ) async throws(RPCError) -> Answer {
         let answer = try await send(
             ClientCall.Request(
-                method: method.name, options: options, writeParams: { method.params.write(params, &$0) },
+                method: method.name, options: options,
+                writeParams: { [write = method.params.write] in write(params, &$0) },
                 isRepeatable: options.isRepeatable ?? method.isIdempotent, takesAttachments: method.answersWithBytes,
                 checksAttachments: true))
         do throws(JSONError) {

@@ -3,7 +3,8 @@ public struct Reply: Sendable {
     let write: @Sendable (inout JSONWriter) -> Void
 
     init<Value>(_ value: Value, as shape: Shape<Value>) {
-        write = { shape.write(value, &$0) }
+        // Of a shape only what is needed: every part of it would be retained.
+        write = { [write = shape.write] in write(value, &$0) }
     }
 
     /// A result that is JSON already, as a forwarder has it.

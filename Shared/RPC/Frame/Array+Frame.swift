@@ -21,9 +21,9 @@ extension [UInt8] {
             removeSubrange(start...)
             throw RPCError(.tooLarge, "a message of \(length) bytes is over the limit of \(limit) bytes", begun: false)
         }
-        for (index, shift) in [16, 8, 0].enumerated() {
-            self[start + 1 + index] = UInt8(truncatingIfNeeded: length >> shift)
-        }
+        self[start + 1] = UInt8(truncatingIfNeeded: length >> 16)
+        self[start + 2] = UInt8(truncatingIfNeeded: length >> 8)
+        self[start + 3] = UInt8(truncatingIfNeeded: length)
         return attachments
     }
 

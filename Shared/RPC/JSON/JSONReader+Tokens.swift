@@ -1,15 +1,29 @@
 // The tokens of JSON, byte by byte.
 
 extension JSONReader {
+    var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    /// Programs write none, so that the first comparison is nearly always the last.
+    @inline(__always)
+    mutating func skipWhitespace() {
+        while position < bytes.count, bytes[position] <= 0x20 {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+
     mutating func scanLiteral() throws(JSONError) {
-        for literal in Self.literals where bytes[position...].starts(with: literal) {
-            position += literal.count
-            return
+        for literal in ["true", "false", "null"] as [StaticString] {
+            let isHere = literal.withUTF8Buffer { bytes[position...].starts(with: $0) }
+            if isHere {
+                position += literal.utf8CodeUnitCount
+                return
+            }
         }
         throw syntax("only true, false and null may stand without quotes")
     }
-
-    private static let literals = [Array("true".utf8), Array("false".utf8), Array("null".utf8)]
 
     mutating func scanNumber() throws(JSONError) -> (Range<Int>, isInteger: Bool) {
         let start = position
@@ -43,13 +57,16 @@ extension JSONReader {
         if position == start { throw syntax("a digit should be here") }
     }
 
-    /// Checks the string that begins here and steps over it.
+    /// Steps over the string that begins here, which is checked unless the text was before.
     mutating func scanString() throws(JSONError) -> MemberName {
         position += 1
         let start = position
         var hasEscapes = false
         while true {
-            position = PlainASCII.end(in: bytes, from: position)
+            position =
+                isTrusting
+                ? StringBytes.endOfUnescaped(in: bytes, from: position)
+                : StringBytes.endOfPlain(in: bytes, from: position)
             switch current {
             case UInt8(ascii: "\""):
                 position += 1
@@ -68,4 +85,23 @@ extension JSONReader {
             }
         }
     }
+
+    /// Steps over the array or object that begins here, which was checked before: its brackets are balanced.
+    mutating func scanBrackets() throws(JSONError) {
+        var depth = 0
+        repeat {
+            switch current {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "\""):
+                _ = try scanString()
+                continue
+            case nil: throw syntax("the text ends inside an array or object")
+            default: break
+            }
+            position += 1
+        } while depth > 0
+    }
+
+    func syntax(_ reason: String) -> JSONError { .syntax(reason: reason, offset: position) }
 }

@@ -1,41 +1,43 @@
 /// A strict pull parser: RFC 8259 narrowed as in I-JSON (RFC 7493).
 ///
-/// Whatever is read or skipped is also checked, so a caller that has walked a value knows that all of it is valid UTF-8
-/// and valid JSON, without duplicate members, lone surrogates, trailing commas or nesting over `maximumDepth`.
+/// What a reader of text from outside reads or skips is also checked, so a caller that has walked a value knows that all
+/// of it is valid UTF-8 and valid JSON, without duplicate members, lone surrogates, trailing commas or nesting over
+/// `maximumDepth`. Such text can be read again by a reader that trusts it, which steps over what nobody wants to see.
 ///
-/// A reader borrows memory: it never leaves the closure of `RawJSON.read` that made it.
+/// A reader borrows memory: it never leaves the closure of `ByteBuffer.check` or `RawJSON.read` that made it. It owns
+/// nothing, so that copying one is free of reference counting.
 public struct JSONReader {
     /// How deep arrays and objects may lie in one another. Bounds the recursion of `skipValue`.
     public static let maximumDepth = 64
 
     let bytes: UnsafeBufferPointer<UInt8>
-    var position = 0
+    var position: Int
     private var depth = 0
 
     /// Whether object shapes refuse members that they do not declare: so in the parameters of a request, where an unknown
     /// member is a misunderstanding, and not elsewhere, where it is a newer version's.
     let refusesUnknownMembers: Bool
 
+    /// Whether the text was checked before.
+    let isTrusting: Bool
+
     /// The bytes that stand beside the message; borrowed as the text is.
     let attachments: UnsafeBufferPointer<Attachment>?
 
-    /// The member names of the objects that are open, for finding duplicates; each object owns the tail from its start.
-    private var openNames: [MemberName] = []
-
-    init(
-        _ bytes: UnsafeBufferPointer<UInt8>, refusesUnknownMembers: Bool = false,
-        attachments: UnsafeBufferPointer<Attachment>? = nil
-    ) {
-        self.bytes = bytes
-        self.refusesUnknownMembers = refusesUnknownMembers
-        self.attachments = attachments
+    /// For text from outside.
+    init(checking bytes: UnsafeBufferPointer<UInt8>) {
+        (self.bytes, position, isTrusting, refusesUnknownMembers, attachments) = (bytes, 0, false, false, nil)
     }
 
-    /// The same text, read from `position`, where a value lies.
-    func at(_ position: Int) -> JSONReader {
-        var reader = self
-        reader.position = position
-        return reader
+    /// For text that was checked before.
+    /// - Parameter position: where the value lies that is to be read.
+    init(
+        trusting bytes: UnsafeBufferPointer<UInt8>, at position: Int = 0, refusesUnknownMembers: Bool = false,
+        attachments: UnsafeBufferPointer<Attachment>? = nil
+    ) {
+        (self.bytes, self.position, isTrusting) = (bytes, position, true)
+        self.refusesUnknownMembers = refusesUnknownMembers
+        self.attachments = attachments
     }
 
     // MARK: Structure
@@ -58,47 +60,65 @@ public struct JSONReader {
         }
     }
 
-    /// Walks the next object; `member` must consume the value of the name that it is given.
-    mutating func object(_ member: (inout JSONReader, MemberName) throws(JSONError) -> Void) throws(JSONError) {
+    /// An object whose members are being walked.
+    struct OpenObject {
+        fileprivate var names = MemberNames()
+        fileprivate var isFirst = true
+    }
+
+    /// Steps into the next value, which must be an object.
+    mutating func beginObject() throws(JSONError) -> OpenObject {
         try open(UInt8(ascii: "{"), "an object")
-        let firstName = openNames.count
-        var overflow: Set<[UInt8]> = []
-        if !consume(UInt8(ascii: "}")) {
-            repeat {
-                let name = try memberName()
-                try refuseDuplicate(name, since: firstName, overflow: &overflow)
-                try member(&self, name)
-            } while try continues(until: UInt8(ascii: "}"))
-        }
-        openNames.removeSubrange(firstName...)
-        depth -= 1
+        return OpenObject()
     }
 
-    /// Walks the next array; `element` must consume the value at the index that it is given.
-    mutating func array(_ element: (inout JSONReader, Int) throws(JSONError) -> Void) throws(JSONError) {
+    /// The name of the next member, whose value must be consumed before the one after it; nil past the last.
+    mutating func nextMember(of object: inout OpenObject) throws(JSONError) -> MemberName? {
+        guard try continues(&object.isFirst, until: UInt8(ascii: "}")) else { return nil }
+        let name = try memberName()
+        if !isTrusting, !object.names.insert(name, in: self) {
+            throw syntax("the member \"\(decode(name).prefix(64))\" appears twice")
+        }
+        return name
+    }
+
+    /// An array whose elements are being walked.
+    struct OpenArray {
+        fileprivate var isFirst = true
+        /// How many elements were begun.
+        fileprivate(set) var count = 0
+    }
+
+    /// Steps into the next value, which must be an array.
+    mutating func beginArray() throws(JSONError) -> OpenArray {
         try open(UInt8(ascii: "["), "an array")
-        var index = 0
-        if !consume(UInt8(ascii: "]")) {
-            repeat {
-                skipWhitespace()
-                try element(&self, index)
-                index += 1
-            } while try continues(until: UInt8(ascii: "]"))
-        }
-        depth -= 1
+        return OpenArray()
     }
 
-    /// Checks the next value, whatever it is, and answers where it lies.
+    /// Whether there is one more element, which must be consumed before the one after it.
+    mutating func nextElement(of array: inout OpenArray) throws(JSONError) -> Bool {
+        guard try continues(&array.isFirst, until: UInt8(ascii: "]")) else { return false }
+        skipWhitespace()
+        array.count += 1
+        return true
+    }
+
+    /// Steps over the next value, whatever it is, and answers where it lies. Text from outside is checked on the way.
     @discardableResult
     mutating func skipValue() throws(JSONError) -> Range<Int> {
         let token = try peek()
         let start = position
         switch token {
-        case .object: try object { reader, _ throws(JSONError) in try reader.skipValue() }
-        case .array: try array { reader, _ throws(JSONError) in try reader.skipValue() }
         case .string: _ = try scanString()
         case .number: _ = try scanNumber()
         case .literal: try scanLiteral()
+        case .object where isTrusting, .array where isTrusting: try scanBrackets()
+        case .object:
+            var object = try beginObject()
+            while try nextMember(of: &object) != nil { try skipValue() }
+        case .array:
+            var array = try beginArray()
+            while try nextElement(of: &array) { try skipValue() }
         }
         return start..<position
     }
@@ -109,137 +129,42 @@ public struct JSONReader {
         if position < bytes.count { throw syntax("a second value follows the first") }
     }
 
-    // MARK: Scalars
-
-    mutating func string() throws(JSONError) -> String {
-        guard try peek() == .string else { throw mismatch("must be a string") }
-        return decode(try scanString())
+    private mutating func open(_ bracket: UInt8, _ what: StaticString) throws(JSONError) {
+        _ = try peek()
+        guard bytes[position] == bracket else { throw .refused("must be \(what)") }
+        guard depth < Self.maximumDepth else { throw syntax("nesting is deeper than \(Self.maximumDepth)") }
+        depth += 1
+        position += 1
     }
 
-    /// A whole number of −2^63 … 2^63−1, exactly; `1.0` and `1e2` are whole numbers too.
-    mutating func integer() throws(JSONError) -> Int {
-        guard try peek() == .number else { throw mismatch("must be an integer") }
-        let (range, isInteger) = try scanNumber()
-        let text = String(decoding: bytes[range], as: UTF8.self)
-        if let value = isInteger ? Int(text) : WholeNumber.parse(text) { return value }
-        throw mismatch("must be an integer within 64 bits, is \(text.prefix(40))")
-    }
-
-    mutating func boolean() throws(JSONError) -> Bool {
-        guard try peek() == .literal else { throw mismatch("must be true or false") }
-        let start = position
-        try scanLiteral()
-        switch position - start {
-        case 4 where bytes[start] == UInt8(ascii: "t"): return true
-        case 5: return false
-        default: throw mismatch("must be true or false")
+    /// Whether something follows inside the array or object that is open; else it is closed.
+    private mutating func continues(_ isFirst: inout Bool, until bracket: UInt8) throws(JSONError) -> Bool {
+        skipWhitespace()
+        switch current {
+        case bracket:
+            position += 1
+            depth -= 1
+            return false
+        case _ where isFirst:
+            isFirst = false
+            return true
+        case UInt8(ascii: ","):
+            position += 1
+            return true
+        case nil: throw syntax("the text ends inside an array or object")
+        default: throw syntax("a comma or a closing bracket should be here")
         }
     }
 
-    /// Consumes a `null`, if that is what comes next.
-    mutating func null() throws(JSONError) -> Bool {
-        guard try peek() == .literal, bytes[position] == UInt8(ascii: "n") else { return false }
-        try scanLiteral()
-        return true
-    }
-
-    // MARK: Names and strings
-
-    /// A string in the text as it stands there: the range between its quotes.
-    struct MemberName {
-        let range: Range<Int>
-        let hasEscapes: Bool
-    }
-
-    func decode(_ string: MemberName) -> String {
-        string.hasEscapes
-            ? StringEscapes.decode(bytes[string.range])
-            : String(decoding: bytes[string.range], as: UTF8.self)
-    }
-
-    func matches(_ name: MemberName, _ other: [UInt8]) -> Bool {
-        if name.hasEscapes { return decode(name).utf8.elementsEqual(other) }
-        return name.range.count == other.count && bytes[name.range].elementsEqual(other)
-    }
+    // MARK: Names
 
     private mutating func memberName() throws(JSONError) -> MemberName {
         skipWhitespace()
         guard current == UInt8(ascii: "\"") else { throw syntax("a member name in quotes should be here") }
         let name = try scanString()
         skipWhitespace()
-        guard consume(UInt8(ascii: ":")) else { throw syntax("a colon should be here") }
+        guard current == UInt8(ascii: ":") else { throw syntax("a colon should be here") }
+        position += 1
         return name
     }
-
-    /// Objects with more members than this are checked with a set instead of by comparing each with each.
-    private static let namesComparedOneByOne = 32
-
-    private mutating func refuseDuplicate(
-        _ name: MemberName, since first: Int, overflow: inout Set<[UInt8]>
-    ) throws(JSONError) {
-        let count = openNames.count - first
-        let isDuplicate: Bool
-        if count < Self.namesComparedOneByOne {
-            isDuplicate = openNames[first...].contains { isSame($0, name) }
-            openNames.append(name)
-        } else {
-            // Strings are equal where their characters are, JSON names only where their code points are.
-            if overflow.isEmpty { overflow.formUnion(openNames[first...].map { Array(decode($0).utf8) }) }
-            isDuplicate = !overflow.insert(Array(decode(name).utf8)).inserted
-        }
-        if isDuplicate { throw syntax("the member \"\(decode(name).prefix(64))\" appears twice") }
-    }
-
-    private func isSame(_ a: MemberName, _ b: MemberName) -> Bool {
-        if a.hasEscapes || b.hasEscapes { return decode(a).utf8.elementsEqual(decode(b).utf8) }
-        return a.range.count == b.range.count && bytes[a.range].elementsEqual(bytes[b.range])
-    }
-
-    // MARK: Scanning
-
-    var current: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-    private mutating func consume(_ byte: UInt8) -> Bool {
-        skipWhitespace()
-        guard current == byte else { return false }
-        position += 1
-        return true
-    }
-
-    private mutating func skipWhitespace() {
-        while position < bytes.count {
-            switch bytes[position] {
-            case 0x20, 0x09, 0x0A, 0x0D: position += 1
-            default: return
-            }
-        }
-    }
-
-    private mutating func open(_ bracket: UInt8, _ what: String) throws(JSONError) {
-        _ = try peek()
-        guard bytes[position] == bracket else { throw mismatch("must be \(what)") }
-        guard depth < Self.maximumDepth else { throw syntax("nesting is deeper than \(Self.maximumDepth)") }
-        depth += 1
-        position += 1
-    }
-
-    private mutating func continues(until bracket: UInt8) throws(JSONError) -> Bool {
-        skipWhitespace()
-        switch current {
-        case UInt8(ascii: ","):
-            position += 1
-            return true
-        case bracket:
-            position += 1
-            return false
-        case nil: throw syntax("the text ends inside an array or object")
-        default: throw syntax("a comma or a closing bracket should be here")
-        }
-    }
-
-    // MARK: Errors
-
-    func syntax(_ reason: String) -> JSONError { .syntax(reason: reason, offset: position) }
-
-    func mismatch(_ reason: String) -> JSONError { .mismatch(path: "", reason: reason) }
 }

@@ -53,7 +53,21 @@ public struct JSONWriter {
     }
 
     package mutating func integer(_ value: Int) {
-        literal(String(value))
+        separate()
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        // The digits come last first, and are turned round where they stand.
+        var first = bytes.count
+        var rest = value.magnitude
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        var last = bytes.count - 1
+        while first < last {
+            bytes.swapAt(first, last)
+            (first, last) = (first + 1, last - 1)
+        }
+        needsComma = true
     }
 
     package mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
@@ -110,14 +124,14 @@ public struct JSONWriter {
 
     private mutating func writeEscaped(_ utf8: UnsafeBufferPointer<UInt8>) {
         var written = 0
-        var index = PlainASCII.end(in: utf8, from: 0)
+        var index = StringBytes.endOfPlain(in: utf8, from: 0)
         while index < utf8.count {
             if utf8[index] < 0x80 {
                 bytes.append(contentsOf: utf8[written..<index])
                 writeEscape(utf8[index])
                 written = index + 1
             }
-            index = PlainASCII.end(in: utf8, from: index + 1)
+            index = StringBytes.endOfPlain(in: utf8, from: index + 1)
         }
         bytes.append(contentsOf: utf8[written...])
     }

@@ -13,7 +13,7 @@ public struct RawJSON: Sendable {
     /// Takes a text from outside.
     /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
     public init(checking text: ByteBuffer) throws(JSONError) {
-        let range = try text.scan { reader throws(JSONError) in
+        let range = try text.check { reader throws(JSONError) in
             let range = try reader.skipValue()
             try reader.end()
             return range
@@ -42,10 +42,22 @@ public struct RawJSON: Sendable {
     public func read<Value>(
         as shape: Shape<Value>, attachments: [Attachment] = [], refusingUnknownMembers: Bool = false
     ) throws(JSONError) -> Value {
-        try text.scan(
-            attachments: attachments, refusingUnknownMembers: refusingUnknownMembers
-        ) { reader throws(JSONError) in
-            try shape.read(&reader)
+        guard !attachments.isEmpty else {
+            return try read(as: shape, beside: nil, refusingUnknownMembers: refusingUnknownMembers)
+        }
+        return try attachments.withUnsafeBufferPointer { attachments throws(JSONError) in
+            try read(as: shape, beside: attachments, refusingUnknownMembers: refusingUnknownMembers)
+        }
+    }
+
+    private func read<Value>(
+        as shape: Shape<Value>, beside attachments: UnsafeBufferPointer<Attachment>?, refusingUnknownMembers: Bool
+    ) throws(JSONError) -> Value {
+        try text.withUnsafeReadableBytes { raw throws(JSONError) in
+            var reader = JSONReader(
+                trusting: raw.bindMemory(to: UInt8.self), refusesUnknownMembers: refusingUnknownMembers,
+                attachments: attachments)
+            return try shape.read(&reader)
         }
     }
 
@@ -74,25 +86,12 @@ extension RawJSON: CustomStringConvertible {
 }
 
 extension ByteBuffer {
-    /// Lets `body` read the readable bytes as JSON. Positions count from the first readable byte.
-    func scan<Result>(
-        attachments: [Attachment] = [], refusingUnknownMembers: Bool = false,
-        _ body: (inout JSONReader) throws(JSONError) -> Result
-    ) throws(JSONError) -> Result {
-        // `withUnsafeReadableBytes` rethrows untyped, so the typed result travels as a value.
-        let result: Swift.Result<Result, JSONError> = attachments.withUnsafeBufferPointer { attachments in
-            withUnsafeReadableBytes { raw in
-                var reader = JSONReader(
-                    raw.bindMemory(to: UInt8.self), refusesUnknownMembers: refusingUnknownMembers,
-                    attachments: attachments)
-                do throws(JSONError) {
-                    return .success(try body(&reader))
-                } catch {
-                    return .failure(error)
-                }
-            }
+    /// Lets `body` walk the readable bytes as JSON, which checks them. Positions count from the first readable byte.
+    func check<Result>(_ body: (inout JSONReader) throws(JSONError) -> Result) throws(JSONError) -> Result {
+        try withUnsafeReadableBytes { raw throws(JSONError) in
+            var reader = JSONReader(checking: raw.bindMemory(to: UInt8.self))
+            return try body(&reader)
         }
-        return try result.get()
     }
 
     /// The bytes at `range`, which counts from the first readable byte and lies within the readable bytes.

@@ -14,8 +14,8 @@ extension Shape {
     ) -> Shape {
         var declaration = ObjectDeclaration<Value>()
         let make = declare(&declaration)
-        let members = declaration.members
-        let names = members.map { Array($0.name.utf8) }
+        let names = DeclaredNames(declaration.members.map(\.name))
+        let writers = declaration.members.map(\.write)
         return Shape(
             schema: declaration.schema,
             read: { reader throws(JSONError) in
@@ -23,7 +23,7 @@ extension Shape {
             },
             write: { value, writer in
                 writer.object { writer in
-                    for member in members { member.write(value, &writer) }
+                    for write in writers { write(value, &writer) }
                 }
             })
     }
@@ -45,13 +45,13 @@ public struct ObjectDeclaration<Object: Sendable> {
         _ name: String, _ shape: Shape<Value>, _ get: @escaping @Sendable (Object) -> Value, _ summary: String? = nil
     ) -> ObjectMember<Value> {
         requiredNames.append(name)
-        let encodedName = Array("\"\(name)\"".utf8)
-        return declare(name, shape.schema, summary) { object, writer in
+        let (encodedName, writeValue) = (Array("\"\(name)\"".utf8), shape.write)
+        let write: @Sendable (Object, inout JSONWriter) -> Void = { object, writer in
             writer.name(encoded: encodedName)
-            shape.write(get(object), &writer)
-        } read: { reader throws(JSONError) in
-            guard var reader else { throw .refused("is missing") }
-            return try shape.read(&reader)
+            writeValue(get(object), &writer)
+        }
+        return declare(name, shape.schema, summary, write, read: shape.read) { () throws(JSONError) in
+            throw .refused("is missing")
         }
     }
 
@@ -59,28 +59,31 @@ public struct ObjectDeclaration<Object: Sendable> {
     public mutating func optional<Value>(
         _ name: String, _ shape: Shape<Value>, _ get: @escaping @Sendable (Object) -> Value?, _ summary: String? = nil
     ) -> ObjectMember<Value?> {
-        let encodedName = Array("\"\(name)\"".utf8)
-        return declare(name, shape.schema.orNull, summary) { object, writer in
+        let (encodedName, writeValue) = (Array("\"\(name)\"".utf8), shape.write)
+        let write: @Sendable (Object, inout JSONWriter) -> Void = { object, writer in
             guard let value = get(object) else { return }
             writer.name(encoded: encodedName)
-            shape.write(value, &writer)
-        } read: { reader throws(JSONError) in
-            guard var reader, try !reader.null() else { return nil }
-            return try shape.read(&reader)
+            writeValue(value, &writer)
+        }
+        return declare(name, shape.schema.orNull, summary, write) { [read = shape.read] reader throws(JSONError) in
+            try reader.null() ? nil : try read(&reader)
+        } absent: {
+            nil
         }
     }
 
     private mutating func declare<Value>(
         _ name: String, _ schema: JSONSchema, _ summary: String?,
-        write: @escaping @Sendable (Object, inout JSONWriter) -> Void,
-        read: @escaping @Sendable (JSONReader?) throws(JSONError) -> Value
+        _ write: @escaping @Sendable (Object, inout JSONWriter) -> Void,
+        read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value,
+        absent: @escaping @Sendable () throws(JSONError) -> Value
     ) -> ObjectMember<Value> {
         precondition(members.count < ObjectMembers.maximumCount, "an object shape has too many members")
         var schema = schema
         if let summary { schema["description"] = .string(summary) }
         properties.append((name, schema))
         members.append(Member(name: name, write: write))
-        return ObjectMember(name: name, index: members.count - 1, read: read)
+        return ObjectMember(name: name, index: members.count - 1, absent: absent, read: read)
     }
 
     var schema: JSONSchema {
@@ -88,54 +91,5 @@ public struct ObjectDeclaration<Object: Sendable> {
         schema["properties"] = .properties(properties)
         if !requiredNames.isEmpty { schema["required"] = .strings(requiredNames) }
         return schema
-    }
-}
-
-/// Stands for one declared member; `ObjectMembers` takes it as subscript.
-public struct ObjectMember<Value: Sendable>: Sendable {
-    let name: String
-    let index: Int
-    let read: @Sendable (JSONReader?) throws(JSONError) -> Value
-}
-
-/// The members of one object that is being read: checked and located, not yet decoded.
-public struct ObjectMembers {
-    /// How many members a shape may declare.
-    static let maximumCount = 16
-
-    private let reader: JSONReader
-    private var offsets = InlineArray<16, Int>(repeating: -1)
-
-    init(reading reader: inout JSONReader, names: [[UInt8]]) throws(JSONError) {
-        var offsets = offsets
-        var expected = 0
-        try reader.object { reader, name throws(JSONError) in
-            // Members mostly come in the order in which they are declared.
-            let index =
-                expected < names.count && reader.matches(name, names[expected])
-                ? expected : names.firstIndex { reader.matches(name, $0) }
-            if index == nil, reader.refusesUnknownMembers {
-                throw .mismatch(path: reader.decode(name), reason: "is not a known member")
-            }
-            let range = try reader.skipValue()
-            if let index {
-                offsets[index] = range.lowerBound
-                expected = index + 1
-            }
-        }
-        self.offsets = offsets
-        self.reader = reader
-    }
-
-    /// The value of a member.
-    public subscript<Value>(_ member: ObjectMember<Value>) -> Value {
-        get throws(JSONError) {
-            let offset = offsets[member.index]
-            do throws(JSONError) {
-                return try member.read(offset < 0 ? nil : reader.at(offset))
-            } catch {
-                throw error.inside(member.name)
-            }
-        }
     }
 }

@@ -61,53 +61,6 @@ extension Shape where Value == String {
     }
 }
 
-extension Shape where Value == String {
-    /// An absolute URI (RFC 3986) with one of these schemes, of at most 2,048 bytes.
-    public static func uri(schemes: [String]) -> Shape {
-        let maximumBytes = 2_048
-        return string.map(
-            describedAs: ["format": .string("uri"), "maxLength": .integer(maximumBytes)],
-            into: { text throws(JSONError) in
-                guard text.utf8.count <= maximumBytes else {
-                    throw .refused("must have at most \(maximumBytes) bytes, has \(text.utf8.count)")
-                }
-                let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
-                if let stranger = text.unicodeScalars.first(where: { !$0.isASCII || !isOfURI(UInt8($0.value)) }) {
-                    throw .refused(
-                        "must be a URL: U+\(String(stranger.value, radix: 16, uppercase: true)) must be escaped")
-                }
-                let scheme = text[..<colon].lowercased()
-                guard !scheme.hasPrefix("http") || hasHost(text[colon...]) else {
-                    throw .refused("must be a URL with a host: \(scheme)://example.org/…")
-                }
-                guard schemes.contains(scheme), text[colon...].utf8.count > 1 else {
-                    throw .refused("must be a URL that begins with \(schemes.map { $0 + ":" }.joined(separator: ", "))")
-                }
-                return text
-            },
-            from: { $0 })
-    }
-
-    /// Whether `://` and something like a host follow the scheme.
-    private static func hasHost(_ rest: Substring) -> Bool {
-        guard rest.hasPrefix("://"), let first = rest.dropFirst(3).utf8.first else { return false }
-        return ![UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ":")].contains(first)
-    }
-
-    /// The characters of RFC 3986, reserved or not, and the percent sign.
-    private static func isOfURI(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        // ! # $ % & ' ( ) * + , - . / 0…9 : ;
-        case 0x21, 0x23...0x3B: true
-        case UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "["), UInt8(ascii: "]"),
-            UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-}
-
 extension Shape where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of the strings that stand for the cases.
     public static var oneOf: Shape {
@@ -126,39 +79,29 @@ extension Shape where Value: RawRepresentable & CaseIterable, Value.RawValue == 
 
 extension Shape where Value == UUID {
     /// A UUID in any case, written in upper case.
-    public static let uuid = Shape<String>.string.map(
-        describedAs: ["format": .string("uuid")],
-        into: { text throws(JSONError) in
-            guard isUUID(text), let id = UUID(uuidString: text) else {
+    public static let uuid = Shape(
+        schema: JSONSchema(type: "string").adding(["format": .string("uuid")]),
+        read: { reader throws(JSONError) in
+            guard let id = try reader.string({ UUID(hexadecimal: $0) }) else {
                 throw .refused("must be a UUID like 7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E")
             }
             return id
         },
-        from: \.uuidString)
-
-    /// `UUID` alone takes signs and spaces for digits.
-    private static func isUUID(_ text: String) -> Bool {
-        let hyphens = [8, 13, 18, 23]
-        return text.utf8.count == 36
-            && text.utf8.enumerated().allSatisfy { index, byte in
-                hyphens.contains(index)
-                    ? byte == UInt8(ascii: "-") : byte < 0x80 && Character(UnicodeScalar(byte)).isHexDigit
-            }
-    }
+        write: { $1.plainString($0.hexadecimal) })
 }
 
 extension Shape where Value == Date {
     /// An instant, written as `yyyy-MM-dd'T'HH:mm:ss+0000`; any offset and any fraction are understood.
-    public static let date = Shape<String>.string.map(
+    public static let date = Shape(
         // Not the format "date-time": that is RFC 3339, whose offsets have a colon.
-        describedAs: ["pattern": .string(WireDate.pattern)],
-        into: { text throws(JSONError) in
-            guard let date = WireDate.parse(text) else {
+        schema: JSONSchema(type: "string").adding(["pattern": .string(WireDate.pattern)]),
+        read: { reader throws(JSONError) in
+            guard let date = try reader.string({ WireDate.parse($0) }) else {
                 throw .refused("must be a date like 2026-03-01T10:15:00+0000")
             }
             return date
         },
-        from: WireDate.format)
+        write: { $1.plainString(WireDate.characters(of: $0)) })
 }
 
 extension Shape where Value == RawJSON {
@@ -186,14 +129,15 @@ extension Shape {
             schema: schema,
             read: { reader throws(JSONError) in
                 var values: [Element] = []
-                try reader.array { reader, index throws(JSONError) in
-                    if let count, index >= count.upperBound {
+                var array = try reader.beginArray()
+                while try reader.nextElement(of: &array) {
+                    if let count, array.count > count.upperBound {
                         throw .refused("must have at most \(count.upperBound) elements")
                     }
                     do throws(JSONError) {
                         values.append(try element.read(&reader))
                     } catch {
-                        throw error.inside("[\(index)]")
+                        throw error.inside("[\(values.count)]")
                     }
                 }
                 if let count, values.count < count.lowerBound {
@@ -212,8 +156,9 @@ extension Shape {
             schema: schema,
             read: { reader throws(JSONError) in
                 var values: [String: Element] = [:]
-                try reader.object { reader, name throws(JSONError) in
-                    let name = reader.decode(name)
+                var object = try reader.beginObject()
+                while let member = try reader.nextMember(of: &object) {
+                    let name = reader.decode(member)
                     do throws(JSONError) {
                         values[name] = try element.read(&reader)
                     } catch {

@@ -10,7 +10,12 @@ extension UUID {
 
     /// Reads `8-4-4-4-12` hexadecimal digits in any case, and nothing else: Foundation also takes signs and spaces.
     package init?(hexadecimal text: String) {
-        let characters = Array(text.utf8)
+        var text = text
+        guard let id = text.withUTF8({ UUID(hexadecimal: $0) }) else { return nil }
+        self = id
+    }
+
+    init?(hexadecimal characters: UnsafeBufferPointer<UInt8>) {
         guard characters.count == 36, Self.hyphens.allSatisfy({ characters[$0] == UInt8(ascii: "-") }) else {
             return nil
         }

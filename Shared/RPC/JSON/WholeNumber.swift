@@ -1,7 +1,26 @@
-/// Integers that are written with a fraction or an exponent. Read digit by digit: by way of `Double`, numbers above 2^53
-/// and those next to a whole number would be rounded.
+/// Integers, also those that are written with a fraction or an exponent. Read digit by digit: by way of `Double`, numbers
+/// above 2^53 and those next to a whole number would be rounded.
 enum WholeNumber {
     /// - Parameter text: a number as JSON has it.
+    /// - Returns: nil when it has a fraction or an exponent, or is not within 64 bits.
+    static func parse(digits text: UnsafeBufferPointer<UInt8>) -> Int? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        guard text.count > (isNegative ? 1 : 0) else { return nil }
+        var value = 0
+        for byte in text.dropFirst(isNegative ? 1 : 0) {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            let digit = Int(byte - UInt8(ascii: "0"))
+            let (tens, isOver) = value.multipliedReportingOverflow(by: 10)
+            // Negative numbers go one further than positive ones, so they are counted downwards.
+            let (sum, isFurtherOver) =
+                isNegative ? tens.subtractingReportingOverflow(digit) : tens.addingReportingOverflow(digit)
+            if isOver || isFurtherOver { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// - Parameter text: a number with a fraction or an exponent, as JSON has it.
     /// - Returns: nil when the number is not whole, or not within 64 bits.
     static func parse(_ text: String) -> Int? {
         let parts = text.split(maxSplits: 1) { $0 == "e" || $0 == "E" }

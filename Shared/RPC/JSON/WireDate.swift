@@ -6,22 +6,41 @@ package enum WireDate {
     static let pattern =
         "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)$"
 
-    package static func format(_ date: Date) -> String {
-        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+    /// The seconds of the years that have four digits. A date outside is written as the nearest one inside.
+    private static let years = days(0, 1, 1) * 86_400...days(10_000, 1, 1) * 86_400 - 1
+
+    package static func format(_ date: Date) -> String { String(decoding: characters(of: date), as: UTF8.self) }
+
+    static func characters(of date: Date) -> [UInt8] {
+        let seconds = min(max(Int(date.timeIntervalSince1970.rounded(.down)), years.lowerBound), years.upperBound)
         let days = Int((Double(seconds) / 86_400).rounded(.down))
         let (year, month, day) = civil(fromDays: days)
         let time = seconds - days * 86_400
-        func padded(_ value: Int, _ digits: Int = 2) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, digits - text.count)) + text
+        var characters = Array("0000-00-00T00:00:00+0000".utf8)
+        func put(_ value: Int, endingAt end: Int) {
+            var (value, place) = (value, end)
+            while value > 0 {
+                characters[place] += UInt8(value % 10)
+                (value, place) = (value / 10, place - 1)
+            }
         }
-        return "\(padded(year, 4))-\(padded(month))-\(padded(day))"
-            + "T\(padded(time / 3_600)):\(padded(time / 60 % 60)):\(padded(time % 60))+0000"
+        put(year, endingAt: 3)
+        put(month, endingAt: 6)
+        put(day, endingAt: 9)
+        put(time / 3_600, endingAt: 12)
+        put(time / 60 % 60, endingAt: 15)
+        put(time % 60, endingAt: 18)
+        return characters
     }
 
     /// Reads RFC 3339 and its cousins: `Z`, `+hh:mm`, `+hhmm` or `+hh`, with or without a fraction; nil when it is none.
     package static func parse(_ text: String) -> Date? {
-        var text = Substring(text)
+        var text = text
+        return text.withUTF8 { parse($0) }
+    }
+
+    static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
+        var text = text[...]
         guard
             let year = number(4, from: &text), skip("-", in: &text), let month = number(2, from: &text),
             skip("-", in: &text), let day = number(2, from: &text), skip("Tt ", in: &text),
@@ -31,42 +50,45 @@ package enum WireDate {
             (1...12).contains(month), (1...daysIn(month, of: year)).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         let whole = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
-        // An offset can lead out of the years that `format` has four digits for.
-        guard (days(0, 1, 1) * 86_400..<days(10_000, 1, 1) * 86_400).contains(whole) else { return nil }
+        // An offset can lead out of these years.
+        guard years.contains(whole) else { return nil }
         return Date(timeIntervalSince1970: Double(whole) + fraction)
     }
 
-    private static func number(_ digits: Int, from text: inout Substring) -> Int? {
-        let prefix = text.prefix(digits)
-        guard prefix.utf8.count == digits, prefix.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    private typealias Text = Slice<UnsafeBufferPointer<UInt8>>
+
+    private static func number(_ digits: Int, from text: inout Text) -> Int? {
+        let number = WholeNumber.parse(digits: UnsafeBufferPointer(rebasing: text.prefix(digits)))
+        guard text.count >= digits, text.first != UInt8(ascii: "-") else { return nil }
         text = text.dropFirst(digits)
-        return Int(prefix)
+        return number
     }
 
-    private static func skip(_ allowed: String, in text: inout Substring) -> Bool {
-        guard let first = text.first, allowed.contains(first) else { return false }
+    private static func skip(_ allowed: StaticString, in text: inout Text) -> Bool {
+        guard let first = text.first, allowed.withUTF8Buffer({ $0.contains(first) }) else { return false }
         text = text.dropFirst()
         return true
     }
 
-    private static func fraction(from text: inout Substring) -> Double? {
+    private static func fraction(from text: inout Text) -> Double? {
         guard skip(".", in: &text) else { return 0 }
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let digits = text.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         text = text.dropFirst(digits.count)
-        return digits.isEmpty ? nil : Double("0." + digits)
+        return digits.isEmpty ? nil : Double("0." + String(decoding: digits, as: UTF8.self))
     }
 
-    private static func offset(_ text: Substring) -> Int? {
-        if text == "Z" || text == "z" { return 0 }
-        var rest = text.dropFirst()
-        guard let sign = text.first, sign == "+" || sign == "-", let hours = number(2, from: &rest) else { return nil }
+    private static func offset(_ text: Text) -> Int? {
+        var rest = text
+        if skip("Zz", in: &rest) { return rest.isEmpty ? 0 : nil }
+        let isWest = text.first == UInt8(ascii: "-")
+        guard skip("+-", in: &rest), let hours = number(2, from: &rest) else { return nil }
         let hasColon = skip(":", in: &rest)
         guard let minutes = rest.isEmpty && !hasColon ? 0 : number(2, from: &rest), rest.isEmpty, hours < 24,
             minutes < 60
         else {
             return nil
         }
-        return (hours * 3_600 + minutes * 60) * (sign == "-" ? -1 : 1)
+        return (hours * 3_600 + minutes * 60) * (isWest ? -1 : 1)
     }
 
     // The proleptic Gregorian calendar by arithmetic: years begin in March, so that the leap day is the last of a year.

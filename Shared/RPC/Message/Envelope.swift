@@ -1,36 +1,46 @@
 import NIOCore
 
 /// The members of a JSON-RPC object that mean something, as they were found. Unknown members are ignored.
+///
+/// Borrows the text that it was read from, as its reader does.
 struct Envelope {
-    private var version: RawJSON?
-    private var id: RawJSON?
-    private var method: RawJSON?
-    private var params: RawJSON?
-    private var meta: RawJSON?
-    private var result: RawJSON?
-    private var error: RawJSON?
-    private var attachments: RawJSON?
+    private let text: ByteBuffer
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var version: Range<Int>?
+    private var id: Range<Int>?
+    private var method: Range<Int>?
+    private var params: Range<Int>?
+    private var meta: Range<Int>?
+    private var result: Range<Int>?
+    private var error: Range<Int>?
+    private var attachments: Range<Int>?
 
+    /// - Parameter text: what the reader reads.
     init(_ reader: inout JSONReader, _ text: ByteBuffer) throws(JSONError) {
-        var found = Self()
-        try reader.object { reader, name throws(JSONError) in
-            let value = RawJSON(unchecked: text.slice(try reader.skipValue()))
-            switch reader.decode(name) {
-            case "jsonrpc": found.version = value
-            case "id": found.id = value
-            case "method": found.method = value
-            case "params": found.params = value
-            case "meta": found.meta = value
-            case "result": found.result = value
-            case "error": found.error = value
-            case "attachments": found.attachments = value
-            default: break
+        self.text = text
+        bytes = reader.bytes
+        var object = try reader.beginObject()
+        while let name = try reader.nextMember(of: &object) {
+            let value = try reader.skipValue()
+            if reader.matches(name, "jsonrpc") {
+                version = value
+            } else if reader.matches(name, "id") {
+                id = value
+            } else if reader.matches(name, "method") {
+                method = value
+            } else if reader.matches(name, "params") {
+                params = value
+            } else if reader.matches(name, "meta") {
+                meta = value
+            } else if reader.matches(name, "result") {
+                result = value
+            } else if reader.matches(name, "error") {
+                error = value
+            } else if reader.matches(name, "attachments") {
+                attachments = value
             }
         }
-        self = found
     }
-
-    private init() {}
 
     /// What the object is as a message of its own.
     var message: IncomingMessage {
@@ -42,7 +52,7 @@ struct Envelope {
     var call: IncomingCall {
         let id: RequestID?
         do throws(JSONError) {
-            id = try self.id?.read(as: RequestID.shape)
+            id = try self.id.map { range throws(JSONError) in try read(range, as: RequestID.shape) }
         } catch {
             return IncomingCall(answer: .withoutID, content: .failure(.invalidRequest("id", error)))
         }
@@ -58,30 +68,30 @@ struct Envelope {
 
     private var request: Request {
         get throws(RPCError) {
-            guard version?.isTwoPointZero == true else {
+            guard isTwoPointZero else {
                 throw RPCError(.invalidRequest, "jsonrpc: must be \"2.0\"", begun: false)
             }
             guard let method else { throw RPCError(.invalidRequest, "method: is missing", begun: false) }
             let name: String
             do throws(JSONError) {
-                name = try method.read(as: .string)
+                name = try read(method, as: .string)
             } catch {
                 throw .invalidRequest("method", error)
             }
             return Request(
                 method: name, params: try checkedParams, meta: try checkedMeta,
-                attachments: AttachmentNumbers(attachments))
+                attachments: AttachmentNumbers(attachments.map(raw)))
         }
     }
 
     private var checkedParams: RawJSON {
         get throws(RPCError) {
             guard let params else { return .emptyObject }
-            switch params.text.readableBytesView.first {
-            case UInt8(ascii: "{"): return params
+            switch bytes[params.lowerBound] {
+            case UInt8(ascii: "{"): return raw(params)
             case UInt8(ascii: "["):
                 throw RPCError(.invalidParams, "params: must be an object (they are named), is an array", begun: false)
-            default: throw RPCError(.invalidRequest, "params: must be an object, is \(params.brief)", begun: false)
+            default: throw RPCError(.invalidRequest, "params: must be an object, is \(raw(params).brief)", begun: false)
             }
         }
     }
@@ -90,7 +100,7 @@ struct Envelope {
         get throws(RPCError) {
             guard let meta else { return .none }
             do throws(JSONError) {
-                return try meta.read(as: RequestMeta.shape)
+                return try read(meta, as: RequestMeta.shape)
             } catch {
                 throw RPCError(.invalidParams, "\(error.inside("meta"))", begun: false)
             }
@@ -99,19 +109,28 @@ struct Envelope {
 
     /// Nil when the object is no valid response.
     private var response: Response? {
-        guard version?.isTwoPointZero == true else { return nil }
-        let id = id.flatMap(RequestID.init)
-        let attachments = AttachmentNumbers(attachments)
+        guard isTwoPointZero else { return nil }
+        let id = id.flatMap { try? read($0, as: RequestID.shape) }
+        let attachments = AttachmentNumbers(attachments.map(raw))
         if let result {
-            return error == nil ? Response(id: id, outcome: .success(result), attachments: attachments) : nil
+            return error == nil ? Response(id: id, outcome: .success(raw(result)), attachments: attachments) : nil
         }
-        guard let error = try? error?.read(as: RPCError.shape) else { return nil }
+        guard let error, let error = try? read(error, as: RPCError.shape) else { return nil }
         return Response(id: id, outcome: .failure(error), attachments: attachments)
     }
-}
 
-extension RawJSON {
-    fileprivate var isTwoPointZero: Bool { (try? read(as: .string)) == "2.0" }
+    private var isTwoPointZero: Bool {
+        guard let version else { return false }
+        var reader = JSONReader(trusting: bytes, at: version.lowerBound)
+        return (try? reader.isString("2.0")) == true
+    }
+
+    private func raw(_ range: Range<Int>) -> RawJSON { RawJSON(unchecked: text.slice(range)) }
+
+    private func read<Value>(_ range: Range<Int>, as shape: Shape<Value>) throws(JSONError) -> Value {
+        var reader = JSONReader(trusting: bytes, at: range.lowerBound)
+        return try shape.read(&reader)
+    }
 }
 
 extension RPCError {

@@ -25,7 +25,7 @@ extension JSONWriter {
         object { writer in
             writer.version()
             writer.name(encoded: Self.idName)
-            if let id { writer.raw(id.spelling) } else { writer.null() }
+            if let id { id.write(to: &writer) } else { writer.null() }
             switch outcome {
             case .success(let reply):
                 writer.name(encoded: Self.resultName)

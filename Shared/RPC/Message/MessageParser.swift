@@ -6,7 +6,7 @@ enum MessageParser {
     /// - Throws: `parse_error` when the text is not JSON, `invalid_request` when it is neither an object nor a batch.
     static func parse(_ text: ByteBuffer) throws(RPCError) -> IncomingMessage {
         do throws(JSONError) {
-            return try text.scan { reader throws(JSONError) in
+            return try text.check { reader throws(JSONError) in
                 let message = try parse(&reader, text)
                 try reader.end()
                 return message
@@ -24,10 +24,9 @@ enum MessageParser {
             return try Envelope(&reader, text).message
         case .array:
             var members: [IncomingCall] = []
-            var count = 0
-            try reader.array { reader, _ throws(JSONError) in
-                count += 1
-                if count > Limits.batchMembers {
+            var array = try reader.beginArray()
+            while try reader.nextElement(of: &array) {
+                if array.count > Limits.batchMembers {
                     try reader.skipValue()
                 } else if try reader.peek() == .object {
                     members.append(try Envelope(&reader, text).call)
@@ -36,9 +35,9 @@ enum MessageParser {
                     members.append(.notARequest)
                 }
             }
-            guard (1...Limits.batchMembers).contains(count) else {
+            guard (1...Limits.batchMembers).contains(array.count) else {
                 try reader.end()
-                throw .refused("a batch must have 1 to \(Limits.batchMembers) members, this one has \(count)")
+                throw .refused("a batch must have 1 to \(Limits.batchMembers) members, this one has \(array.count)")
             }
             return .batch(members)
         default:

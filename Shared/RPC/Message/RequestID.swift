@@ -12,24 +12,26 @@ struct RequestID: Sendable, Hashable {
 
     private let value: Value
 
+    /// Nil for a number that is spelled as we spell it.
+    private let spelled: RawJSON?
+
     init(_ number: Int) {
         value = .number(number)
-        spelling = RawJSON(unchecked: ByteBuffer(string: String(number)))
+        spelled = nil
     }
 
-    /// - Returns: nil when the text is neither an integer literal within 64 bits nor a string that is short enough.
-    init?(_ text: RawJSON) {
-        spelling = text
-        let bytes = text.text.readableBytesView
-        guard let first = bytes.first else { return nil }
-        switch first {
-        case UInt8(ascii: "\""):
-            guard bytes.count - 2 <= Limits.idBytes, let string = try? text.read(as: .string) else { return nil }
+    /// - Parameter text: one value of JSON.
+    /// - Returns: nil when it is neither an integer literal within 64 bits nor a string that is short enough.
+    private init?(_ text: UnsafeBufferPointer<UInt8>) {
+        if text.first == UInt8(ascii: "\"") {
+            var reader = JSONReader(trusting: text)
+            guard text.count - 2 <= Limits.idBytes, let string = try? reader.string() else { return nil }
             value = .string(Array(string.utf8))
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            guard let number = Int(String(decoding: bytes, as: UTF8.self)) else { return nil }
+            spelled = RawJSON(unchecked: ByteBuffer(bytes: text))
+        } else {
+            guard let number = WholeNumber.parse(digits: text) else { return nil }
             value = .number(number)
-        default: return nil
+            spelled = number == 0 && text.count > 1 ? RawJSON(unchecked: ByteBuffer(bytes: text)) : nil
         }
     }
 
@@ -40,20 +42,31 @@ struct RequestID: Sendable, Hashable {
     }
 
     /// As its request spelled it.
-    let spelling: RawJSON
+    var spelling: RawJSON { RawJSON(self, as: Self.shape) }
+
+    func write(to writer: inout JSONWriter) {
+        switch (spelled, value) {
+        case (let spelled?, _): writer.raw(spelled)
+        case (nil, .number(let number)): writer.integer(number)
+        case (nil, .string): preconditionFailure("a string is always kept as it was spelled")
+        }
+    }
 
     static func == (a: RequestID, b: RequestID) -> Bool { a.value == b.value }
 
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
 
-    static let shape = Shape<RawJSON>.any.map(
-        into: { text throws(JSONError) in
+    static let shape = Shape<RequestID>(
+        schema: JSONSchema(),
+        read: { reader throws(JSONError) in
+            let text = UnsafeBufferPointer(rebasing: reader.bytes[try reader.skipValue()])
             guard let id = RequestID(text) else {
+                let text = RawJSON(unchecked: ByteBuffer(bytes: text))
                 throw .refused("must be a string of at most \(Limits.idBytes) bytes or an integer, is \(text.brief)")
             }
             return id
         },
-        from: \.spelling)
+        write: { $0.write(to: &$1) })
 }
 
 extension RawJSON {

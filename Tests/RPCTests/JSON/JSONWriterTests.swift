@@ -18,6 +18,29 @@ import Testing
         #expect(try Array(written.read(as: .string).utf8) == Array(text.utf8))
     }
 
+    @Test(arguments: ["\"", "\\", "\n", "\u{1F}", "\u{7F}", "\u{E9}", "\u{FFFD}", "\u{1D11E}"])
+    func `a character is written and read at any place of a string of any length`(character: String) throws {
+        for length in [0, 1, 14, 15, 16, 17, 31, 62, 63, 64, 65, 80, 130] {
+            for place in 0...length {
+                let plain = (String(repeating: "a", count: place), String(repeating: "b", count: length - place))
+                let text = plain.0 + character + plain.1
+                let json = RawJSON([text, plain.0], as: .array(of: .string))
+                let checked = try RawJSON(checking: " \(json) ")
+                #expect(checked == json)
+                #expect(try checked.read(as: .array(of: .string)) == [text, plain.0])
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (0, "0"), (-1, "-1"), (9, "9"), (10, "10"), (-120, "-120"), (.max, "9223372036854775807"),
+            (.min, "-9223372036854775808"),
+        ] as [(Int, String)])
+    func `an integer is written in decimal`(number: Int, text: String) {
+        #expect(RawJSON(number, as: .integer()).description == text)
+    }
+
     @Test func `members and elements are separated by commas`() {
         var writer = JSONWriter()
         writer.array([1, 2, 3]) { number, writer in

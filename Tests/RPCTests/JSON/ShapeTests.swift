@@ -47,6 +47,20 @@ import Testing
 
     @Test(
         arguments: [
+            "1", "-1.5e3 ", "null", "false", #""""#, #""]},\"\\""#, "[]", "{ }",
+            #"[{"a":"]}\"","b":[{}, "\\"]}, [[]]]"#,
+            #"{"note":"another","id":[2]}"#,
+        ])
+    func `a value that nobody asked for is stepped over, whatever it holds`(value: String) throws {
+        for json in [
+            #"{"x":\#(value),"id":1,"y":\#(value),"note":"n"}"#, #"{"id":1,"note":"n","x" : \#(value) }"#,
+        ] {
+            #expect(try RawJSON(checking: json).read(as: Letter.shape) == Letter(id: 1, note: "n"))
+        }
+    }
+
+    @Test(
+        arguments: [
             ("{}", "id", "is missing"), (#"{"id":null}"#, "id", "must be an integer"),
             (#"{"id":"1"}"#, "id", "must be an integer"), (#"{"id":1,"note":2}"#, "note", "must be a string"),
             (#"{"id":1,"note":false}"#, "note", "must be a string"),

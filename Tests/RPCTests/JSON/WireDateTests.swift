@@ -66,6 +66,9 @@ import Testing
             (0.999, "1970-01-01T00:00:00+0000"), (951_782_400, "2000-02-29T00:00:00+0000"),
             (253_402_300_799.5, "9999-12-31T23:59:59+0000"), (-62_167_219_200, "0000-01-01T00:00:00+0000"),
             (-62_135_596_801, "0000-12-31T23:59:59+0000"), (1_772_360_100, "2026-03-01T10:15:00+0000"),
+            // Years that have no four digits: the nearest that has.
+            (253_402_300_800, "9999-12-31T23:59:59+0000"), (-62_167_219_201, "0000-01-01T00:00:00+0000"),
+            (1e15, "9999-12-31T23:59:59+0000"), (-1e15, "0000-01-01T00:00:00+0000"),
         ] as [(Double, String)])
     func `a date is written as whole seconds in UTC`(seconds: Double, text: String) {
         #expect(RawJSON(Date(timeIntervalSince1970: seconds), as: .date).description == "\"\(text)\"")

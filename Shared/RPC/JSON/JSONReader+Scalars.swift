@@ -1,0 +1,57 @@
+extension JSONReader {
+    mutating func string() throws(JSONError) -> String {
+        guard try peek() == .string else { throw .refused("must be a string") }
+        return decode(try scanString())
+    }
+
+    /// Reads a string without making one: `body` sees its UTF-8.
+    mutating func string<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(JSONError) -> Result
+    ) throws(JSONError) -> Result {
+        guard try peek() == .string else { throw .refused("must be a string") }
+        let string = try scanString()
+        if !string.hasEscapes { return try body(UnsafeBufferPointer(rebasing: bytes[string.range])) }
+        // `withUnsafeBufferPointer` rethrows untyped, so the typed result travels as a value.
+        let result: Swift.Result<Result, JSONError> = Array(decode(string).utf8).withUnsafeBufferPointer { utf8 in
+            do throws(JSONError) {
+                return .success(try body(utf8))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Consumes a string and compares it.
+    mutating func isString(_ expected: StaticString) throws(JSONError) -> Bool {
+        guard try peek() == .string else { return false }
+        return matches(try scanString(), expected)
+    }
+
+    /// A whole number of −2^63 … 2^63−1, exactly; `1.0` and `1e2` are whole numbers too.
+    mutating func integer() throws(JSONError) -> Int {
+        guard try peek() == .number else { throw .refused("must be an integer") }
+        let (range, isInteger) = try scanNumber()
+        let digits = UnsafeBufferPointer(rebasing: bytes[range])
+        if isInteger, let value = WholeNumber.parse(digits: digits) { return value }
+        let text = String(decoding: digits, as: UTF8.self)
+        if !isInteger, let value = WholeNumber.parse(text) { return value }
+        throw .refused("must be an integer within 64 bits, is \(text.prefix(40))")
+    }
+
+    mutating func boolean() throws(JSONError) -> Bool {
+        guard try peek() == .literal, bytes[position] != UInt8(ascii: "n") else {
+            throw .refused("must be true or false")
+        }
+        let isTrue = bytes[position] == UInt8(ascii: "t")
+        try scanLiteral()
+        return isTrue
+    }
+
+    /// Consumes a `null`, if that is what comes next.
+    mutating func null() throws(JSONError) -> Bool {
+        guard try peek() == .literal, bytes[position] == UInt8(ascii: "n") else { return false }
+        try scanLiteral()
+        return true
+    }
+}

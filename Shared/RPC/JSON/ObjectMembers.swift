@@ -1,0 +1,70 @@
+/// Stands for one declared member; `ObjectMembers` takes it as subscript.
+public struct ObjectMember<Value: Sendable>: Sendable {
+    let name: String
+    let index: Int
+    let absent: @Sendable () throws(JSONError) -> Value
+    let read: @Sendable (inout JSONReader) throws(JSONError) -> Value
+}
+
+/// The members of one object that is being read: located, not yet decoded.
+public struct ObjectMembers {
+    /// How many members a shape may declare.
+    static let maximumCount = 16
+
+    private let reader: JSONReader
+    private var offsets = InlineArray<16, Int>(repeating: -1)
+
+    init(reading reader: inout JSONReader, names: DeclaredNames) throws(JSONError) {
+        var object = try reader.beginObject()
+        var expected = 0
+        while let name = try reader.nextMember(of: &object) {
+            if let index = names.index(of: name, in: reader, expecting: expected) {
+                offsets[index] = try reader.skipValue().lowerBound
+                expected = index + 1
+            } else if reader.refusesUnknownMembers {
+                throw .mismatch(path: reader.decode(name), reason: "is not a known member")
+            } else {
+                try reader.skipValue()
+            }
+        }
+        self.reader = reader
+    }
+
+    /// The value of a member.
+    public subscript<Value>(_ member: ObjectMember<Value>) -> Value {
+        get throws(JSONError) {
+            do throws(JSONError) {
+                guard offsets[member.index] >= 0 else { return try member.absent() }
+                var reader = reader
+                reader.position = offsets[member.index]
+                return try member.read(&reader)
+            } catch {
+                throw error.inside(member.name)
+            }
+        }
+    }
+}
+
+/// The member names of an object shape, one after the other in one array.
+struct DeclaredNames: Sendable {
+    private let bytes: [UInt8]
+    private let ranges: [Range<Int>]
+
+    init(_ names: [String]) {
+        var bytes: [UInt8] = []
+        ranges = names.map { name in
+            let start = bytes.count
+            bytes += name.utf8
+            return start..<bytes.count
+        }
+        self.bytes = bytes
+    }
+
+    /// Which of the names this is. Members mostly come in the order in which they are declared.
+    func index(of name: MemberName, in text: JSONReader, expecting expected: Int) -> Int? {
+        bytes.withUnsafeBufferPointer { bytes in
+            let isName = { index in text.matches(name, UnsafeBufferPointer(rebasing: bytes[ranges[index]])) }
+            return expected < ranges.count && isName(expected) ? expected : ranges.indices.first(where: isName)
+        }
+    }
+}
