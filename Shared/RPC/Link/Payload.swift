@@ -1,0 +1,83 @@
+import NIOCore
+
+/// A JSON value with the bytes that stand beside it: what a forwarder passes on without looking into it.
+public struct Payload: Sendable, Equatable {
+    public let json: RawJSON
+    public let attachments: [Attachment]
+
+    public init(_ json: RawJSON, attachments: [Attachment] = []) {
+        self.json = json
+        self.attachments = attachments
+    }
+
+    /// Reads the value.
+    /// - Parameter refusingUnknownMembers: for the parameters of a request; else unknown members are ignored.
+    /// - Throws: `JSONError.mismatch` when it does not have that shape.
+    public func read<Value>(
+        as shape: Shape<Value>, refusingUnknownMembers: Bool = false
+    ) throws(JSONError) -> Value {
+        try json.read(as: shape, attachments: attachments, refusingUnknownMembers: refusingUnknownMembers)
+    }
+
+    /// The same value with its bytes in the text, for who takes none beside it. Bytes that are not what they are said to be
+    /// stay as they are: their reader will say what is wrong with them.
+    var inlined: RawJSON {
+        guard !attachments.isEmpty, let bytes = try? read(as: Self.bytes) else { return json }
+        var text = ByteBuffer()
+        var copied = 0
+        for (range, value) in bytes {
+            text.writeImmutableBuffer(json.text.slice(copied..<range.lowerBound))
+            text.writeImmutableBuffer(RawJSON(value, as: Bytes.shape).text)
+            copied = range.upperBound
+        }
+        text.writeImmutableBuffer(json.text.slice(copied..<json.text.readableBytes))
+        return RawJSON(unchecked: text)
+    }
+
+    /// Where bytes are in a value.
+    private static let bytes = Shape<[(Range<Int>, Bytes)]>(
+        schema: JSONSchema(),
+        read: { reader throws(JSONError) in
+            var found: [(Range<Int>, Bytes)] = []
+            try find(&found, &reader)
+            return found
+        },
+        write: { _, _ in })
+
+    private static func find(
+        _ found: inout [(Range<Int>, Bytes)], _ reader: inout JSONReader
+    ) throws(JSONError) {
+        switch try reader.peek() {
+        case .object:
+            let start = reader
+            var object = try reader.beginObject()
+            while let name = try reader.nextMember(of: &object) {
+                if reader.matches(name, "$bytes") {
+                    reader = start
+                    let bytes = try Bytes.shape.read(&reader)
+                    return found.append((start.position..<reader.position, bytes))
+                }
+                try find(&found, &reader)
+            }
+        case .array:
+            var array = try reader.beginArray()
+            while try reader.nextElement(of: &array) { try find(&found, &reader) }
+        case .string, .number, .literal: try reader.skipValue()
+        }
+    }
+}
+
+extension Shape<Payload> {
+    /// Any value, with all that stands beside it. Alone in its message: its attachments keep their places.
+    public static let payload = Shape<Payload>(
+        schema: Shape<RawJSON>.any.schema,
+        read: { reader throws(JSONError) in
+            let attachments = reader.attachments.map(Array.init) ?? []
+            return Payload(try Shape<RawJSON>.any.read(&reader), attachments: attachments)
+        },
+        write: { payload, writer in
+            guard writer.attachments != nil else { return writer.raw(payload.inlined) }
+            writer.raw(payload.json)
+            for attachment in payload.attachments { writer.attach(attachment) }
+        })
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+@testable import RPC
+
+@Suite struct PayloadTests {
+    private let attachments = [Attachment(Data("123".utf8), crc32: nil), Attachment(Data(), crc32: 0)]
+
+    private func inlined(_ json: String) throws -> String {
+        try Payload(RawJSON(checking: json), attachments: attachments).inlined.description
+    }
+
+    @Test(
+        arguments: [
+            (
+                #"{"$bytes":{"attachment":0,"size":3,"crc32":2286445522}}"#,
+                #"{"$bytes":{"base64":"MTIz","size":3,"crc32":2286445522}}"#
+            ),
+            (
+                #"{"a":[1,{"b":{"$bytes":{"attachment":1}}}] , "c":{"$bytes":{"attachment":0}}}"#,
+                #"{"a":[1,{"b":{"$bytes":{"base64":"","size":0,"crc32":0}}}] , "c":{"$bytes":{"base64":"MTIz","size":3,"crc32":2286445522}}}"#
+            ),
+            (#"{"$bytes":{"base64":"MTIz","size":3,"crc32":2286445522}}"#, nil),
+            (#"{"a":"$bytes","b":null}"#, nil), ("[]", nil), ("1", nil),
+            // What lies stays as it is: its reader refuses it.
+            (#"{"$bytes":{"attachment":2}}"#, nil), (#"{"$bytes":{"attachment":0,"size":4}}"#, nil),
+        ] as [(String, String?)])
+    func `for who takes no bytes beside a message they are put into it`(json: String, expected: String?) throws {
+        #expect(try inlined(json) == expected ?? json)
+    }
+}
