@@ -9,9 +9,14 @@ struct LoadCase: Case {
     func run(in bench: Bench) async throws -> Findings {
         try await withBenchDirectory { directory in
             var contenders: [Contender] = []
+            var absent: [CallFinding] = []
             defer { contenders.forEach { $0.served.stop() } }
             for subject in bench.subjects where subject.takes(load) {
-                contenders.append(Contender(subject, try subject.start(in: directory), in: directory))
+                do {
+                    contenders.append(Contender(subject, try subject.start(in: directory), in: directory))
+                } catch {
+                    absent.append(CallFinding(name: name, subject: subject.name, problem: "does not start: \(error)"))
+                }
             }
             let load = timed(bench)
             for round in 1...bench.rounds {
@@ -20,7 +25,7 @@ struct LoadCase: Case {
                     try contenders[index].measure(load)
                 }
             }
-            return Findings(calls: contenders.map { $0.finding(in: name) })
+            return Findings(calls: contenders.map { $0.finding(in: name) } + absent)
         }
     }
 

@@ -75,6 +75,14 @@ struct ChildProcess {
         _ = wait()
     }
 
+    /// - Throws: when it ends before it takes connections there.
+    func waitUntilServing(at socket: String) throws {
+        while !UnixAddress(socket).isServed {
+            guard isRunning else { throw Failure("what should serve \(socket) has ended") }
+            usleep(200)
+        }
+    }
+
     /// Not asked once it has been waited for.
     var isRunning: Bool {
         var info = siginfo_t()

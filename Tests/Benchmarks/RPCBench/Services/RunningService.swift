@@ -15,10 +15,7 @@ struct RunningService {
         let path = "\(root)/run/\(name).sock"
         let socket = try SocketPath(path)
         let process = try ChildProcess.start([try Programs.path(program)] + arguments + ["--root", root])
-        while !UnixAddress(path).isServed {
-            guard process.isRunning else { throw Failure("\(program) does not start") }
-            try await Task.sleep(for: .microseconds(200))
-        }
+        try process.waitUntilServing(at: path)
         return try await RPCClient.withConnection(to: socket, as: "rpc-bench") { client in
             _ = try await client.call(ProtocolMethods.ping, Empty())
             return RunningService(

@@ -14,7 +14,7 @@ struct GatewaySubject: Subject {
         try Data(manifest.utf8).write(to: URL(fileURLWithPath: plugins + "/bench.json"))
         let gateway = try Programs.path("gateway")
         let service = try ChildProcess.start([Programs.rpcBench, "serve", OwnSubject.runtime.rawValue, socket])
-        UnixAddress(socket).waitUntilServed()
+        try service.waitUntilServing(at: socket)
         return Served(
             server: try .start([gateway, "serve", "--root", root(directory)]), behind: [service])
     }

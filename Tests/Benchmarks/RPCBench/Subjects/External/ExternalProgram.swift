@@ -18,7 +18,8 @@ struct ExternalProgram: Sendable {
 
     static let all = [
         ExternalProgram(
-            subject: "grpc-swift-2", folder: "GRPCBench", command: ["swift", "build", "-c", "release"],
+            subject: "grpc-swift-2", folder: "GRPCBench",
+            command: ["swift", "build", "-c", "release", "--product", "grpc-bench"],
             product: ".build/release/grpc-bench", needs: "its packages"),
         ExternalProgram(
             subject: "ttrpc (Go)", folder: "TTRPCBench",

@@ -37,7 +37,7 @@ enum FloorServer {
             var owed = 0
             for request in 0..<complete { owed += RawRequest.replyBytes(requests[(request * Load.requestBytes)...]) }
             while owed > 0 {
-                let written = write(connection, reply, min(owed, bytesPerWrite))
+                let written = send(connection, reply, min(owed, bytesPerWrite), Int32(MSG_NOSIGNAL))
                 guard written > 0 else { return }
                 owed -= written
             }
