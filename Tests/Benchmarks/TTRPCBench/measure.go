@@ -28,6 +28,7 @@ type measurement struct {
 	P50         float64 `json:"p50"`
 	P99         float64 `json:"p99"`
 	Calls       int     `json:"calls"`
+	AllCalls    int     `json:"allCalls"`
 	Seconds     float64 `json:"seconds"`
 	Shed        int     `json:"shed"`
 	LargeCalls  int     `json:"largeCalls"`
@@ -37,6 +38,7 @@ type measurement struct {
 // tally is what one caller has seen.
 type tally struct {
 	latencies []time.Duration
+	all       int
 	large     int
 	end       time.Time
 	err       error
@@ -51,7 +53,7 @@ func (l load) measure(socket string) (*measurement, error) {
 	if err := call(clients[0], l.ReplyBytes); err != nil {
 		return nil, err
 	}
-	result := &measurement{FirstAnswer: time.Now().UnixMicro()}
+	result := &measurement{AllCalls: 1, FirstAnswer: time.Now().UnixMicro()}
 
 	from := time.Now().Add(seconds(l.WarmUpSeconds))
 	until := from.Add(seconds(l.Seconds))
@@ -71,6 +73,7 @@ func (l load) measure(socket string) (*measurement, error) {
 			return nil, tally.err
 		}
 		latencies = append(latencies, tally.latencies...)
+		result.AllCalls += tally.all
 		result.LargeCalls += tally.large
 		if tally.end.After(end) {
 			end = tally.end
@@ -89,6 +92,7 @@ func (l load) keepCalling(client *ttrpc.Client, from, until time.Time) (tally ta
 			return
 		}
 		now = time.Now()
+		tally.all++
 		if !start.Before(from) {
 			tally.latencies = append(tally.latencies, now.Sub(start))
 			tally.end = now

@@ -46,6 +46,9 @@ struct CallFinding {
     var p99: Double?
     var callsPerSecond: Double?
 
+    /// Of the server, in microseconds: what other work on the machine disturbs least.
+    var processorTimePerCall: Double?
+
     /// Of the server afterwards, in kilobytes.
     var resident: Int?
 

@@ -7,11 +7,21 @@ struct Contender {
     private let socket: String
     private var measurements: [Measurement] = []
     private var problem: String?
+    private let processorTimeBefore: Double
 
-    init(_ subject: any Subject, _ served: Served, in directory: String) {
+    /// Starts it; done when it serves.
+    init(_ subject: any Subject, in directory: String) throws {
+        let served = try subject.start(in: directory)
         self.subject = subject
         self.served = served
         socket = subject.socket(in: directory)
+        do {
+            try served.server.waitUntilServing(at: socket)
+        } catch {
+            served.stop()
+            throw error
+        }
+        processorTimeBefore = served.server.processorTime
     }
 
     /// How long a measurement may take beyond its time: calls under way have to end, and those that never do show in this.
@@ -54,12 +64,17 @@ struct Contender {
 
     func finding(in name: String) -> CallFinding {
         let large = measurements.map { Double($0.largeCalls) / $0.seconds }
+        let isMixed = large.contains { $0 > 0 }
+        let processorTime = served.server.processorTime - processorTimeBefore
+        let allCalls = measurements.reduce(0) { $0 + $1.allCalls }
         return CallFinding(
             name: name, subject: subject.name, p50: median(measurements.map(\.p50)),
             p99: median(measurements.map(\.p99)), callsPerSecond: median(measurements.map(\.callsPerSecond)),
+            // Nobody knows which part of it is for calls that never ended, or for large ones.
+            processorTimePerCall: problem == nil && !isMixed ? processorTime / Double(allCalls) : nil,
             // A server that is gone has none.
             resident: (try? Memory(of: served.server.id))?.resident,
             shed: measurements.reduce(0) { $0 + $1.shed },
-            largeCallsPerSecond: large.contains { $0 > 0 } ? median(large) : nil, problem: problem)
+            largeCallsPerSecond: isMixed ? median(large) : nil, problem: problem)
     }
 }

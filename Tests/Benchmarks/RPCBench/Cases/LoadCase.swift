@@ -13,7 +13,7 @@ struct LoadCase: Case {
             defer { contenders.forEach { $0.served.stop() } }
             for subject in bench.subjects where subject.takes(load) {
                 do {
-                    contenders.append(Contender(subject, try subject.start(in: directory), in: directory))
+                    contenders.append(try Contender(subject, in: directory))
                 } catch {
                     absent.append(CallFinding(name: name, subject: subject.name, problem: "does not start: \(error)"))
                 }

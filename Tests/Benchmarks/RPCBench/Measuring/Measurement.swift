@@ -8,6 +8,9 @@ struct Measurement: Codable, Sendable {
 
     let calls: Int
 
+    /// With those of the warm-up and the very first; large ones are not among them.
+    let allCalls: Int
+
     /// From the end of the warm-up to the last answer.
     let seconds: Double
 
@@ -26,6 +29,7 @@ struct Measurement: Codable, Sendable {
         let percentiles = tally.latencies.percentiles([0.5, 0.99])
         (p50, p99) = (percentiles[0], percentiles[1])
         calls = tally.latencies.count
+        allCalls = tally.allCalls + 1
         seconds = Double(max(tally.end - tally.period.from, 1)) / 1e9
         shed = tally.shed
         largeCalls = tally.largeCalls
@@ -53,6 +57,7 @@ struct Period: Sendable {
 struct Tally: Sendable {
     let period: Period
     var latencies = Latencies()
+    private(set) var allCalls = 0
     var shed = 0
     var largeCalls = 0
     private(set) var end: Int64 = 0
@@ -62,6 +67,7 @@ struct Tally: Sendable {
     /// Notes a call, unless it began while warming up.
     /// - Returns: whether its caller shall make another one.
     mutating func add(from start: Int64, to end: Int64) -> Bool {
+        allCalls += 1
         if start >= period.from {
             latencies.add(end - start)
             self.end = max(self.end, end)
@@ -71,6 +77,7 @@ struct Tally: Sendable {
 
     mutating func add(_ other: Tally) {
         latencies.add(other.latencies)
+        allCalls += other.allCalls
         shed += other.shed
         largeCalls += other.largeCalls
         end = max(end, other.end)

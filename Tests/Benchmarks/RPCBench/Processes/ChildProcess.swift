@@ -83,6 +83,13 @@ struct ChildProcess {
         }
     }
 
+    /// What its threads have used so far, in microseconds.
+    var processorTime: Double {
+        var (clock, time) = (clockid_t(), timespec())
+        guard clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .nan }
+        return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
+    }
+
     /// Not asked once it has been waited for.
     var isRunning: Bool {
         var info = siginfo_t()

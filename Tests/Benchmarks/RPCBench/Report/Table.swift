@@ -2,17 +2,18 @@ import Foundation
 
 /// The findings for people.
 enum Table {
-    /// One block, with what it takes compared with the bare echo, or where there is none with its first line.
+    /// One block, compared with the bare echo, or where there is none with its first line.
     static func block(_ calls: [CallFinding]) -> String {
         let baseline = calls.first { $0.subject == OwnSubject.echo.name } ?? calls.first
         let rows = calls.map { call in
             [
                 call.subject, number(call.p50), number(call.p99), number(call.callsPerSecond, digits: 0),
-                number(ratio(call.p50, baseline?.p50), digits: 2), call.resident.map(String.init) ?? "-", note(call),
+                number(ratio(call.p50, baseline?.p50), digits: 2), number(call.processorTimePerCall),
+                call.resident.map(String.init) ?? "-", note(call),
             ]
         }
         let title = calls.first?.name ?? ""
-        return lines([[title, "p50 µs", "p99 µs", "calls/s", "p50 ×", "RSS KB", ""]] + rows)
+        return lines([[title, "p50 µs", "p99 µs", "calls/s", "p50 ×", "CPU µs/call", "RSS KB", ""]] + rows)
     }
 
     static func block(_ programs: [ProgramFinding], title: String) -> String {
