@@ -1,0 +1,80 @@
+import Foundation
+
+/// A subject while it serves one case.
+struct Contender {
+    let subject: any Subject
+    let served: Served
+    private let socket: String
+    private var measurements: [Measurement] = []
+    private var problem: String?
+    private let processorTimeBefore: Double
+
+    /// Starts it; done when it serves.
+    init(_ subject: any Subject, in directory: String) throws {
+        let served = try subject.start(in: directory)
+        self.subject = subject
+        self.served = served
+        socket = subject.socket(in: directory)
+        do {
+            try served.server.waitUntilServing(at: socket)
+        } catch {
+            served.stop()
+            throw error
+        }
+        processorTimeBefore = served.server.processorTime
+    }
+
+    /// How long a measurement may take beyond its time: calls under way have to end, and those that never do show in this.
+    static let secondsUntilStalled = 10.0
+
+    /// Adds a round, unless an earlier one has shown that there is no point.
+    mutating func measure(_ load: Load) throws {
+        guard problem == nil else { return }
+        do throws(Failure) {
+            measurements.append(try Self.measure(load, subject, over: socket))
+        } catch {
+            problem = "\(error) in round \(measurements.count + 1)"
+            if !served.server.isRunning { problem?.append(", and its server is gone") }
+        }
+    }
+
+    static func measure(_ load: Load, _ subject: any Subject, over socket: String) throws(Failure) -> Measurement {
+        let caller: ChildProcess
+        do {
+            caller = try ChildProcess.start(try subject.measuring(load, over: socket), readingOutput: true)
+        } catch {
+            throw Failure("cannot be called: \(error)")
+        }
+        return try measurement(caller, load)
+    }
+
+    /// Waits for what the program prints.
+    static func measurement(_ caller: ChildProcess, _ load: Load) throws(Failure) -> Measurement {
+        switch caller.end(within: load.warmUpSeconds + load.seconds + secondsUntilStalled) {
+        case .done(let output):
+            do {
+                return try JSONDecoder().decode(Measurement.self, from: output)
+            } catch {
+                throw Failure("printed no measurement")
+            }
+        case .failed: throw Failure("failed")
+        case .late: throw Failure("stalled")
+        }
+    }
+
+    func finding(in name: String) -> CallFinding {
+        let large = measurements.map { Double($0.largeCalls) / $0.seconds }
+        let isMixed = large.contains { $0 > 0 }
+        let processorTime = served.server.processorTime - processorTimeBefore
+        let allCalls = measurements.reduce(0) { $0 + $1.allCalls }
+        return CallFinding(
+            name: name, subject: subject.name, p50: median(measurements.map(\.p50)),
+            p99: median(measurements.map(\.p99)), callsPerSecond: median(measurements.map(\.callsPerSecond)),
+            // Nobody knows which part of it is for calls that never ended, or for large ones.
+            processorTimePerCall: problem == nil && !isMixed ? processorTime / Double(allCalls) : nil,
+            // A server that is gone has none.
+            resident: (try? Memory(of: served.server.id))?.resident,
+            shed: measurements.reduce(0) { $0 + $1.shed },
+            largeCallsPerSecond: isMixed ? median(large) : nil, problem: problem)
+    }
+}

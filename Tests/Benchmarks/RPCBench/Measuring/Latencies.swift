@@ -1,0 +1,20 @@
+/// How long calls took.
+struct Latencies: Sendable {
+    private var nanoseconds: [Int64] = []
+
+    var count: Int { nanoseconds.count }
+
+    /// From the first to the last, when calls were made one after the other.
+    var totalSeconds: Double { Double(nanoseconds.reduce(0, +)) / 1e9 }
+
+    mutating func add(_ time: Int64) { nanoseconds.append(time) }
+
+    mutating func add(_ other: Latencies) { nanoseconds += other.nanoseconds }
+
+    /// In microseconds; there must be some.
+    /// - Parameter fractions: 0.5 for the median.
+    func percentiles(_ fractions: [Double]) -> [Double] {
+        let sorted = nanoseconds.sorted()
+        return fractions.map { Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * $0))]) / 1_000 }
+    }
+}

@@ -1,0 +1,17 @@
+import Glibc
+
+/// Nanoseconds that never go back.
+enum MonotonicTime {
+    static func now() -> Int64 { read(CLOCK_MONOTONIC) }
+
+    fileprivate static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+/// Microseconds since 1970: the one clock that programs in every language can be asked for, to compare between processes.
+enum WallClock {
+    static func now() -> Int64 { MonotonicTime.read(CLOCK_REALTIME) / 1_000 }
+}

@@ -1,0 +1,42 @@
+/// When calls count: from the end of the warm-up on; nobody begins one after the end.
+struct Period: Sendable {
+    let from: Int64
+    let until: Int64
+
+    /// Begins now.
+    init(_ load: Load) {
+        from = MonotonicTime.now() + Int64(load.warmUpSeconds * 1e9)
+        until = from + Int64(load.seconds * 1e9)
+    }
+}
+
+/// What callers have seen.
+struct Tally: Sendable {
+    let period: Period
+    var latencies = Latencies()
+    private(set) var allCalls = 0
+    var shed = 0
+    var largeCalls = 0
+    private(set) var end: Int64 = 0
+
+    init(_ period: Period) { self.period = period }
+
+    /// Notes a call, unless it began while warming up.
+    /// - Returns: whether its caller shall make another one.
+    mutating func add(from start: Int64, to end: Int64) -> Bool {
+        allCalls += 1
+        if start >= period.from {
+            latencies.add(end - start)
+            self.end = max(self.end, end)
+        }
+        return end < period.until || latencies.count == 0
+    }
+
+    mutating func add(_ other: Tally) {
+        latencies.add(other.latencies)
+        allCalls += other.allCalls
+        shed += other.shed
+        largeCalls += other.largeCalls
+        end = max(end, other.end)
+    }
+}

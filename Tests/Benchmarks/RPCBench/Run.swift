@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+
+/// The comparison.
+struct Run: AsyncParsableCommand {
+    @Option(help: "Rounds; the tables show medians over them.") var rounds: Int?
+    @Option(help: "Seconds per measurement.") var seconds: Double?
+    @Option(help: "How many items the long feed has.") var depth: Int?
+    @Option(help: "Only cases whose name has this pattern in it.") var cases: Pattern?
+    @Option(help: "Only subjects whose name has this pattern in it.") var subjects: Pattern?
+    @Flag(help: "Fewer and shorter rounds, a shorter feed.") var quick = false
+    @Flag(help: "Print JSON instead of tables.") var json = false
+
+    func validate() throws {
+        guard (1...100).contains(rounds ?? 1), (seconds ?? 1) > 0, (1_000...10_000_000).contains(depth ?? 1_000) else {
+            throw ValidationError("--rounds: 1 to 100, --seconds: over 0, --depth: 1000 to 10000000")
+        }
+    }
+
+    func run() async throws {
+        let progress = Progress()
+        let cases = allCases(feedItems: depth ?? (quick ? 10_000 : 1_000_000)).filter {
+            self.cases?.fits($0.name) ?? true
+        }
+        guard !cases.isEmpty else { throw ValidationError("--cases: there is no such case") }
+        let (subjects, leftOut) = cases.contains { $0.comparesSubjects } ? gather(progress) : ([], [])
+        let bench = Bench(
+            subjects: subjects, rounds: rounds ?? (quick ? 2 : 5), seconds: seconds ?? (quick ? 0.1 : 0.3),
+            progress: progress)
+        var findings = Findings()
+        for benchCase in cases {
+            let found = try await benchCase.run(in: bench)
+            progress.clear()
+            if !json { show(found, of: benchCase) }
+            findings += found
+        }
+        if json { print(try findings.json(leftOut: leftOut)) }
+    }
+
+    private func show(_ found: Findings, of benchCase: any Case) {
+        if !found.calls.isEmpty { print(Table.block(found.calls) + "\n") }
+        if !found.programs.isEmpty { print(Table.block(found.programs, title: benchCase.name) + "\n") }
+        // Who waits sees every block at once, in a pipe too.
+        fflush(nil)
+    }
+
+    private func gather(_ progress: Progress) -> ([any Subject], [LeftOut]) {
+        var subjects: [any Subject] = OwnSubject.allCases + [GatewaySubject()]
+        var leftOut: [LeftOut] = []
+        for program in ExternalProgram.all where self.subjects?.fits(program.subject) ?? true {
+            progress.show("building \(program.subject) (minutes, the first time)")
+            do {
+                subjects.append(try program.build())
+            } catch {
+                leftOut.append(LeftOut(subject: program.subject, reason: "\(error)"))
+            }
+        }
+        progress.clear()
+        for subject in leftOut where !json { print("\(subject.subject) is left out: \(subject.reason)\n") }
+        return (subjects.filter { self.subjects?.fits($0.name) ?? true }, leftOut)
+    }
+}
+
+/// A regular expression.
+struct Pattern: ExpressibleByArgument {
+    private let text: String
+
+    init?(argument: String) {
+        guard (try? Regex(argument)) != nil else { return nil }
+        text = argument
+    }
+
+    func fits(_ name: String) -> Bool { name.range(of: text, options: .regularExpression) != nil }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import Foundation
+
+/// One subject's server, as `Run` starts it.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Serve one subject.", shouldDisplay: false)
+
+    @Argument var subject: OwnSubject
+    @Argument var socket: String
+
+    func run() async throws { try await subject.serve(on: socket) }
+}
+
+/// One round of one subject, as `Run` starts it: prints a `Measurement`.
+struct Measure: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Call one subject.", shouldDisplay: false)
+
+    @Argument var subject: OwnSubject
+    @Argument var socket: String
+    @Argument var load: String
+
+    func run() async throws {
+        let load = try JSONDecoder().decode(Load.self, from: Data(load.utf8))
+        UnixAddress(socket).waitUntilServed()
+        try await subject.measure(load, over: socket).printLine()
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+
+/// A subject that this program itself serves and calls, in processes of their own.
+enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
+    case floor
+    case echo
+    case runtime
+    /// Callers as they come, on the threads of Swift's pool: every call changes threads.
+    case ordinaryRuntime = "ordinary-runtime"
+
+    var name: String {
+        switch self {
+        case .floor: "read and write"
+        case .echo: "swift-nio echo"
+        case .runtime: "runtime"
+        case .ordinaryRuntime: "runtime, ordinary callers"
+        }
+    }
+
+    func start(in directory: String) throws -> Served {
+        Served(server: try .start([Programs.rpcBench, "serve", rawValue, socket(in: directory)]))
+    }
+
+    func measuring(_ load: Load, over socket: String) throws -> [String] {
+        [Programs.rpcBench, "measure", rawValue, socket, try load.asArgument]
+    }
+
+    /// The two that only move bytes answer in order, and have nothing that could be beside something else.
+    func takes(_ load: Load) -> Bool {
+        switch self {
+        case .floor, .echo: load.largeCallers == 0
+        case .runtime, .ordinaryRuntime: true
+        }
+    }
+
+    func serve(on socket: String) async throws {
+        switch self {
+        case .floor: try FloorServer.serve(on: socket)
+        case .echo: try await EchoServer.serve(on: socket)
+        case .runtime, .ordinaryRuntime: try await RuntimeServer.serve(on: socket)
+        }
+    }
+
+    func measure(_ load: Load, over socket: String) async throws -> Measurement {
+        switch self {
+        case .floor: try await FloorCaller.measure(load, socket: socket)
+        case .echo: try await EchoCaller.measure(load, socket: socket)
+        case .runtime, .ordinaryRuntime:
+            try await RuntimeCaller.measure(load, socket: socket, onLoop: self == .runtime)
+        }
+    }
+}
+
+extension Load {
+    var asArgument: String {
+        get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+    }
+}

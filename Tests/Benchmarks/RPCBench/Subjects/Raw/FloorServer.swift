@@ -1,0 +1,49 @@
+import Foundation
+
+/// What the system alone takes: a thread per connection that reads and writes, and blocks doing so.
+enum FloorServer {
+    static func serve(on path: String) throws {
+        let listener = UnixAddress.makeSocket()
+        guard UnixAddress(path).pass(to: { bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0 else {
+            throw Failure("\(path): \(String(cString: strerror(errno)))")
+        }
+        while true {
+            let connection = accept(listener, nil, nil)
+            guard connection >= 0 else { continue }
+            Thread.detachNewThread {
+                answer(connection)
+                close(connection)
+            }
+        }
+    }
+
+    private static let requestsPerRead = 640
+
+    /// What all replies consist of.
+    private static let bytesPerWrite = 256 * 1_024
+
+    private static func answer(_ connection: Int32) {
+        var requests = [UInt8](repeating: 0, count: Load.requestBytes * requestsPerRead)
+        let reply = [UInt8](repeating: UInt8(ascii: "v"), count: bytesPerWrite)
+        var filled = 0
+        while true {
+            let count = requests.withUnsafeMutableBytes {
+                read(connection, $0.baseAddress?.advanced(by: filled), $0.count - filled)
+            }
+            guard count > 0 else { return }
+            filled += count
+            // Requests that came together are answered together.
+            let complete = filled / Load.requestBytes
+            var owed = 0
+            for request in 0..<complete { owed += RawRequest.replyBytes(requests[(request * Load.requestBytes)...]) }
+            while owed > 0 {
+                let written = send(connection, reply, min(owed, bytesPerWrite), Int32(MSG_NOSIGNAL))
+                guard written > 0 else { return }
+                owed -= written
+            }
+            let rest = requests[complete * Load.requestBytes..<filled]
+            requests.replaceSubrange(0..<rest.count, with: rest)
+            filled = rest.count
+        }
+    }
+}

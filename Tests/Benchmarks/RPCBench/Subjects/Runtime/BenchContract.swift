@@ -1,0 +1,37 @@
+import RPC
+
+/// A trivial service: a text of the size that is asked for.
+enum BenchContract {
+    struct Request: Sendable {
+        let bytes: Int
+        let key: String
+
+        static let shape = Shape<Request>.object { object in
+            let bytes = object.required("bytes", .integer(0 ... .max), \.bytes)
+            let key = object.required("key", .string, \.key)
+            return { members throws(JSONError) in Request(bytes: try members[bytes], key: try members[key]) }
+        }
+
+        /// With a key that makes it about as large as everybody's requests.
+        init(askingFor bytes: Int) { self.init(bytes: bytes, key: Self.padding) }
+
+        private init(bytes: Int, key: String) {
+            self.bytes = bytes
+            self.key = key
+        }
+
+        private static let padding = String(
+            repeating: "k", count: Load.requestBytes - #"{"bytes":1024,"key":""}"#.count)
+    }
+
+    struct Reply: Sendable {
+        let value: String
+
+        static let shape = Shape<Reply>.object { object in
+            let value = object.required("value", .string, \.value)
+            return { members throws(JSONError) in Reply(value: try members[value]) }
+        }
+    }
+
+    static let get = Method("bench.get", "Get.", params: Request.shape, answer: Reply.shape)
+}
