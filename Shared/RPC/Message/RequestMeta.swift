@@ -76,15 +76,17 @@ public struct TraceContext: Sendable, Equatable {
     public var id: String? { parent.map { String($0.dropFirst(3).prefix(32)) } }
 
     private static func isValid(_ parent: String) -> Bool {
-        let parts = parent.split(separator: "-", omittingEmptySubsequences: false)
-        let isHex = { (part: Substring, length: Int) in
-            part.utf8.count == length
-                && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        let parts = parent.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let isHex = { (part: Substring.UTF8View, length: Int) in
+            part.count == length && part.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
         }
-        guard parts.count >= 4, isHex(parts[0], 2), parts[0] != "ff", parts[0] != "00" || parts.count == 4 else {
+        let isZero = { (part: Substring.UTF8View) in part.allSatisfy { $0 == UInt8(ascii: "0") } }
+        guard parts.count >= 4, isHex(parts[0], 2), !parts[0].elementsEqual("ff".utf8),
+            !isZero(parts[0]) || parts.count == 4
+        else {
             return false
         }
-        return isHex(parts[1], 32) && isHex(parts[2], 16) && isHex(parts[3], 2)
-            && parts[1].contains { $0 != "0" } && parts[2].contains { $0 != "0" }
+        return isHex(parts[1], 32) && isHex(parts[2], 16) && isHex(parts[3], 2) && !isZero(parts[1])
+            && !isZero(parts[2])
     }
 }

@@ -149,9 +149,20 @@ import Testing
         _ = try RawJSON(checking: object(names))
         for duplicate in [names[0], names[count - 1], "\\u006e0"] {
             expectSyntaxError(Array(object(names + [duplicate]).utf8))
+            expectSyntaxError(Array(object([duplicate] + names).utf8))
+            expectSyntaxError(Array(object(["\\u0061", duplicate] + names).utf8))
         }
+        _ = try RawJSON(checking: object(["\\u0061"] + names))
         // As above: two texts.
         _ = try RawJSON(checking: object(names + ["\u{E9}", "e\u{301}"]))
+    }
+
+    @Test func `large names with escapes are not decoded for every member that follows`() throws {
+        let large = (0..<16).map { "\"\\u0061\(String(repeating: "b", count: 10_000))\($0)\":0" }
+        let small = (0..<5_000).map { "\"\\u0061\($0)\":0" }
+        let start = ContinuousClock.now
+        _ = try RawJSON(checking: "{" + (large + small).joined(separator: ",") + "}")
+        #expect(ContinuousClock.now - start < .seconds(20))
     }
 
     private func expectSyntaxError(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
