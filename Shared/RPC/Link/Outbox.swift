@@ -11,7 +11,9 @@ final class Outbox {
     /// The frames of this tick.
     private var frames: [UInt8] = []
     private let schedule = OutgoingSchedule()
+    private var messages = 0
     private var isFlushScheduled = false
+    private var isFlushing = false
     private var closesAfterFlush: CloseMode?
 
     /// The bytes that were given to the channel and that the kernel has not taken; of chunks, and of all.
@@ -51,6 +53,10 @@ final class Outbox {
     /// How much of chunks may lie in the channel: what comes after has to wait for it.
     private static let chunksAhead = 2 * Limits.chunkBytes
 
+    /// How many messages are written at once: so many cost one system call, and the peer works on them while we go on with
+    /// the next.
+    private static let messagesPerWrite = 16
+
     /// Smaller messages are not worth compressing.
     private static let compressedFrom = 512
 
@@ -74,7 +80,7 @@ final class Outbox {
     func send(
         takesAttachments: Bool = false, _ message: (inout JSONWriter) -> Void
     ) throws(RPCError) -> OutgoingMessage? {
-        defer { scheduleFlush() }
+        defer { messageAdded() }
         let start = frames.count
         let attachments = try frames.writeFrame(
             limit: frameLimit, takesAttachments: takesAttachments && features.contains(.bytes), message)
@@ -94,6 +100,12 @@ final class Outbox {
         let outgoing = OutgoingMessage(text: text, attachments: attachments)
         schedule.add(outgoing)
         return outgoing
+    }
+
+    private func messageAdded() {
+        messages += 1
+        // Writing tells that something was written, and that may send more.
+        if messages >= Self.messagesPerWrite, !isFlushing { flush() } else { scheduleFlush() }
     }
 
     private func compress(from start: Int) {
@@ -166,6 +178,9 @@ final class Outbox {
 
     private func flush() {
         isFlushScheduled = false
+        isFlushing = true
+        defer { isFlushing = false }
+        messages = 0
         if !frames.isEmpty {
             var rest = channel.allocator.buffer(bytes: frames)
             frames.removeAll(keepingCapacity: frames.capacity <= Self.keptCapacity)
