@@ -12,8 +12,12 @@ import PackageDescription
 /// Warnings are errors where the project is developed and tested; a newer compiler's warnings never stop a user's build.
 let strict = Context.environment["IMAGE_FEED_STRICT"] == "1"
 
-let settings: [SwiftSetting] =
+let testSettings: [SwiftSetting] =
     [.enableUpcomingFeature("ExistentialAny")] + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+/// In the product an asynchronous function runs where its caller does: a call that is read, handled and answered on the
+/// event loop never leaves it.
+let settings: [SwiftSetting] = testSettings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 /// One microservice: a pure feature, the contract others may import, and the executable that joins the feature to the
 /// world.
@@ -35,8 +39,8 @@ func service(_ name: String, executable: String, specificTo dependencies: [Targe
 func tests(_ name: String, path: String? = nil, of dependencies: [Target.Dependency], exclude: [String] = []) -> Target
 {
     .testTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(path ?? name)", exclude: exclude, swiftSettings: settings
-    )
+        name: name, dependencies: dependencies, path: "Tests/\(path ?? name)", exclude: exclude,
+        swiftSettings: testSettings)
 }
 
 extension Target.Dependency {
