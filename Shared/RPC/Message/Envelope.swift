@@ -44,7 +44,8 @@ struct Envelope {
         do throws(JSONError) {
             id = try self.id?.read(as: RequestID.shape)
         } catch {
-            return IncomingCall(answer: .withoutID, content: .failure(.invalidRequest("id", error)))
+            return IncomingCall(
+                answer: .withoutID, content: .failure(.invalidRequest("id", error)), attachments: numbers)
         }
         let answer = id.map(IncomingCall.Answer.to)
         do throws(RPCError) {
@@ -52,9 +53,12 @@ struct Envelope {
         } catch {
             // A notification gets no answer, but what is not even a request may have been meant as one.
             let isNotification = id == nil && error.kind != .invalidRequest
-            return IncomingCall(answer: isNotification ? .none : answer ?? .withoutID, content: .failure(error))
+            return IncomingCall(
+                answer: isNotification ? .none : answer ?? .withoutID, content: .failure(error), attachments: numbers)
         }
     }
+
+    private var numbers: AttachmentNumbers { AttachmentNumbers(attachments) }
 
     private var request: Request {
         get throws(RPCError) {
@@ -69,8 +73,7 @@ struct Envelope {
                 throw .invalidRequest("method", error)
             }
             return Request(
-                method: name, params: try checkedParams, meta: try checkedMeta,
-                attachments: AttachmentNumbers(attachments))
+                method: name, params: try checkedParams, meta: try checkedMeta, attachments: numbers)
         }
     }
 
@@ -101,12 +104,11 @@ struct Envelope {
     private var response: Response? {
         guard version?.isTwoPointZero == true else { return nil }
         let id = id.flatMap(RequestID.init)
-        let attachments = AttachmentNumbers(attachments)
         if let result {
-            return error == nil ? Response(id: id, outcome: .success(result), attachments: attachments) : nil
+            return error == nil ? Response(id: id, outcome: .success(result), attachments: numbers) : nil
         }
         guard let error = try? error?.read(as: RPCError.shape) else { return nil }
-        return Response(id: id, outcome: .failure(error), attachments: attachments)
+        return Response(id: id, outcome: .failure(error), attachments: numbers)
     }
 }
 
