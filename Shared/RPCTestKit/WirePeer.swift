@@ -50,8 +50,21 @@ public final class WirePeer: Sendable {
 
     // MARK: Receiving
 
+    /// The next frame, or nil when the peer has closed.
+    public func receiveFrame() async throws -> WireFrame? { await received.frame() }
+
     /// The next message, or nil when the peer has closed.
-    public func receive() async throws -> String? { await received.message() }
+    /// - Throws: `UnexpectedFrame` when something else comes than a message in one frame.
+    public func receive() async throws -> String? {
+        guard let frame = await received.frame() else { return nil }
+        guard frame.kind == .message else { throw UnexpectedFrame(frame: frame) }
+        return frame.text
+    }
+
+    /// A frame that is no whole message came where one was waited for.
+    public struct UnexpectedFrame: Error {
+        public let frame: WireFrame
+    }
 
     /// Sends a message and waits for the next one.
     public func exchange(_ text: String) async throws -> String? {
@@ -91,12 +104,15 @@ private actor Received {
 
     init(_ stream: AsyncStream<ByteBuffer>) { self.stream = stream }
 
-    func message() async -> String? {
-        guard await fill(to: 4), let length = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self),
-            await fill(to: 4 + Int(length))
-        else { return nil }
+    func frame() async -> WireFrame? {
+        guard await fill(to: 4), let header = buffer.getInteger(at: buffer.readerIndex, as: UInt32.self) else {
+            return nil
+        }
+        let length = Int(header & 0xFF_FFFF)
+        guard await fill(to: 4 + length) else { return nil }
         buffer.moveReaderIndex(forwardBy: 4)
-        return buffer.readString(length: Int(length))
+        return WireFrame(
+            kind: WireFrame.Kind(rawValue: UInt8(header >> 24)), payload: buffer.readBytes(length: length) ?? [])
     }
 
     func rest() async -> [UInt8] {

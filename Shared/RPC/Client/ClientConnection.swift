@@ -62,6 +62,7 @@ final class ClientConnection: ChannelInboundHandler {
         for incoming in call.incoming { link.stop(incoming) }
         if let outgoing = call.outgoing {
             let wasSent = outgoing.isTextOut
+            call.outgoing = nil
             link.outbox.giveUp(outgoing, because: .cancelled)
             // The server never saw it whole.
             if !wasSent { return }
@@ -101,6 +102,8 @@ final class ClientConnection: ChannelInboundHandler {
             while channel.isActive, let received = try link.next() {
                 switch received {
                 case .message(let text): try receive(text)
+                // An answer in parts that was too much for us: its server, told to stop, answers with an error.
+                case .refused(let error) where error.kind != .parseError: break
                 case .refused(let error): throw error
                 }
             }
@@ -187,6 +190,8 @@ final class ClientConnection: ChannelInboundHandler {
             try link.refuse(numbers)
             core.complete(id, .failure(error))
         case (nil, .failure(let error)) where !hasAnswered: core.refused(self, error)
+        // A request in parts, whose call has ended with the stop of its number.
+        case (nil, .failure(let error)) where error.kind == .overloaded: break
         case (nil, .failure(let error)): throw error
         case (nil, .success): throw RPCError(.invalidRequest, "an answer without an id")
         }

@@ -101,6 +101,8 @@ final class ClientCore {
     }
 
     private func wait(_ call: ClientCall) {
+        // What the connection that was lost still has to say about it is of no interest.
+        for incoming in call.incoming { incoming.forget() }
         (call.outgoing, call.incoming) = (nil, [])
         waiting[call.id] = call
         order.append(call.id)
@@ -111,7 +113,12 @@ final class ClientCore {
         do throws(RPCError) {
             if let outgoing = try connection.send(call) {
                 call.outgoing = outgoing
-                outgoing.whenOver = { [weak call] _ in call?.outgoing = nil }
+                outgoing.whenOver = { [weak self, weak call, unowned outgoing] outcome in
+                    guard let call, call.outgoing === outgoing else { return }
+                    call.outgoing = nil
+                    guard case .givenUp = outcome, !outgoing.isTextOut else { return }
+                    self?.complete(call.id, .failure(.requestNotTaken))
+                }
             }
         } catch {
             complete(call.id, .failure(error))
@@ -317,6 +324,7 @@ final class ClientCore {
         var next = waiting.values.map(\.deadline) + sent.values.map(\.deadline)
         if let connection {
             connection.link.expire(now: now)
+            _ = connection.link.takeRefusals()
             if let expiry = connection.link.nextExpiry { next.append(expiry) }
             if let blocked = connection.link.outbox.blockedSince {
                 if blocked + limits.writeTimeout <= now {
@@ -347,4 +355,9 @@ final class ClientCore {
             if self.circuit.isOpen, self.connection != nil { self.probe(pausing: backoff) }
         }
     }
+}
+
+extension RPCError {
+    fileprivate static let requestNotTaken = RPCError(
+        .overloaded, "the peer could not take the request", begun: false, retryAfter: ServerCore.retryAfter)
 }

@@ -10,7 +10,7 @@ import Synchronization
 /// }
 /// ```
 public final class RPCClient: Sendable {
-    private let core: NIOLoopBound<ClientCore>
+    let core: NIOLoopBound<ClientCore>
     private let executor: LoopExecutor
     private let lastID = Atomic(0)
 

@@ -3,18 +3,20 @@ import NIOCore
 /// How many calls may be sent again when it is not known whether they were handled: a tenth of all calls, and three a
 /// second in any case, so that a peer in trouble does not get more work for it.
 struct RetryBudget {
-    static let share = 0.1
+    /// One for so many calls.
+    static let calls = 10
     static let perSecond = 3
 
     /// What is saved up at the most.
-    static let most = 100.0
+    static let most = 100
 
-    private var saved = 0.0
+    /// In calls made.
+    private var saved = 0
     private var second: Int64 = 0
     private var usedInSecond = 0
 
     /// A call was made.
-    mutating func earn() { saved = min(saved + Self.share, Self.most) }
+    mutating func earn() { saved = min(saved + 1, Self.most * Self.calls) }
 
     /// - Returns: whether one more call may be sent again.
     mutating func take(now: NIODeadline) -> Bool {
@@ -24,8 +26,8 @@ struct RetryBudget {
             usedInSecond += 1
             return true
         }
-        guard saved >= 1 else { return false }
-        saved -= 1
+        guard saved >= Self.calls else { return false }
+        saved -= Self.calls
         return true
     }
 }

@@ -8,6 +8,9 @@ final class IncomingAttachments {
 
     private var attachments: [Attachment?]
     private var missing: Int
+
+    /// One of them will not come, so the others are of no use.
+    private(set) var hasFailed = false
     let numbers: [UInt32]
 
     init(
@@ -31,6 +34,7 @@ final class IncomingAttachments {
 
     func fail(_ error: RPCError) {
         attachments = []
+        hasFailed = true
         end(.failure(error))
     }
 

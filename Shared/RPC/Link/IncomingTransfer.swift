@@ -44,6 +44,12 @@ final class IncomingTransfer {
         }
     }
 
+    /// The same, with what has come of the other attachments of its message: those come one after the other.
+    var heldWithItsMessage: Int {
+        guard case .attachment(_, _, let attachments, _) = state else { return held }
+        return held + attachments.heldBytes
+    }
+
     func stop() { state = .stopped }
 
     /// Takes note of bytes that have come.

@@ -48,6 +48,8 @@ final class IncomingTransfers {
     /// Expects the attachments that a message has announced.
     func open(_ attachments: IncomingAttachments, now: NIODeadline) throws(FrameViolation) {
         for (index, number) in attachments.numbers.enumerated() {
+            // One too many: those after it are not wanted either.
+            if attachments.hasFailed { return try refuse(Array(attachments.numbers[index...]), now: now) }
             try open(number, .attachment(Data(), Checksum(), of: attachments, index: index), now: now)
         }
     }
@@ -106,8 +108,8 @@ final class IncomingTransfers {
         // Too much for all: at the cost of the newest, which may be this one.
         while !transfer.isStopped, !budget.take(count) {
             guard let newest = transfers.values.filter({ !$0.isStopped }).max(by: { $0.age < $1.age }) else { return }
-            let isAlone = budget.bytes == transfer.held
-            give(up: newest, because: isAlone ? .attachmentTooLarge(over: budget.limit) : .tooManyBytes)
+            let isTooLarge = transfer.heldWithItsMessage + count > budget.limit
+            give(up: newest, because: isTooLarge ? .attachmentTooLarge(over: budget.limit) : .tooManyBytes)
         }
         guard !transfer.isStopped else { return }
         transfer.append(payload)
@@ -147,7 +149,7 @@ final class IncomingTransfers {
         fail(attachments, .stalled)
     }
 
-    /// The connection is over.
+    /// Nothing will come any more.
     func end(_ error: RPCError) {
         let open = transfers.values
         transfers = [:]

@@ -119,6 +119,12 @@ final class Link {
         reply()
     }
 
+    /// What has not come through since the last message.
+    func takeRefusals() -> some Sequence<RPCError> {
+        defer { refusals = [] }
+        return refusals
+    }
+
     /// When `expire` has something to look at.
     var nextExpiry: NIODeadline? { transfers.nextExpiry }
 
@@ -129,9 +135,12 @@ final class Link {
 
     // MARK: Ending
 
+    /// The peer has nothing more to say.
+    func endReading(_ error: RPCError) { transfers.end(error) }
+
     /// The connection is over.
     func end(_ error: RPCError) {
-        transfers.end(error)
+        endReading(error)
         outbox.end()
     }
 }

@@ -97,6 +97,11 @@ final class Outbox {
                 "\(attachments.count) attachments are over the limit of \(OutgoingSchedule.attachmentLimit)",
                 begun: false)
         }
+        let whole = length + OutgoingMessage.envelopeBytes(for: attachments.count)
+        guard whole <= min(frameLimit, Limits.largestFrameLength) else {
+            throw RPCError(
+                .tooLarge, "a message of \(whole) bytes is over the limit of \(frameLimit) bytes", begun: false)
+        }
         let outgoing = OutgoingMessage(text: text, attachments: attachments)
         schedule.add(outgoing)
         return outgoing

@@ -40,13 +40,24 @@ final class OutgoingMessage {
         size = attachments.reduce(text.readableBytes) { $0 + $1.data.count }
     }
 
+    /// Whether its text is too large to go whole where parts were agreed on.
+    var isLarge: Bool { text.readableBytes + Self.envelopeBytes(for: attachments.count) > Limits.chunkBytes }
+
     /// What is still to be sent.
     var remaining: Int { attachments.reduce(text.readableBytes) { $0 + $1.count } }
 
     /// Whether all of the text is out: then its receiver knows the message.
     private(set) var isTextOut = false
 
+    /// Whether some of the text is out.
+    private var isBegun = false
+
     var numbersNeeded: Int { attachments.count + 1 }
+
+    /// The most that the envelope takes for telling the numbers of so many attachments.
+    static func envelopeBytes(for attachments: Int) -> Int {
+        attachments == 0 ? 0 : ",\"attachments\":[]".utf8.count + attachments * "4294967295,".utf8.count
+    }
 
     // MARK: Sending
 
@@ -79,6 +90,7 @@ final class OutgoingMessage {
         let count = min(left, Limits.chunkBytes, withCredit ? credit : .max)
         guard count > 0 || left == 0 else { return nil }
         credit -= count
+        isBegun = true
         let isLast = count == left
         if isTextOut {
             let chunk = attachments[0].prefix(count)
@@ -143,9 +155,9 @@ final class OutgoingMessage {
         }
     }
 
-    /// The numbers that its receiver waits for.
+    /// The numbers that its receiver waits for: of a text in parts it knows from the first part on.
     var announced: [UInt32] {
-        isTextOut ? attachmentNumbers : [textNumber].compactMap(\.self)
+        isTextOut ? attachmentNumbers : isBegun ? [textNumber].compactMap(\.self) : []
     }
 
     var isSent: Bool { isTextOut && attachments.isEmpty }

@@ -51,8 +51,7 @@ final class OutgoingSchedule {
             guard begun.isEmpty || numbers <= receiverNumbers && size <= receiverBytes else { return }
             waiting.removeFirst()
             waitingBytes -= message.size
-            let isLarge = message.text.readableBytes > Limits.chunkBytes
-            message.begin(inParts: isLarge && features.contains(.parts), number: &nextNumber)
+            message.begin(inParts: message.isLarge && features.contains(.parts), number: &nextNumber)
             begun.append(message)
         }
     }

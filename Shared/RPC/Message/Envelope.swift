@@ -54,7 +54,8 @@ struct Envelope {
         do throws(JSONError) {
             id = try self.id.map { range throws(JSONError) in try read(range, as: RequestID.shape) }
         } catch {
-            return IncomingCall(answer: .withoutID, content: .failure(.invalidRequest("id", error)))
+            return IncomingCall(
+                answer: .withoutID, content: .failure(.invalidRequest("id", error)), attachments: numbers)
         }
         let answer = id.map(IncomingCall.Answer.to)
         do throws(RPCError) {
@@ -62,9 +63,12 @@ struct Envelope {
         } catch {
             // A notification gets no answer, but what is not even a request may have been meant as one.
             let isNotification = id == nil && error.kind != .invalidRequest
-            return IncomingCall(answer: isNotification ? .none : answer ?? .withoutID, content: .failure(error))
+            return IncomingCall(
+                answer: isNotification ? .none : answer ?? .withoutID, content: .failure(error), attachments: numbers)
         }
     }
+
+    private var numbers: AttachmentNumbers { AttachmentNumbers(attachments.map(raw)) }
 
     private var request: Request {
         get throws(RPCError) {
@@ -79,8 +83,7 @@ struct Envelope {
                 throw .invalidRequest("method", error)
             }
             return Request(
-                method: name, params: try checkedParams, meta: try checkedMeta,
-                attachments: AttachmentNumbers(attachments.map(raw)))
+                method: name, params: try checkedParams, meta: try checkedMeta, attachments: numbers)
         }
     }
 
@@ -111,12 +114,11 @@ struct Envelope {
     private var response: Response? {
         guard isTwoPointZero else { return nil }
         let id = id.flatMap { try? read($0, as: RequestID.shape) }
-        let attachments = AttachmentNumbers(attachments.map(raw))
         if let result {
-            return error == nil ? Response(id: id, outcome: .success(raw(result)), attachments: attachments) : nil
+            return error == nil ? Response(id: id, outcome: .success(raw(result)), attachments: numbers) : nil
         }
         guard let error, let error = try? read(error, as: RPCError.shape) else { return nil }
-        return Response(id: id, outcome: .failure(error), attachments: attachments)
+        return Response(id: id, outcome: .failure(error), attachments: numbers)
     }
 
     private var isTwoPointZero: Bool {

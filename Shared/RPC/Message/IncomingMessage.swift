@@ -24,6 +24,9 @@ struct IncomingCall {
 
     var answer: Answer
     var content: Content
+
+    /// The bytes that come beside it, also beside what is no request.
+    var attachments = AttachmentNumbers.none
 }
 
 /// A request or notification as far as the runtime understands it.

@@ -24,11 +24,11 @@ public struct AnswerRoom: Sendable {
         }
     }
 
-    /// Looks at the server on its event loop; nil without a connection.
-    func server<Value: Sendable>(_ look: @escaping @Sendable (ServerCore) -> Value) async -> Value? {
+    /// Looks at the connection on its event loop; nil without one.
+    func look<Value: Sendable>(_ look: @escaping @Sendable (ServerConnection) -> Value) async -> Value? {
         guard let connection else { return nil }
         return await withCheckedContinuation { continuation in
-            connection.onLoop { continuation.resume(returning: look($0.core)) }
+            connection.onLoop { continuation.resume(returning: look($0)) }
         }
     }
 

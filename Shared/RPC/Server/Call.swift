@@ -144,6 +144,7 @@ final class Call {
     private func end() -> Bool {
         guard case .running = state else { return false }
         state = .over
+        stream?.end()
         return true
     }
 

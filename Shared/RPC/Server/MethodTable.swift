@@ -140,6 +140,6 @@ public struct CallContext: Sendable {
 
     /// Those of the server that was called; nil when there is no connection.
     public var statistics: Statistics? {
-        get async { await room.server { $0.statistics } }
+        get async { await room.look { $0.core.statistics } }
     }
 }

@@ -15,7 +15,8 @@ extension ServerConnection {
         switch message {
         case .single(let call): try receive(call, isFirst: isFirst)
         case .batch(let members): try receive(members)
-        case .response:
+        case .response(let response):
+            try refuse(response.attachments)
             send(nil, .failure(RPCError(.invalidRequest, "a response was sent to a server", begun: false)))
         }
     }
@@ -26,6 +27,7 @@ extension ServerConnection {
     }
 
     private func receive(_ call: IncomingCall, isFirst: Bool) throws(FrameViolation) {
+        if case .failure = call.content { try refuse(call.attachments) }
         switch (call.content, call.answer) {
         case (.failure, .none): break
         case (.failure(let error), .withoutID): send(nil, .failure(error))
@@ -33,6 +35,7 @@ extension ServerConnection {
         case (.request(let request), let answer):
             let id = answer.id
             if request.method == ProtocolMethods.hello.name {
+                try refuse(request.attachments)
                 let (answer, features) = isFirst ? greet(request) : (.failure(.lateHello), link.features)
                 if let id { send(unlessUnderWay(id), answer) }
                 link.features = features
@@ -47,6 +50,7 @@ extension ServerConnection {
         let batch = Batch(count: answering.count)
         var slot = 0
         for member in members {
+            if case .failure = member.content { try refuse(member.attachments) }
             guard member.answer != .none else {
                 if case .request(let request) = member.content { try begin(request, to: .nowhere) }
                 continue
@@ -61,6 +65,19 @@ extension ServerConnection {
             case (.request, nil): break
             }
         }
+    }
+
+    /// Does not want what comes beside a message that is no call.
+    private func refuse(_ attachments: AttachmentNumbers) throws(FrameViolation) {
+        guard link.features.contains(.bytes) else { return }
+        let numbers: [UInt32]
+        do throws(RPCError) {
+            numbers = try attachments.read()
+        } catch {
+            // Numbers that make no sense announce nothing.
+            return
+        }
+        try link.refuse(numbers)
     }
 
     // MARK: Calls
@@ -96,7 +113,8 @@ extension ServerConnection {
         case .success(let attachments):
             call.collected(attachments)
             core.submit(call)
-        case .failure(let error):
+        case .failure(var error):
+            error.begun = false
             call.abandon()
             finish(call, .failure(error))
         }
@@ -203,6 +221,7 @@ extension ServerConnection {
         if let answer {
             // Once its text is out the caller has an answer, and learns of the rest by the aborting of the rest.
             let isAnswered = answer.isTextOut
+            answer.whenOver = { _ in }
             outbox.giveUp(answer, because: error.kind)
             offerRoom()
             if isAnswered { return remove(call) }
@@ -218,8 +237,11 @@ extension ServerConnection {
             return remove(call)
         }
         call.answering(answer)
-        answer.whenOver = { [weak self, weak call] _ in
-            if let call { self?.remove(call) }
+        answer.whenOver = { [weak self, weak call, unowned answer] outcome in
+            guard let self, let call, calls[call.key] === call else { return }
+            // A caller that could not take the whole text knows of no answer yet.
+            if case .givenUp = outcome, !answer.isTextOut { deliver(.failure(.notTaken), to: call.destination) }
+            remove(call)
         }
     }
 
@@ -267,7 +289,13 @@ extension ServerConnection {
             room -= error.text.readableBytes + 1
             return error
         }
-        write { $0.array(answers) { $1.raw($0) } }
+        if let message = write({ $0.array(answers) { $1.raw($0) } }) {
+            batchesOnTheirWay += 1
+            message.whenOver = { [weak self] _ in
+                self?.batchesOnTheirWay -= 1
+                self?.closeIfDone()
+            }
+        }
         guardAgainstDeafPeer()
     }
 
@@ -308,13 +336,15 @@ extension ServerConnection {
         write { $0.request(id: nil, method: method) { $0.raw(.emptyObject) } }
     }
 
-    /// Writes what is known to be small.
-    private func write(_ message: (inout JSONWriter) -> Void) {
+    /// Writes what is known to fit.
+    @discardableResult
+    func write(_ message: (inout JSONWriter) -> Void) -> OutgoingMessage? {
         do throws(RPCError) {
-            try outbox.send(message)
+            return try outbox.send(message)
         } catch {
             // Only a peer that takes next to nothing at all gets here, and there is nothing left to tell it.
             close()
+            return nil
         }
     }
 
@@ -326,7 +356,7 @@ extension ServerConnection {
     }
 
     /// Errors say who answered; one that was forwarded says it already.
-    private func named(_ outcome: Result<Reply, RPCError>) -> Result<Reply, RPCError> {
+    func named(_ outcome: Result<Reply, RPCError>) -> Result<Reply, RPCError> {
         outcome.mapError { error in
             var error = error
             error.service = error.service ?? core.identity.name
@@ -349,6 +379,9 @@ extension IncomingCall.Answer {
 extension RPCError {
     fileprivate static let lateHello = RPCError(
         .invalidRequest, "rpc.hello must be the first message of a connection", begun: false)
+
+    fileprivate static let notTaken = RPCError(
+        .overloaded, "the caller could not take the answer", retryAfter: ServerCore.retryAfter)
 
     fileprivate static func doesNotFit(_ answer: RawJSON, limit: Int) -> RPCError {
         RPCError(

@@ -19,6 +19,9 @@ final class ServerConnection: ChannelInboundHandler {
     var peer: PeerCredentials?
     var saidHello = false
 
+    /// Answers of batches that take their time.
+    var batchesOnTheirWay = 0
+
     private var waitingForRoom: [() -> Void] = []
     private var frameDeadline: NIODeadline?
     private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
@@ -83,6 +86,8 @@ final class ServerConnection: ChannelInboundHandler {
                 frameDeadline = nil
                 send(nil, .failure(RPCError(.invalidRequest, "the connection ended inside a frame", begun: false)))
             }
+            link.endReading(
+                RPCError(.invalidRequest, "the connection ended before an attachment was complete", begun: false))
             closeIfDone()
         case .discarding: close()
         case .halfClosed, .closed: break
@@ -156,10 +161,12 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// Answers a violation, ends everything else, and closes once the answer had time to arrive.
     func reject(_ error: RPCError) {
-        send(nil, .failure(error))
-        abandonAllCalls()
         let deadline = NIODeadline.now() + core.limits.discardTime
         phase = .discarding(bytesLeft: core.limits.discardedBytes, until: deadline)
+        abandonAllCalls()
+        // What is still to be said of answers on their way comes before the error, which is the last.
+        outbox.end()
+        write { $0.response(id: nil, named(.failure(error))) }
         outbox.close(.output)
         wake(by: deadline)
     }
@@ -182,7 +189,7 @@ final class ServerConnection: ChannelInboundHandler {
     var goingAway: RPCError { RPCError(.unavailable, "\(core.identity.name) is going away") }
 
     func closeIfDone() {
-        guard phase.closesWhenIdle, calls.isEmpty else { return }
+        guard phase.closesWhenIdle, calls.isEmpty, batchesOnTheirWay == 0 else { return }
         phase = .closed
         outbox.close(.all)
     }
@@ -232,6 +239,7 @@ final class ServerConnection: ChannelInboundHandler {
             abort(call, RPCError(.deadlineExceeded, "the call took longer than its caller had"))
         }
         link.expire(now: now)
+        for refusal in link.takeRefusals() { send(nil, .failure(refusal)) }
         var next = calls.values.map(\.deadline)
         if let expiry = link.nextExpiry { next.append(expiry) }
         if let frameDeadline { next.append(frameDeadline) }

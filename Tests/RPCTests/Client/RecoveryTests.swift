@@ -1,0 +1,214 @@
+import RPC
+import RPCTestKit
+import Testing
+
+/// What becomes of calls when a connection is lost or its server goes away: protocol §4 *Draining* and §5.7.
+@Suite(.timeLimit(.minutes(2))) struct RecoveryTests {
+    private func withClient(
+        limits: Limits = Limits(), _ body: (RPCClient, WireListener) async throws -> Void
+    ) async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test", limits: limits) {
+                try await body($0, listener)
+            }
+        }
+    }
+
+    private static func call(_ client: RPCClient, _ text: String, repeatable: Bool? = nil) -> Task<String, any Error> {
+        Task {
+            var options = CallOptions()
+            options.isRepeatable = repeatable
+            return try await client.call(EchoContract.echo, .init(text: text), options).text
+        }
+    }
+
+    private static func answer(_ peer: WirePeer, _ id: Int, _ text: String) async throws {
+        try await peer.send(#"{"jsonrpc":"2.0","id":\#(id),"result":{"text":"\#(text)"}}"#)
+    }
+
+    private static let draining = #"{"jsonrpc":"2.0","method":"rpc.draining","params":{}}"#
+
+    private static func refusal(_ id: Int, begun: Bool) -> String {
+        """
+        {"jsonrpc":"2.0","id":\(id),"error":{"code":-32003,"message":"m","data":{"kind":"unavailable",\
+        "retryable":true,"begun":\(begun)}}}
+        """
+    }
+
+    @Test func `calls wait until hello is answered, because only then it is known what the peer takes`() async throws {
+        try await withClient { client, listener in
+            let calls = (0..<3).map { Self.call(client, "\($0)") }
+            let peer = try await listener.accept()
+            #expect(try await peer.receive()?.contains("rpc.hello") == true)
+            // Nothing follows the greeting: what comes next is a call because of its answer, in order.
+            try await peer.sendGreeting(callsPerConnection: 1)
+            for id in 1...3 {
+                let request = try #require(try await peer.receive())
+                let sent = try #require(request.firstMatch(of: /"id":([0-9]+)/)?.1)
+                try await Self.answer(peer, try #require(Int(sent)), "b")
+                #expect(id <= 3)
+            }
+            for call in calls { #expect(try await call.value == "b") }
+        }
+    }
+
+    @Test func `an idempotent call is sent again when its connection was lost, with its own id`() async throws {
+        try await withClient { client, listener in
+            let call = Self.call(client, "a")
+            let first = try await listener.acceptGreeting()
+            let request = try await first.receive()
+            try await first.close()
+            let second = try await listener.acceptGreeting()
+            let again = try await second.receive()
+            // The same but for what is left of its time.
+            let strip = { (text: String?) in text?.replacing(/"timeout_ms":[0-9]+/, with: "") }
+            #expect(strip(again) == strip(request))
+            try await Self.answer(second, 1, "b")
+            #expect(try await call.value == "b")
+        }
+    }
+
+    @Test func `another call that was sent ends unavailable and may have begun`() async throws {
+        try await withClient { client, listener in
+            let call = Self.call(client, "a", repeatable: false)
+            let first = try await listener.acceptGreeting()
+            _ = try await first.receive()
+            try await first.close()
+            let error = await #expect(throws: RPCError.self) { try await call.value }
+            #expect(error?.kind == .unavailable)
+            #expect(error?.begun == true)
+            let next = Self.call(client, "b")
+            let second = try await listener.acceptGreeting()
+            #expect(try await second.receive()?.contains(#"{"text":"b"}"#) == true)
+            try await Self.answer(second, 2, "b")
+            _ = try await next.value
+        }
+    }
+
+    @Test func `no more calls are sent again than the budget has, the others end unavailable`() async throws {
+        try await withClient { client, listener in
+            let calls = (0..<8).map { Self.call(client, "\($0)") }
+            let first = try await listener.acceptGreeting()
+            for _ in calls { _ = try await first.receive() }
+            try await first.close()
+            let second = try await listener.acceptGreeting()
+            // Three in a second; the budget may have seen one second turn into the next.
+            for _ in 0..<3 {
+                let request = try #require(try await second.receive())
+                let id = try #require(request.firstMatch(of: /"id":([0-9]+)/)?.1)
+                try await Self.answer(second, try #require(Int(id)), "b")
+            }
+            var (answered, lost) = (0, 0)
+            for call in calls {
+                switch await call.result {
+                case .success: answered += 1
+                case .failure(let error as RPCError):
+                    #expect(error.kind == .unavailable && error.begun)
+                    lost += 1
+                case .failure(let error): Issue.record(error)
+                }
+            }
+            #expect((answered, lost) == (3, 5))
+        }
+    }
+
+    @Test func `a call that never left waits for the next connection, idempotent or not`() async throws {
+        try await withClient { client, listener in
+            let sent = Self.call(client, "sent")
+            let first = try await listener.acceptGreeting(callsPerConnection: 1)
+            _ = try await first.receive()
+            let queued = (0..<3).map { Self.call(client, "queued \($0)", repeatable: false) }
+            // They are queued when a call made after them has been refused or seen to wait: by its deadline.
+            _ = await Task {
+                try await client.call(EchoContract.echo, .init(text: "late"), CallOptions(timeout: .milliseconds(200)))
+            }.result
+            try await first.close()
+            let second = try await listener.acceptGreeting()
+            for _ in 0..<4 {
+                let request = try #require(try await second.receive())
+                let id = try #require(request.firstMatch(of: /"id":([0-9]+)/)?.1)
+                try await Self.answer(second, try #require(Int(id)), "b")
+            }
+            for call in [sent] + queued { #expect(try await call.value == "b") }
+        }
+    }
+
+    @Test func `a draining server gets no new calls, and what it refuses goes to its successor`() async throws {
+        try await withClient { client, listener in
+            let underWay = Self.call(client, "under way")
+            let old = try await listener.acceptGreeting()
+            _ = try await old.receive()
+            let crossing = Self.call(client, "crossing", repeatable: false)
+            _ = try await old.receive()
+            let begun = Self.call(client, "begun", repeatable: false)
+            _ = try await old.receive()
+            try await old.send(Self.draining)
+            try await old.send(Self.refusal(2, begun: false))
+            try await old.send(Self.refusal(3, begun: true))
+            let error = await #expect(throws: RPCError.self) { try await begun.value }
+            #expect(error?.kind == .unavailable && error?.begun == true)
+            let new = Self.call(client, "new", repeatable: false)
+            // Still answered, and the last that the old one hears of.
+            try await Self.answer(old, 1, "b")
+            #expect(try await underWay.value == "b")
+            try await old.finishSending()
+            #expect(await old.rest() == [])
+
+            let successor = try await listener.acceptGreeting()
+            for _ in 0..<2 {
+                let request = try #require(try await successor.receive())
+                #expect(request.contains("crossing") || request.contains("new"))
+                try await Self.answer(successor, request.contains("crossing") ? 2 : 4, "c")
+            }
+            #expect(try await crossing.value == "c")
+            #expect(try await new.value == "c")
+        }
+    }
+
+    @Test func `a stream is not sent again`() async throws {
+        try await withClient { client, listener in
+            let stream = Task {
+                try await client.withStream(EchoContract.count, .init(bytes: 5)) { items in
+                    try await items.reduce(into: []) { $0.append($1.text) }
+                }
+            }
+            let first = try await listener.acceptGreeting()
+            _ = try await first.receive()
+            try await first.send(#"{"jsonrpc":"2.0","method":"rpc.item","params":{"id":1,"item":{"text":"0"}}}"#)
+            try await first.close()
+            let error = await #expect(throws: RPCError.self) { try await stream.value }
+            #expect(error?.kind == .unavailable)
+        }
+    }
+
+    @Test(arguments: [10, 100_000, 3_000_000])
+    func `a peer that accepts and never reads holds no call beyond its deadline, and little memory`(
+        size: Int
+    ) async throws {
+        var limits = Limits()
+        limits.queuedBytes = 500_000
+        try await withClient(limits: limits) { client, listener in
+            let peer = try await listener.acceptGreeting(frameBytes: 8_000_000, features: ["parts"])
+            try await peer.setReading(false)
+            let text = String(repeating: "x", count: size)
+            let results = await withTaskGroup(of: ErrorKind?.self) { group in
+                for _ in 0..<10 {
+                    group.addTask {
+                        do throws(RPCError) {
+                            _ = try await client.call(
+                                EchoContract.echo, .init(text: text), CallOptions(timeout: .milliseconds(400)))
+                            return nil
+                        } catch {
+                            return error.kind
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            // Where the circuit has opened meanwhile, what is called later is refused.
+            #expect(results.count == 10)
+            #expect(results.allSatisfy { $0 == .deadlineExceeded || $0 == .unavailable })
+            #expect(results.contains(.deadlineExceeded))
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// Bytes beside an answer: protocol §4, `bytes`, and the ways in which they end early.
+@Suite(.timeLimit(.minutes(2))) struct AnswerAttachmentTests {
+    /// What `echo.blob` answers beside so many bytes.
+    private static func text(_ id: String, _ count: Int, attachment: UInt32) -> String {
+        """
+        {"jsonrpc":"2.0","id":\(id),"result":{"data":{"$bytes":{"attachment":0,"size":\(count),\
+        "crc32":\(EchoContract.Blob.of(count).data.crc32)}}},"attachments":[\(attachment)]}
+        """
+    }
+
+    private static func bytes(_ count: Int) -> [UInt8] { Array(EchoContract.Blob.of(count).data.data) }
+
+    @Test func `bytes follow their message, in chunks of 64 KiB, numbered in one space`() async throws {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            for (number, count) in [(1, 3), (2, 0), (3, 65_536), (4, 65_537), (5, 200_000)] as [(UInt32, Int)] {
+                try await peer.send(blob("7", count))
+                try await peer.expect(.message(Self.text("7", count, attachment: number)))
+                for frame in WireFrame.attachment(number, Self.bytes(count)) { try await peer.expect(frame) }
+            }
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test(arguments: ["{}", #"{"attachments":false}"#])
+    func `a caller that does not ask for attachments gets bytes in the text`(meta: String) async throws {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send(blob("1", 3, meta: meta))
+            try await peer.expect(.message(bytesAnswer("1", Self.bytes(3))))
+        }
+    }
+
+    @Test func `where attachments were not agreed on, asking for them does nothing`() async throws {
+        for features in [[], ["parts", "credit", "zlib"]] {
+            try await withPeer(of: features) { peer, _ in
+                try await peer.send(blob("1", 3))
+                try await peer.expect(.message(bytesAnswer("1", Self.bytes(3))))
+            }
+        }
+    }
+
+    @Test func `the items of a stream have bytes beside them`() async throws {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send(
+                """
+                {"jsonrpc":"2.0","id":1,"method":"echo.blobs","params":{"bytes":65535},\
+                "meta":{"stream":true,"attachments":true}}
+                """)
+            for (number, count) in zip(UInt32(1)...5, 65_535...65_539) {
+                try await peer.expect(
+                    .message(
+                        """
+                        {"jsonrpc":"2.0","method":"rpc.item","params":{"id":1,"item":{"data":{"$bytes":{"attachment":0,\
+                        "size":\(count),"crc32":\(EchoContract.Blob.of(count).data.crc32)}}}},"attachments":[\(number)]}
+                        """))
+                for frame in WireFrame.attachment(number, Self.bytes(count)) { try await peer.expect(frame) }
+            }
+            try await peer.expect(.message(#"{"jsonrpc":"2.0","id":1,"result":{"items":5}}"#))
+        }
+    }
+
+    // MARK: Ended early
+
+    /// With credit a sender waits after 262,144 bytes, so the rest is certainly not out yet.
+    private func withAnswerUnderWay(_ body: (WirePeer) async throws -> Void) async throws {
+        try await withPeer(of: ["bytes", "credit"]) { peer, _ in
+            try await peer.send(blob("1", 600_000))
+            try await peer.expect(.message(Self.text("1", 600_000, attachment: 1)))
+            for frame in WireFrame.attachment(1, Self.bytes(600_000)).prefix(4) { try await peer.expect(frame) }
+            try await body(peer)
+        }
+    }
+
+    @Test func `a receiver that stops an attachment is told that it ends, and other calls go on`() async throws {
+        try await withAnswerUnderWay { peer in
+            try await peer.expectAlive()
+            try await peer.send(.stop(1))
+            try await peer.expect(.aborted(1, "cancelled"))
+            // Once only, and what is granted to it then is of no interest.
+            try await peer.send([.stop(1), .credit(1, 1_000)])
+            try await peer.expectAlive()
+            // Its id is free.
+            try await peer.send(blob("1", 3))
+            try await peer.expect(
+                .message(Self.text("1", 3, attachment: 2)), WireFrame(.lastChunk, 2, Self.bytes(3)))
+        }
+    }
+
+    @Test func `a call is under way until its bytes are out`() async throws {
+        try await withAnswerUnderWay { peer in
+            let answer = try await peer.answer(to: request("1", "rpc.ping"))
+            #expect(answer.id == "null" && answer.error?.kind == .invalidRequest)
+            try await peer.send(.credit(1, 400_000))
+            for frame in WireFrame.attachment(1, Self.bytes(600_000)).dropFirst(4) { try await peer.expect(frame) }
+            try await peer.expect(
+                #"{"jsonrpc":"2.0","id":1,"result":{}}"#, to: request("1", "rpc.ping"))
+        }
+    }
+
+    @Test func `cancelling a call whose bytes are on their way ends them, and nothing more is answered`() async throws {
+        try await withAnswerUnderWay { peer in
+            try await peer.send(cancel("1"))
+            try await peer.expect(.aborted(1, "cancelled"))
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `a deadline covers the bytes beside the answer`() async throws {
+        try await withPeer(of: ["bytes", "credit"]) { peer, _ in
+            try await withMoreAndMoreTime { time in
+                try await peer.send(blob("1", 600_000, meta: #"{"attachments":true,"timeout_ms":\#(time)}"#))
+                let first = try #require(try await peer.receiveFrame())
+                if first.text.contains("deadline_exceeded") { return false }
+                #expect(first == .message(Self.text("1", 600_000, attachment: 1)))
+                let chunks = WireFrame.attachment(1, Self.bytes(600_000))
+                var count = 0
+                while let frame = try await peer.receiveFrame(), frame != .aborted(1, "deadline_exceeded") {
+                    try #require(count < 4)
+                    #expect(frame == chunks[count])
+                    count += 1
+                }
+                try await peer.expectAlive()
+                return true
+            }
+        }
+    }
+
+    @Test func `stopping an attachment whose last chunk is out does nothing`() async throws {
+        try await withPeer(of: ["bytes", "credit"]) { peer, _ in
+            try await peer.send(blob("1", 3))
+            _ = try await peer.frames(2)
+            try await peer.send(.stop(1))
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `a stream that is cancelled while the bytes of an item are on their way ends`() async throws {
+        try await withPeer(of: ["bytes", "credit"]) { peer, _ in
+            try await peer.send(
+                """
+                {"jsonrpc":"2.0","id":1,"method":"echo.blobs","params":{"bytes":600000},\
+                "meta":{"stream":true,"attachments":true}}
+                """)
+            #expect(try await peer.frames(5).map(\.kind) == [.message] + Array(repeating: .chunk, count: 4))
+            try await peer.send(cancel("1"))
+            let frames = try await peer.frames(2)
+            #expect(frames.contains(.aborted(1, "cancelled")))
+            let answer = try Answer(try #require(frames.first { $0.kind == .message }).text)
+            #expect(answer.id == "1" && answer.error?.kind == .cancelled)
+            try await peer.expectAlive()
+        }
+    }
+}

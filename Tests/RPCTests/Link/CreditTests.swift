@@ -1,0 +1,182 @@
+import RPC
+import RPCTestKit
+import Testing
+
+/// Who decides how much is under way: protocol §4, `credit`.
+@Suite(.timeLimit(.minutes(2))) struct CreditTests {
+    private static let window = 262_144
+
+    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+    /// Chunks of an attachment of zeros, in full, until so many bytes are there.
+    private static func chunks(_ number: UInt32, _ bytes: Int) -> [WireFrame] {
+        stride(from: 0, to: bytes, by: 65_536).map { WireFrame(.chunk, number, zeros(min(65_536, bytes - $0))) }
+    }
+
+    // MARK: The server sends
+
+    @Test func `so much of each number is under way, and grants let more come, to the byte`() async throws {
+        try await withPeer(of: ["bytes", "credit"]) { peer, _ in
+            try await peer.send(blob("1", 400_000))
+            try await peer.send(blob("2", 400_000))
+            var sent: [UInt32: Int] = [:]
+            for frame in try await peer.frames(10) where frame.kind != .message {
+                sent[frame.number ?? 0, default: 0] += frame.body.count
+            }
+            #expect(sent == [1: Self.window, 2: Self.window])
+            try await peer.expectAlive()
+            for grant in [1, 2, 70_000] {
+                try await peer.send(.credit(2, UInt32(grant)))
+                var more = 0
+                while more < grant {
+                    let frame = try #require(try await peer.receiveFrame())
+                    #expect(frame.kind == .chunk && frame.number == 2)
+                    more += frame.body.count
+                }
+                #expect(more == grant)
+                try await peer.expectAlive()
+            }
+        }
+    }
+
+    @Test func `attachments and a message in parts each have their own credit`() async throws {
+        // A text of 300,000 bytes cannot have bytes beside it in this contract: two calls, two numbers.
+        try await withPeer(of: ["bytes", "parts", "credit"]) { peer, _ in
+            try await peer.send(grow("1", 300_000))
+            #expect(try await peer.frames(4).allSatisfy { $0.kind == .part && $0.number == 1 })
+            try await peer.send(blob("2", 300_000))
+            #expect(try await peer.frames(5).map(\.kind) == [.message] + Array(repeating: .chunk, count: 4))
+            try await peer.send(.credit(2, 300_000))
+            #expect(try await peer.receiveFrame()?.kind == .lastChunk)
+            try await peer.send(.credit(1, 300_000))
+            #expect(try await peer.receiveFrame()?.kind == .lastPart)
+        }
+    }
+
+    @Test func `a grant for an attachment that is not first yet counts when its turn comes`() async throws {
+        try await withPeer(of: ["bytes", "credit"]) { peer, _ in
+            // Three of 150,000 bytes: 450,000 are more than one window, each alone is less.
+            try await peer.send(blob("1", 150_000))
+            try await peer.send(blob("2", 150_000))
+            var ended: Set<UInt32> = []
+            while ended.count < 2 {
+                let frame = try #require(try await peer.receiveFrame())
+                if frame.kind == .lastChunk { ended.insert(try #require(frame.number)) }
+            }
+            #expect(ended == [1, 2])
+        }
+    }
+
+    @Test func `without credit everything comes at once`() async throws {
+        try await withPeer(of: ["bytes", "parts"]) { peer, _ in
+            try await peer.send(blob("1", 700_000))
+            var bytes = 0
+            while let frame = try await peer.receiveFrame() {
+                if frame.kind != .message { bytes += frame.body.count }
+                if frame.kind == .lastChunk { break }
+            }
+            #expect(bytes == 700_000)
+        }
+    }
+
+    @Test func `16 MiB may be granted and not used, one byte more ends the connection`() async throws {
+        let most = UInt32(16 * 1_024 * 1_024)
+        // One call without a deadline that is near, stopped by the window: its credit is all used up.
+        try await withPeer(of: ["bytes", "credit"]) { peer, _ in
+            try await peer.send(blob("1", 300_000))
+            _ = try await peer.frames(5)
+            try await peer.send(.credit(1, 1))
+            _ = try await peer.frames(1)
+            // Nothing is left to be sent after this, so all of it would be unused.
+            try await peer.send(.credit(1, most))
+            #expect(try await peer.receiveFrame()?.kind == .lastChunk)
+            try await peer.send(.credit(1, .max))
+            try await peer.expectAlive()
+        }
+        try await withPeer(of: ["bytes", "credit"]) { peer, _ in
+            try await peer.send(blob("1", 300_000))
+            _ = try await peer.frames(5)
+            try await peer.send(.credit(1, most + 1))
+            try await peer.expectRejection("number 1: more than 16777216 bytes granted and not used")
+        }
+    }
+
+    @Test func `a peer that never grants stops only its own call, which ends at its deadline`() async throws {
+        try await withPeer(of: ["bytes", "parts", "credit"]) { peer, _ in
+            try await withMoreAndMoreTime { time in
+                try await peer.send(blob("1", 600_000, meta: #"{"attachments":true,"timeout_ms":\#(time)}"#))
+                try await peer.send(request("2", "rpc.ping"))
+                try await peer.send(blob("3", 100))
+                var answered: Set<String> = []
+                while let frame = try await peer.receiveFrame() {
+                    if frame.kind == .message {
+                        if frame.text.contains("deadline_exceeded") { return false }
+                        answered.insert(String(frame.text.prefix(23)))
+                    }
+                    if frame.kind == .aborted {
+                        #expect(frame.text.hasSuffix("deadline_exceeded"))
+                        break
+                    }
+                }
+                try await peer.expectAlive()
+                return answered.count == 3
+            }
+        }
+    }
+
+    // MARK: The server receives
+
+    @Test func `what is taken is granted again, in steps of half a window`() async throws {
+        try await withPeer(of: ["bytes", "credit"]) { peer, _ in
+            try await peer.send(.message(bytesRequest("1", Self.zeros(400_000))))
+            try await peer.send(Self.chunks(1, 131_071))
+            try await peer.expectAlive()
+            try await peer.send(WireFrame(.chunk, 1, [0]))
+            try await peer.expect(.credit(1, 131_072))
+            try await peer.send(Self.chunks(1, Self.window))
+            try await peer.expect(.credit(1, 131_072), .credit(1, 131_072))
+            try await peer.send(WireFrame(.lastChunk, 1, Self.zeros(400_000 - 131_072 - Self.window)))
+            try await peer.expect(.message(bytesAnswer("1", Self.zeros(400_000))))
+        }
+    }
+
+    @Test func `who sends all that is granted and one byte more ends the connection`() async throws {
+        for kind in [WireFrame.Kind.chunk, .part] {
+            try await withPeer(of: ["bytes", "parts", "credit"]) { peer, _ in
+                if kind == .chunk { try await peer.send(bytesRequest("1", [1])) }
+                // In one write, so that no grant can be there before the last of it.
+                let frames = Self.chunks(1, Self.window).map { WireFrame(kind, 1, $0.body) }
+                try await peer.send(frames)
+                var granted = 0
+                for frame in try await peer.frames(2) {
+                    #expect(frame.kind == .credit && frame.number == 1)
+                    granted += frame.body.reduce(0) { $0 << 8 | Int($1) }
+                }
+                #expect(granted == Self.window)
+                // A stopped number gets no more grants, so its window is all there is.
+                try await peer.send(.aborted(1, ""))
+                if kind == .chunk { #expect(try await peer.answer().error?.kind == .unavailable) }
+                try await peer.send(.message(#"{"jsonrpc":"2.0","id":2,"method":"no.such","attachments":[2]}"#))
+                _ = try await peer.frames(2)
+                try await peer.send(Self.chunks(2, Self.window))
+                try await peer.expectAlive()
+                try await peer.send(WireFrame(.lastChunk, 2, [0]))
+                try await peer.expectRejection("number 2: more bytes than were granted")
+            }
+        }
+    }
+
+    @Test func `without credit nothing is granted, and nothing stalls`() async throws {
+        try await withPeer(of: ["bytes", "parts"]) { peer, _ in
+            let bytes = Self.zeros(600_000)
+            try await peer.send([.message(bytesRequest("1", bytes))] + WireFrame.attachment(1, bytes))
+            var answer: [UInt8] = []
+            while let frame = try await peer.receiveFrame() {
+                #expect(frame.kind == .part || frame.kind == .lastPart)
+                answer += frame.body
+                if frame.kind == .lastPart { break }
+            }
+            #expect(answer == Array(bytesAnswer("1", bytes).utf8))
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import NIOCore
+import RPCTestKit
+import Testing
+
+@testable import RPC
+
+/// Messages in parts: protocol §4, `parts`.
+@Suite(.timeLimit(.minutes(2))) struct PartTests {
+    @Test func `a message of 64 KiB goes whole, one byte more in parts`() async throws {
+        try await withPeer(of: ["parts"]) { peer, _ in
+            try await peer.send(growMessage("1", to: 65_536))
+            let whole = try #require(try await peer.receiveFrame())
+            #expect(whole.kind == .message && whole.payload.count == 65_536)
+            try await peer.send(growMessage("1", to: 65_537))
+            let frames = try await peer.frames(2)
+            #expect(frames.map(\.kind) == [.part, .lastPart])
+            #expect(frames.map(\.number) == [1, 1])
+            #expect(frames.map(\.body.count) == [65_536, 1])
+            #expect(frames.flatMap(\.body) == whole.payload.dropLast(3) + Array(#"x"}}"#.utf8))
+        }
+    }
+
+    @Test(arguments: [[], ["bytes", "credit"]])
+    func `where parts were not agreed on, a message goes whole whatever its size`(features: [String]) async throws {
+        try await withPeer(of: features) { peer, _ in
+            try await peer.send(growMessage("1", to: 300_000))
+            let frame = try #require(try await peer.receiveFrame())
+            #expect(frame.kind == .message && frame.payload.count == 300_000)
+        }
+    }
+
+    @Test(arguments: [1, 10, 65_536]) func `a request may come in parts of any size`(size: Int) async throws {
+        try await withPeer(of: ["parts"]) { peer, _ in
+            try await peer.send(WireFrame.parts(1, of: request("1", "rpc.ping"), chunk: size))
+            try await peer.expect(.message(#"{"jsonrpc":"2.0","id":1,"result":{}}"#))
+            try await peer.send([WireFrame(.part, 2)] + WireFrame.parts(2, of: request("2", "rpc.ping"), chunk: size))
+            try await peer.expect(.message(#"{"jsonrpc":"2.0","id":2,"result":{}}"#))
+        }
+    }
+
+    @Test func `messages in parts and whole ones come between each other's parts`() async throws {
+        try await withPeer(of: ["parts"]) { peer, _ in
+            let one = WireFrame.parts(1, of: request("1", "echo.say", #"{"text":"one"}"#), chunk: 20)
+            let two = WireFrame.parts(2, of: request("2", "echo.say", #"{"text":"two"}"#), chunk: 20)
+            try await peer.send(zip(one, two).dropLast().flatMap { [$0, $1] })
+            try await peer.expectAlive()
+            try await peer.send([two[two.count - 1]])
+            try await peer.expect(.message(#"{"jsonrpc":"2.0","id":2,"result":{"text":"two"}}"#))
+            try await peer.send([one[one.count - 1]])
+            try await peer.expect(.message(#"{"jsonrpc":"2.0","id":1,"result":{"text":"one"}}"#))
+        }
+    }
+
+    @Test func `what comes in parts and is no JSON is a bad body, and the connection lives`() async throws {
+        try await withPeer(of: ["parts"]) { peer, _ in
+            try await peer.send(WireFrame.parts(1, of: "garbage", chunk: 2))
+            let answer = try await peer.answer()
+            #expect(answer.id == "null" && answer.error?.kind == .parseError)
+            try await peer.send(WireFrame(.lastPart, 2))
+            #expect(try await peer.answer().error?.kind == .parseError)
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `parts over the limit of a message are a bad frame; at the limit they are a message`() async throws {
+        var limits = Limits()
+        limits.frameBytes = 5_000
+        let text = request("1", "rpc.ping") + String(repeating: " ", count: 5_000)
+        try await withPeer(of: ["parts"], limits: limits) { peer, _ in
+            try await peer.send(WireFrame.parts(1, of: String(text.prefix(5_000)), chunk: 1_000))
+            try await peer.expect(.message(#"{"jsonrpc":"2.0","id":1,"result":{}}"#))
+            try await peer.send(WireFrame.parts(2, of: String(text.prefix(5_001)), chunk: 1_000))
+            try await peer.expectRejection("a message of 5001 bytes is over the limit of 5000 bytes", .tooLarge)
+        }
+    }
+
+    @Test func `a message in parts that its sender gives up was never sent`() async throws {
+        try await withPeer(of: ["parts"]) { peer, _ in
+            try await peer.send([WireFrame(.part, 1, "{".utf8), .aborted(1, "cancelled")])
+            try await peer.expectAlive()
+            try await peer.send(WireFrame.parts(2, of: request("2", "rpc.ping"), chunk: 5))
+            try await peer.expect(.message(#"{"jsonrpc":"2.0","id":2,"result":{}}"#))
+        }
+    }
+
+    // MARK: Answers under way; with credit a sender waits after 262,144 bytes
+
+    @Test func `a small answer comes between the parts of a large one`() async throws {
+        try await withPeer(of: ["parts", "credit"]) { peer, _ in
+            try await peer.send(growMessage("1", to: 300_000))
+            let first = try await peer.frames(4)
+            #expect(first.allSatisfy { $0.kind == .part && $0.number == 1 && $0.body.count == 65_536 })
+            try await peer.expectAlive()
+            try await peer.send(.credit(1, 37_855))
+            let almost = try #require(try await peer.receiveFrame())
+            #expect(almost.kind == .part && almost.body.count == 37_855)
+            try await peer.send(.credit(1, 1))
+            try await peer.expect(WireFrame(.lastPart, 1, "}".utf8))
+        }
+    }
+
+    @Test func `a call whose answer is on its way in parts is answered at once when it is cancelled`() async throws {
+        try await withPeer(of: ["parts", "credit"]) { peer, _ in
+            try await peer.send(grow("1", 300_000))
+            _ = try await peer.frames(4)
+            try await peer.send(cancel("1"))
+            try await peer.expect(.aborted(1, "cancelled"))
+            let answer = try await peer.answer()
+            #expect(answer.id == "1")
+            #expect(answer.error?.kind == .cancelled)
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `a deadline covers an answer on its way in parts`() async throws {
+        try await withPeer(of: ["parts", "credit"]) { peer, _ in
+            try await withMoreAndMoreTime { time in
+                try await peer.send(grow("1", 300_000, meta: #"{"timeout_ms":\#(time)}"#))
+                var wasAborted = false
+                while let frame = try await peer.receiveFrame() {
+                    wasAborted = wasAborted || frame == .aborted(1, "deadline_exceeded")
+                    guard frame.kind == .message else { continue }
+                    let answer = try Answer(frame.text)
+                    #expect(answer.id == "1")
+                    #expect(answer.error?.kind == .deadlineExceeded)
+                    break
+                }
+                try await peer.expectAlive()
+                return wasAborted
+            }
+        }
+    }
+
+    @Test func `a call whose answer in parts its caller stops is overloaded`() async throws {
+        try await withPeer(of: ["parts", "credit"]) { peer, _ in
+            try await peer.send(grow("1", 300_000))
+            _ = try await peer.frames(4)
+            try await peer.send(.stop(1))
+            let frames = try await peer.frames(2)
+            #expect(frames.contains(.aborted(1, "cancelled")))
+            let answer = try Answer(try #require(frames.first { $0.kind == .message }).text)
+            #expect(answer.id == "1" && answer.error?.kind == .overloaded && answer.error?.begun == true)
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `the answer of a batch goes out whole though its caller has nothing more to say`() async throws {
+        try await withPeer(of: ["parts"]) { peer, _ in
+            try await peer.send("[\(grow("1", 300_000)),\(grow("2", 300_000))]")
+            try await peer.finishSending()
+            var text: [UInt8] = []
+            while let frame = try await peer.receiveFrame() { text += frame.body }
+            #expect(text.count > 600_000)
+            #expect(text.last == UInt8(ascii: "]"))
+        }
+    }
+
+    @Test func `nothing of an answer on its way comes after the error that a bad frame gets`() async throws {
+        try await withPeer(of: ["parts", "credit"]) { peer, _ in
+            try await peer.send([.message(grow("1", 300_000)), .message(grow("2", 300_000))])
+            _ = try await peer.frames(8)
+            try await peer.send([
+                .credit(1, 100_000), .credit(2, 100_000), WireFrame(kind: .init(rawValue: 9), payload: []),
+            ])
+            try await peer.expectRejection("kind 9 not negotiated, or a length over 16777215")
+        }
+    }
+
+    @Test func `a message whose parts have not begun is given up without a word`() {
+        let schedule = OutgoingSchedule()
+        let messages = (0..<3).map { _ in
+            OutgoingMessage(text: ByteBuffer(repeating: 0x20, count: 100_000), attachments: [])
+        }
+        messages.forEach(schedule.add)
+        _ = schedule.nextFrame(.parts)
+        #expect(schedule.giveUp(messages[2]) == [])
+        #expect(schedule.giveUp(messages[0]) == [1])
+        #expect(schedule.nextFrame(.parts)?.getInteger(at: 4, as: UInt32.self) == 2)
+        #expect(schedule.giveUp(messages[1]) == [2])
+        #expect(schedule.isEmpty && schedule.bytes == 0)
+    }
+}

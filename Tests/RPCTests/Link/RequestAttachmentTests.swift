@@ -1,0 +1,230 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// Bytes beside a request: protocol §4, `bytes`.
+@Suite(.timeLimit(.minutes(2))) struct RequestAttachmentTests {
+    private static let abc = Array("abc".utf8)
+
+    @Test func `a request and the bytes beside it, as the specification has them`() async throws {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send(
+                """
+                {"jsonrpc":"2.0","id":1,"method":"echo.bytes","params":{"data":{"$bytes":{"attachment":0,"size":3,\
+                "crc32":891568578}}},"attachments":[1]}
+                """)
+            try await peer.send([3, 0, 0, 7, 0, 0, 0, 1] + Self.abc)
+            try await peer.expect(
+                .message(
+                    """
+                    {"jsonrpc":"2.0","id":1,"result":{"data":{"$bytes":{"base64":"YWJj","size":3,"crc32":891568578}}}}
+                    """))
+        }
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 1_000], [1, 2, 7, 65_536])
+    func `bytes may come in chunks of any size, and in one write with their message`(
+        count: Int, chunk: Int
+    ) async throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send([.message(bytesRequest("1", bytes))] + WireFrame.attachment(1, bytes, chunk: chunk))
+            try await peer.expect(.message(bytesAnswer("1", bytes)))
+        }
+    }
+
+    @Test func `chunks may be empty, and frames may come in single bytes`() async throws {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            let frames = [
+                WireFrame.message(bytesRequest("1", Self.abc)), WireFrame(.chunk, 1), WireFrame(.chunk, 1, "ab".utf8),
+                WireFrame(.chunk, 1), WireFrame(.lastChunk, 1, "c".utf8),
+            ]
+            for byte in frames.flatMap(\.bytes) { try await peer.send([byte]) }
+            try await peer.expect(.message(bytesAnswer("1", Self.abc)))
+        }
+    }
+
+    @Test func `attachments of several messages come in any order, and a value points to the envelope's place`()
+        async throws
+    {
+        let other = Array("other".utf8)
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send([
+                .message(bytesRequest("1", Self.abc, attachments: "[7,3]", place: 1)),
+                .message(bytesRequest("2", other, attachments: "[4]")),
+                WireFrame(.chunk, 4, other.prefix(2)), WireFrame(.chunk, 3, "a".utf8),
+                WireFrame(.chunk, 7, "unused".utf8),
+                WireFrame(.lastChunk, 4, other.dropFirst(2)), WireFrame(.lastChunk, 3, "bc".utf8),
+            ])
+            try await peer.expect(.message(bytesAnswer("2", other)))
+            // The call waits for all that was announced.
+            try await peer.expectAlive()
+            try await peer.send(WireFrame(.lastChunk, 7))
+            try await peer.expect(.message(bytesAnswer("1", Self.abc)))
+        }
+    }
+
+    @Test func `where attachments were not agreed on, the member means nothing`() async throws {
+        for features in [[], ["parts", "credit"]] {
+            try await withPeer(of: features) { peer, _ in
+                let answer = try await peer.answer(to: bytesRequest("1", Self.abc))
+                #expect(answer.error?.kind == .invalidParams)
+                #expect(
+                    answer.error?.message == "params.data.$bytes.attachment: must be one of 0 attachments, is 0")
+                try await peer.expect(
+                    #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+                    to: #"{"jsonrpc":"2.0","id":1,"method":"rpc.ping","attachments":"whatever"}"#)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#""attachment":0,"size":4"#, "size: must be 3, is 4"),
+            (#""attachment":0,"crc32":891568579"#, "crc32: must be 891568578, is 891568579"),
+            (#""attachment":1"#, "attachment: must be one of 1 attachments, is 1"),
+            (#""attachment":-1"#, "attachment: must be"),
+            (#""attachment":0,"base64":"YWJj""#, "must have either base64 or attachment"),
+            (#""size":3"#, "must have either base64 or attachment"),
+            (#""base64":"YWJj","size":2"#, "size: must be 3, is 2"),
+            (#""base64":"YWJj","crc32":0"#, "crc32: must be 891568578, is 0"),
+            (#""base64":"YWJ""#, "base64: is not valid base64"),
+        ])
+    func `bytes that are not as they are said to be are invalid parameters, named by their path`(
+        members: String, reason: String
+    ) async throws {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            let text = """
+                {"jsonrpc":"2.0","id":1,"method":"echo.bytes","params":{"data":{"$bytes":{\(members)}}},"attachments":[1]}
+                """
+            try await peer.send([.message(text)] + WireFrame.attachment(1, Self.abc))
+            let answer = try await peer.answer()
+            #expect(answer.id == "1")
+            #expect(answer.error?.kind == .invalidParams)
+            #expect(answer.error?.message.hasPrefix("params.data.$bytes") == true)
+            #expect(answer.error?.message.contains(reason) == true)
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `attachments of a batch's members are taken, and its answers have their bytes in the text`()
+        async throws
+    {
+        let meta = #"{"attachments":true}"#
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send([
+                .message(
+                    "[\(bytesRequest("1", Self.abc, meta: meta)),\(bytesRequest("2", [], attachments: "[2]", meta: meta))]"
+                ), WireFrame(.lastChunk, 2), WireFrame(.lastChunk, 1, Self.abc),
+            ])
+            try await peer.expect(.message("[\(bytesAnswer("1", Self.abc)),\(bytesAnswer("2", []))]"))
+        }
+    }
+
+    // MARK: Refused
+
+    @Test(
+        arguments: [
+            #"{"jsonrpc":"2.0","id":1,"method":"no.such","attachments":[1,2]}"#,
+            #"{"jsonrpc":"2.0","id":1,"method":"echo.bytes","params":[],"attachments":[1,2]}"#,
+            #"{"jsonrpc":"2.0","id":1,"method":"echo.bytes","meta":{"timeout_ms":0},"attachments":[1,2]}"#,
+            #"{"jsonrpc":"2.0","id":1,"attachments":[1,2]}"#,
+            #"{"jsonrpc":"2.0","id":1.5,"method":"echo.bytes","attachments":[1,2]}"#,
+            #"{"jsonrpc":"2.0","id":1,"method":"rpc.hello","params":{"protocols":[1]},"attachments":[1,2]}"#,
+            #"{"jsonrpc":"2.0","id":1,"result":{},"attachments":[1,2]}"#,
+            #"[{"jsonrpc":"2.0","id":1,"method":"echo.bytes","params":[],"attachments":[1,2]}]"#,
+            #"[{"jsonrpc":"2.0","id":1,"method":"no.such","attachments":[1,2]}]"#,
+        ])
+    func `what stands beside a message that is refused is not wanted, and the connection lives`(
+        text: String
+    ) async throws {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send(text)
+            let frames = try await peer.frames(3)
+            #expect(frames.filter { $0.kind == .stop } == [.stop(1), .stop(2)])
+            #expect(frames.first { $0.kind == .message }?.text.contains("error") == true)
+            // One was under way already, of the other the sender tells that it has stopped.
+            try await peer.send(WireFrame.attachment(1, Self.abc, chunk: 2) + [.aborted(2, "cancelled")])
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test(arguments: [
+        ("cancelled", ErrorKind.cancelled), ("data_loss", .dataLoss), ("my disk broke", .unavailable),
+        ("", .unavailable),
+    ])
+    func `a request whose bytes its sender gives up ends with the reason, and the connection lives`(
+        reason: String, kind: ErrorKind
+    ) async throws {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send([
+                .message(bytesRequest("1", Self.abc, attachments: "[1,2,3]")), WireFrame(.lastChunk, 1, Self.abc),
+                WireFrame(.chunk, 2, Self.abc), .aborted(2, reason),
+            ])
+            let frames = try await peer.frames(2)
+            #expect(frames.contains(.stop(3)))
+            let answer = try Answer(try #require(frames.first { $0.kind == .message }).text)
+            #expect(answer.id == "1")
+            #expect(answer.error?.kind == kind)
+            #expect(answer.error?.begun == false)
+            try await peer.send(.aborted(3, reason))
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `a call that waits for its bytes can be cancelled, and what has not come is not wanted`() async throws {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send([.message(bytesRequest("1", Self.abc)), WireFrame(.chunk, 1, "a".utf8)])
+            try await peer.send(cancel("1"))
+            let frames = try await peer.frames(2)
+            #expect(frames.contains(.stop(1)))
+            let answer = try Answer(try #require(frames.first { $0.kind == .message }).text)
+            #expect(answer.error?.kind == .cancelled && answer.error?.begun == false)
+            try await peer.send(WireFrame(.lastChunk, 1, "bc".utf8))
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `a deadline ends a call whose bytes do not come`() async throws {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send(bytesRequest("1", Self.abc, meta: #"{"timeout_ms":50}"#))
+            let frames = try await peer.frames(2)
+            #expect(frames.contains(.stop(1)))
+            let answer = try Answer(try #require(frames.first { $0.kind == .message }).text)
+            #expect(answer.error?.kind == .deadlineExceeded && answer.error?.begun == false)
+            try await peer.send(.aborted(1, "deadline_exceeded"))
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `bytes that make no progress for as long as a frame may take end their call`() async throws {
+        var limits = Limits()
+        limits.frameTimeout = .milliseconds(50)
+        try await withPeer(of: ["bytes", "parts"], limits: limits) { peer, _ in
+            try await peer.send(bytesRequest("1", Self.abc))
+            let frames = try await peer.frames(2)
+            #expect(frames.contains(.stop(1)))
+            let answer = try Answer(try #require(frames.first { $0.kind == .message }).text)
+            #expect(answer.error?.kind == .invalidRequest && answer.error?.begun == false)
+            // Of a message in parts nobody knows what it was.
+            try await peer.send([.aborted(1, ""), WireFrame(.part, 2, "{".utf8)])
+            let more = try await peer.frames(2)
+            #expect(more.contains(.stop(2)))
+            #expect(try Answer(try #require(more.first { $0.kind == .message }).text).id == "null")
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `a call whose bytes can come no more, because its caller has shut down its sending side, is answered`()
+        async throws
+    {
+        try await withPeer(of: ["bytes"]) { peer, _ in
+            try await peer.send(bytesRequest("1", Self.abc))
+            try await peer.finishSending()
+            let answer = try await peer.answer()
+            #expect(answer.id == "1" && answer.error?.kind == .invalidRequest && answer.error?.begun == false)
+            #expect(await peer.rest() == [])
+        }
+    }
+}

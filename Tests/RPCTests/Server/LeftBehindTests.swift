@@ -1,0 +1,118 @@
+import RPCTestKit
+import Testing
+
+@testable import RPC
+
+/// However calls, streams, attachments and connections end, nothing of them is left.
+@Suite(.timeLimit(.minutes(3))) struct LeftBehindTests {
+    enum Ending: CaseIterable {
+        case finished, cancelled, deadline, peersClose, halfClosed, badFrame, killed, drained, clientStops
+    }
+
+    /// Leaves every kind of thing under way: a call that waits, a stream that waits for a grant, a call without all its
+    /// bytes, a message without its last part, an answer in parts and one with bytes that wait for credit, a number that was
+    /// stopped, a batch and a notification.
+    private static func everything(_ meta: String) -> [WireFrame] {
+        [
+            .message(waiting("1", "call", meta: meta)),
+            .message(
+                #"{"jsonrpc":"2.0","id":2,"method":"echo.count","params":{"bytes":9},"meta":{"stream":true,"window":1}}"#
+            ),
+            .message(bytesRequest("3", [1, 2, 3], attachments: "[1,2]", meta: meta)),
+            WireFrame(.lastChunk, 1, [1, 2, 3]),
+            WireFrame(.chunk, 2, [1]), WireFrame(.part, 3, [0x7B]), .message(grow("4", 300_000, meta: meta)),
+            .message(blob("5", 300_000)), .message(#"{"jsonrpc":"2.0","id":6,"method":"no.such","attachments":[4]}"#),
+            .message("[\(waiting("7", "batch", meta: meta)),\(waiting("8", "batch", meta: meta))]"),
+            .message(#"{"jsonrpc":"2.0","method":"echo.wait","params":{"text":"notification"}}"#),
+            // Answered last: then the server has seen all of it.
+            .message(request("9", "echo.say", #"{"text":"seen"}"#)),
+        ]
+    }
+
+    private static func run(_ ending: Ending, _ executor: LoopExecutor, _ witness: Witness) async throws {
+        let gate = Gate()
+        var limits = Limits()
+        limits.drainTime = .milliseconds(20)
+        limits.discardTime = .milliseconds(20)
+        var table = EchoContract.table(gate)
+        table.handle(EchoContract.echo) { params, context in
+            _ = await context.room.look { witness.see($0) }
+            return params
+        }
+        try await TestServer.with(table, limits: limits, executor: executor) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            try await peer.greet(["bytes", "parts", "credit"])
+            try await peer.send(everything(ending == .deadline ? #"{"timeout_ms":50}"# : "{}"))
+            while let frame = try await peer.receiveFrame(), !frame.text.hasPrefix(#"{"jsonrpc":"2.0","id":9"#) {}
+
+            let client = await RPCClient.make(to: server.path, as: "test", executor: executor)
+            let running = Task { await client.run() }
+            let calls = [
+                Task { _ = try await client.call(EchoContract.wait, .init(text: "client")) },
+                Task {
+                    try await client.withStream(EchoContract.follow, .init(text: "stream")) { items in
+                        for try await _ in items {}
+                    }
+                },
+            ]
+            var arrived: Set<String> = []
+            while !arrived.isSuperset(of: ["client", "stream 0"]) { arrived.insert(try #require(await gate.arrival())) }
+            client.core.onLoop { witness.see($0, calls: 1...2) }
+            try await client.expectEcho()
+
+            try await end(ending, peer, server, gate, running, calls)
+            running.cancel()
+            for call in calls { _ = await call.result }
+            await running.value
+            server.kill()
+            await server.ended()
+            _ = await peer.rest()
+        }
+    }
+
+    private static func end(
+        _ ending: Ending, _ peer: WirePeer, _ server: TestServer, _ gate: Gate, _ running: Task<Void, Never>,
+        _ calls: [Task<Void, any Error>]
+    ) async throws {
+        switch ending {
+        case .finished:
+            for name in ["call", "batch", "notification", "client"] { gate.open(name) }
+            _ = await calls[0].result
+        case .cancelled:
+            for id in 1...8 { try await peer.send(cancel("\(id)")) }
+            for call in calls { call.cancel() }
+        case .deadline:
+            while let frame = try await peer.receiveFrame(), !frame.text.hasPrefix("[") {}
+        case .peersClose: try await peer.close()
+        case .halfClosed: try await peer.finishSending()
+        case .badFrame:
+            try await peer.send([9, 9, 9, 9])
+            _ = await peer.rest()
+        case .killed: server.kill()
+        case .drained:
+            server.stop()
+            await server.ended()
+        case .clientStops: running.cancel()
+        }
+    }
+
+    @Test(arguments: Ending.allCases) func `no object, no connection and no byte is left`(ending: Ending) async throws {
+        // A loop of its own, where nobody else assembles anything.
+        let executor = LoopExecutor.separate()
+        let witness = Witness()
+        for _ in 0..<5 { try await Self.run(ending, executor, witness) }
+        #expect(
+            witness.seen.isSuperset(of: [
+                "ServerConnection", "ServerCore", "Link", "Outbox", "SocketChannel", "Call", "ServerStream",
+                "IncomingAttachments", "OutgoingMessage", "ClientCore", "ClientConnection", "ClientCall",
+                "ClientStream",
+            ]) || ending == .deadline)
+        // The server's own timers are short; whatever takes longer than the time limit of this suite is left behind.
+        while !witness.left.isEmpty {
+            _ = await executor.assembledBytes()
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(await executor.assembledBytes() == 0)
+    }
+}

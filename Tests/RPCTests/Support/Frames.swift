@@ -1,0 +1,87 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// Runs `body` with a connection that has said hello and asked for these features.
+func withPeer(
+    of features: [String], gate: Gate = Gate(), limits: Limits = Limits(),
+    executor: LoopExecutor = .shared, _ body: (WirePeer, TestServer) async throws -> Void
+) async throws {
+    try await TestServer.with(EchoContract.table(gate), limits: limits, executor: executor) { server in
+        let peer = try await WirePeer.connect(to: server.path)
+        try await peer.greet(features)
+        try await body(peer, server)
+    }
+}
+
+/// A request for bytes back, which come as this attachment of the envelope.
+func bytesRequest(
+    _ id: String, _ bytes: [UInt8], attachments: String = "[1]", meta: String = "{}", place: Int = 0
+) -> String {
+    """
+    {"jsonrpc":"2.0","id":\(id),"method":"echo.bytes","params":{"data":{"$bytes":{"attachment":\(place),\
+    "size":\(bytes.count),"crc32":\(Bytes(Data(bytes)).crc32)}}},"meta":\(meta),"attachments":\(attachments)}
+    """
+}
+
+/// The answer that has the bytes in its text.
+func bytesAnswer(_ id: String, _ bytes: [UInt8]) -> String {
+    """
+    {"jsonrpc":"2.0","id":\(id),"result":{"data":{"$bytes":{"base64":"\(Data(bytes).base64EncodedString())",\
+    "size":\(bytes.count),"crc32":\(Bytes(Data(bytes)).crc32)}}}}
+    """
+}
+
+/// A request whose answer is a text so long.
+func grow(_ id: String, _ bytes: Int, meta: String = "{}") -> String {
+    #"{"jsonrpc":"2.0","id":\#(id),"method":"echo.grow","params":{"bytes":\#(bytes)},"meta":\#(meta)}"#
+}
+
+/// A request whose answer is a text so long that the whole message has this many bytes.
+func growMessage(_ id: String, to length: Int, meta: String = "{}") -> String {
+    grow(id, length - #"{"jsonrpc":"2.0","id":\#(id),"result":{"text":""}}"#.utf8.count, meta: meta)
+}
+
+/// A request whose answer has so many bytes beside it.
+func blob(_ id: String, _ bytes: Int, meta: String = #"{"attachments":true}"#) -> String {
+    #"{"jsonrpc":"2.0","id":\#(id),"method":"echo.blob","params":{"bytes":\#(bytes)},"meta":\#(meta)}"#
+}
+
+func cancel(_ id: String) -> String { #"{"jsonrpc":"2.0","method":"rpc.cancel","params":{"id":\#(id)}}"# }
+
+extension WirePeer {
+    /// The next frames.
+    func frames(_ count: Int) async throws -> [WireFrame] {
+        var frames: [WireFrame] = []
+        for _ in 0..<count { frames.append(try #require(try await receiveFrame())) }
+        return frames
+    }
+
+    /// The next frames are these, byte for byte.
+    func expect(_ frames: WireFrame..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        for frame in frames {
+            let received = try await receiveFrame()
+            #expect(received == frame, sourceLocation: sourceLocation)
+        }
+    }
+
+    /// The next answer is the error that ends the connection: without an id, and the last that comes.
+    func expectRejection(
+        _ message: String, _ kind: ErrorKind = .invalidRequest, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let answer = try await answer()
+        #expect(answer.id == "null", sourceLocation: sourceLocation)
+        #expect(answer.error?.kind == kind, sourceLocation: sourceLocation)
+        #expect(answer.error?.message == message, sourceLocation: sourceLocation)
+        #expect(answer.error?.begun == false, sourceLocation: sourceLocation)
+        #expect(await rest() == [], sourceLocation: sourceLocation)
+    }
+}
+
+/// Tries with more and more milliseconds, for tests of a deadline that first have to get somewhere: a busy machine is slow.
+/// - Parameter body: returns whether it got there before the deadline.
+func withMoreAndMoreTime(_ body: (Int) async throws -> Bool) async throws {
+    for milliseconds in [200, 1_000, 5_000, 20_000] where try await body(milliseconds) { return }
+    Issue.record("no time is enough")
+}

@@ -1,0 +1,42 @@
+import Synchronization
+
+@testable import RPC
+
+/// Remembers objects without keeping them, to tell which are left.
+final class Witness: Sendable {
+    /// `@unchecked Sendable`: only whether the object is there is looked at, and weak references may be read anywhere.
+    private struct Sight: @unchecked Sendable {
+        let name: String
+        weak var object: AnyObject?
+    }
+
+    private let sights = Mutex<[Sight]>([])
+
+    func see(_ objects: AnyObject?...) {
+        sights.withLock { sights in
+            for case let object? in objects { sights.append(Sight(name: "\(type(of: object))", object: object)) }
+        }
+    }
+
+    /// The types of what was seen.
+    var seen: Set<String> { sights.withLock { Set($0.map(\.name)) } }
+
+    /// The types of what is still there.
+    var left: [String] { sights.withLock { $0.filter { $0.object != nil }.map(\.name).sorted() } }
+
+    /// On the event loop of the connection.
+    func see(_ connection: ServerConnection) {
+        see(connection, connection.core, connection.link, connection.outbox, connection.channel)
+        for call in connection.calls.values { see(call, call.stream, call.missing, call.answer) }
+    }
+
+    /// On the event loop of the client.
+    func see(_ core: ClientCore, calls: ClosedRange<Int>) {
+        see(core)
+        if case .ready(let connection) = core.state { see(connection, connection.link, connection.channel) }
+        for id in calls {
+            guard let call = core.call(id) else { continue }
+            see(call, call.stream, call.outgoing)
+        }
+    }
+}
