@@ -24,11 +24,11 @@ struct FeedHandlers {
         }
         table.handle(FeedContract.publish) { params, _ in
             try await answering {
-                Count(count: try await store.publish(params.items.map(FeedImage.init)))
+                Count(count: try await store.publish(params.items.map(FeedImage.init)).count)
             }
         }
         table.handle(FeedContract.remove) { params, _ in
-            Count(count: try await store.remove(params.ids))
+            Count(count: try await store.remove(params.ids).count)
         }
         table.handle(FeedContract.validate) { _, _ in
             try await answering {
