@@ -29,12 +29,15 @@ final class FeedBroadcast: Sendable {
         for continuation in waiting.values { continuation.resume() }
     }
 
+    /// What follows `mark` already; nil when nothing has happened since.
+    func news(after mark: FeedMark?) -> FeedNews? { state.withLock { $0.log.news(after: mark) } }
+
     /// What follows `mark`, as soon as there is something.
     /// - Throws: `CancellationError`.
     func next(after mark: FeedMark?) async throws -> FeedNews {
         while true {
             try Task.checkCancellation()
-            if let news = state.withLock({ $0.log.news(after: mark) }) { return news }
+            if let news = news(after: mark) { return news }
             await waitForChange(after: mark)
         }
     }
