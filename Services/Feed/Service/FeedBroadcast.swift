@@ -1,7 +1,8 @@
 import Feed
+import RPC
 import Synchronization
 
-/// The log of changes, and those who wait for the next one. Recording a change costs no more than waking them.
+/// The log of changes, and those who wait for the next one.
 final class FeedBroadcast: Sendable {
     private struct State {
         var log: FeedLog
@@ -20,13 +21,15 @@ final class FeedBroadcast: Sendable {
     /// How many wait for the next change.
     var waiting: Int { state.withLock(\.waiting.count) }
 
+    /// Costs the same however many wait: they are woken when whoever has written has been answered.
     func record(_ change: FeedChange) {
         let waiting = state.withLock { state in
             state.log.record(change)
             defer { state.waiting = [:] }
             return state.waiting
         }
-        for continuation in waiting.values { continuation.resume() }
+        guard !waiting.isEmpty else { return }
+        LoopExecutor.shared.afterAnswers { for continuation in waiting.values { continuation.resume() } }
     }
 
     /// What follows `mark` already; nil when nothing has happened since.
