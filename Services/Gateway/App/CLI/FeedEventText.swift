@@ -19,7 +19,7 @@ struct FeedEventText {
             [
                 line(
                     "reset", style.yellow,
-                    "what happened before is not known (was the feed service restarted?); "
+                    "what happened meanwhile is not known (was the feed service restarted?); "
                         + "the feed as it is now: gateway feed\(route)")
             ]
         }
