@@ -44,6 +44,10 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         }
     }
 
+    /// Runs `body` on the event loop once what is ready now has run and its answers have left: for work that nobody who is
+    /// answered now should wait for.
+    public func afterAnswers(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
+
     /// Runs `flush` once the tasks that are ready have run. On the event loop only.
     func flushAfterTasks(_ flush: @escaping () -> Void) {
         flushes.append(flush)

@@ -16,17 +16,30 @@ public struct Deployment: Sendable {
             try seedPlugins(root)
             var programs: [String: RunningProgram] = [:]
             defer { for program in programs.values { program.send(SIGKILL) } }
-            for service in services {
-                programs[service] = try Program(service + "-service").start(
-                    ["--root", root], errors: "\(root)/\(service).log")
+            for name in services + ["gateway"] {
+                programs[name] = try start(name, root: root, errors: "\(root)/\(name).log")
             }
-            programs["gateway"] = try Program("gateway").start(
-                ["serve", "--root", root], errors: "\(root)/gateway.log")
             let deployment = Deployment(root: root, programs: programs)
             let health = try await deployment.gateway("health", "--wait", "30")
             guard health.status == 0 else { throw NotReady(report: health.output + health.errors) }
             return try await body(deployment)
         }
+    }
+
+    private static func start(_ name: String, root: String, errors: String?) throws -> RunningProgram {
+        name == "gateway"
+            ? try Program(name).start(["serve", "--root", root], errors: errors)
+            : try Program(name + "-service").start(["--root", root], errors: errors)
+    }
+
+    /// Runs `body` after a program that has ended was started again.
+    public func restarting<Result>(
+        _ name: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let program = try Self.start(name, root: root, errors: nil)
+        defer { program.send(SIGKILL) }
+        guard await program.errors.wait(for: "serving on") else { throw NotReady(report: program.errors.text) }
+        return try await body()
     }
 
     /// The programs did not come up.

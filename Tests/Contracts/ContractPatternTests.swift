@@ -50,7 +50,10 @@ import Testing
         #expect(pair.count == 2 && pair[0] != pair[1])
     }
 
-    @Test(arguments: [#"[{"name":"x","call":"a.b"}]"#, #"[{"name":"x","call":"a.b","result":{},"error":{}}]"#])
+    @Test(arguments: [
+        #"[{"name":"x","call":"a.b"}]"#, #"[{"name":"x","call":"a.b","result":{},"error":{}}]"#,
+        #"[{"name":"x","call":"a.b","result":{},"items":[]}]"#,
+    ])
     func `a step expects one outcome`(script: String) {
         #expect(throws: ContractScript.Mistake.self) { try ContractScript("x", Data(script.utf8)) }
     }

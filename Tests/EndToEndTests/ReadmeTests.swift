@@ -9,9 +9,9 @@ import Testing
     private static let readme = Program.repository + "/README.md"
 
     /// Commands that other tests run: `deploy/up` and `deploy/down` those of deployments, `deploy/test` is what runs these
-    /// tests, and the benchmark needs a release build.
+    /// tests, a watch has no end (`WatchTests`), and the benchmark needs a release build.
     private static let runElsewhere = [
-        "deploy/up", "deploy/test", "swift build -c release", "swift run -c release rpc-bench",
+        "deploy/up", "deploy/test", "gateway watch", "swift build -c release", "swift run -c release rpc-bench",
     ]
 
     @Test func `every command of the README works as it stands there`() async throws {

@@ -28,8 +28,8 @@ extension StoreFactory<any FeedStore> {
         try await stores.withStore { store in
             let full = picture(1, "à la plage 🏖")
             let bare = FeedImage(id: UUID(number: 2), description: nil, location: nil, image: "urn:x:y")
-            let count = try await store.publish([full, bare])
-            #expect(count == 2)
+            let new = try await store.publish([full, bare])
+            #expect(new == [full, bare])
             #expect(try await store.item(full.id) == full)
             #expect(try await store.item(bare.id) == bare)
             #expect(try await store.slice(10, at: .start).items == [full, bare])
@@ -41,7 +41,7 @@ extension StoreFactory<any FeedStore> {
     @Test(arguments: Factory.all) func `A and B published onto C give A, B, C`(stores: Factory) async throws {
         try await stores.withStore { store in
             _ = try await store.publish([picture(3)])
-            #expect(try await store.publish([picture(1), picture(2)]) == 2)
+            #expect(try await store.publish([picture(1), picture(2)]).map(\.number) == [1, 2])
             #expect(try await store.slice(10, at: .start).numbers == [1, 2, 3])
         }
     }
@@ -49,9 +49,9 @@ extension StoreFactory<any FeedStore> {
     @Test(arguments: Factory.all) func `publishing again changes nothing`(stores: Factory) async throws {
         try await stores.withStore { store in
             _ = try await store.publish([picture(1), picture(2), picture(3)])
-            #expect(try await store.publish([picture(3), picture(1)]) == 0)
-            #expect(try await store.publish([picture(4), picture(2)]) == 1)
-            #expect(try await store.slice(10, at: .start).numbers == [4, 1, 2, 3])
+            #expect(try await store.publish([picture(3), picture(1)]) == [])
+            #expect(try await store.publish([picture(4), picture(2), picture(5)]).map(\.number) == [4, 5])
+            #expect(try await store.slice(10, at: .start).numbers == [4, 5, 1, 2, 3])
         }
     }
 
@@ -113,8 +113,8 @@ extension StoreFactory<any FeedStore> {
     @Test(arguments: Factory.all) func `a removed item still marks its place`(stores: Factory) async throws {
         try await stores.withStore { store in
             _ = try await store.publish((1...5).map { picture($0) })
-            #expect(try await store.remove([picture(3).id, picture(7).id]) == 1)
-            #expect(try await store.remove([picture(3).id]) == 0)
+            #expect(try await store.remove([picture(3).id, picture(7).id]) == [picture(3).id])
+            #expect(try await store.remove([picture(3).id]) == [])
             #expect(try await store.item(picture(3).id) == nil)
             #expect(try await store.slice(10, at: .start).numbers == [1, 2, 4, 5])
             #expect(try await store.slice(10, at: .after(picture(3).id)).numbers == [4, 5])
@@ -122,11 +122,22 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
+    @Test(arguments: Factory.all) func `what was removed is told in feed order, each once`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish((1...4).map { picture($0) })
+            let removed = try await store.remove([4, 1, 9, 4, 2].map { picture($0).id })
+            #expect(removed == [1, 2, 4].map { picture($0).id })
+            #expect(try await store.slice(10, at: .start).numbers == [3])
+        }
+    }
+
     @Test(arguments: Factory.all) func `a removed item is published on top`(stores: Factory) async throws {
         try await stores.withStore { store in
             _ = try await store.publish((1...3).map { picture($0) })
             _ = try await store.remove([picture(3).id])
-            #expect(try await store.publish([picture(3, "with other content")]) == 1)
+            #expect(try await store.publish([picture(3, "with other content")]).count == 1)
             #expect(try await store.slice(10, at: .start).numbers == [3, 1, 2])
             #expect(try await store.slice(10, at: .after(picture(3).id)).numbers == [1, 2])
         }

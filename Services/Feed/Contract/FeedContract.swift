@@ -9,6 +9,7 @@ public enum FeedContract {
         name: "feed", version: 1,
         methods: [
             load.description, get.description, publish.description, remove.description, validate.description,
+            watch.description,
         ])
 
     /// A page of the feed, newest first.
@@ -42,4 +43,18 @@ public enum FeedContract {
     public static let validate = Method(
         "feed.validate", "Check what is stored; on an edge drop what has expired.",
         params: Empty.shape, answer: Validation.shape, errors: [.dataLoss])
+
+    /// What is published and removed, as it happens: an event for every write that has changed something, in the order
+    /// of the writes, none lost and none twice. It has no end of its own.
+    ///
+    /// Without `since` it begins with what happens from now on. With the `seq` of an event it goes on after that one: the
+    /// last 10,000 are kept while the service lives (fewer where they are larger than 64 MiB together). For a `since`
+    /// that is older, of another life of the service, or no `seq` at all, the first event is `reset`, and the stream goes
+    /// on from there; so it does for a watcher that takes events too slowly.
+    ///
+    /// To have the whole feed and miss nothing: watch with `since:""`, load the feed when the `reset` has come, and
+    /// apply what follows. What was written in between is in the page and comes as an event as well; ids tell.
+    public static let watch = StreamMethod(
+        "feed.watch", "What is published and removed, as it happens.",
+        params: WatchFeed.shape, item: FeedEvent.shape)
 }

@@ -8,13 +8,16 @@ public protocol FeedStore: Sendable {
 
     func item(_ id: UUID) async throws -> FeedImage?
 
-    /// Puts items on top, in feed order: publishing [A, B] onto [C] gives A, B, C. All or none.
-    /// - Returns: how many are new; those that are there already, with the same content, stay where they are.
+    /// Puts items on top, in feed order: publishing [A, B] onto [C] gives A, B, C. All or none: whatever it throws,
+    /// nothing was written.
+    /// - Returns: those that are new, in feed order; those that are there already, with the same content, stay where
+    ///   they are.
     /// - Throws: `FeedStoreError.conflict` for an item that is there with other content.
-    func publish(_ items: [FeedImage]) async throws -> Int
+    func publish(_ items: [FeedImage]) async throws -> [FeedImage]
 
-    /// - Returns: how many were there.
-    func remove(_ ids: [UUID]) async throws -> Int
+    /// Takes items out. All or none, as for publishing.
+    /// - Returns: those that were there, in feed order.
+    func remove(_ ids: [UUID]) async throws -> [UUID]
 
     /// Looks at everything that is stored.
     /// - Throws: `FeedStoreError.damaged` when some of it cannot be right.

@@ -6,6 +6,7 @@ import RPC
 /// Contract in, feature out: every method is a few lines from its parameters to its answer.
 struct FeedHandlers {
     let store: any FeedStore
+    let broadcast: FeedBroadcast
 
     var table: MethodTable {
         var table = MethodTable(FeedContract.contract)
@@ -24,16 +25,24 @@ struct FeedHandlers {
         }
         table.handle(FeedContract.publish) { params, _ in
             try await answering {
-                Count(count: try await store.publish(params.items.map(FeedImage.init)))
+                Count(count: try await store.publish(params.items.map(FeedImage.init)).count)
             }
         }
         table.handle(FeedContract.remove) { params, _ in
-            Count(count: try await store.remove(params.ids))
+            Count(count: try await store.remove(params.ids).count)
         }
         table.handle(FeedContract.validate) { _, _ in
             try await answering {
                 try await store.checkIntegrity()
                 return Validation(outcome: .kept)
+            }
+        }
+        table.handle(FeedContract.watch) { params, _, items in
+            var mark: FeedMark? = if let since = params.since { FeedMark(since) } else { broadcast.mark }
+            while true {
+                let news = try await broadcast.next(after: mark)
+                try await items.send(FeedEvent(news))
+                mark = news.mark
             }
         }
         return table
@@ -67,6 +76,18 @@ extension LoadedFeed {
         self.init(
             items: page.items.map(FeedItem.init), nextAfterID: page.nextAfterID, prevBeforeID: page.prevBeforeID,
             origin: origin)
+    }
+}
+
+extension FeedEvent {
+    fileprivate init(_ news: FeedNews) {
+        let change: Change =
+            switch news.content {
+            case .change(.published(let images)): .published(images.map(FeedItem.init))
+            case .change(.removed(let ids)): .removed(ids)
+            case .reset: .reset
+            }
+        self.init(seq: news.mark.text, change: change)
     }
 }
 

@@ -31,9 +31,12 @@ struct FeedService: AsyncParsableCommand {
         let socket = try process.takeSocket()
         let pool = try process.fail(releasing: socket) { try SQLiteFeedStore.opening.open(path) }
         let monitor = StoreMonitor(path: path, logger: process.logger)
-        let handlers = FeedHandlers(store: MonitoredFeedStore(store: SQLiteFeedStore(pool), monitor: monitor))
-        try await process.serve(
-            handlers.table, on: socket, health: { [monitor.check] })
+        let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
+        let broadcast = FeedBroadcast(life: identity.instance)
+        let store = BroadcastingFeedStore(
+            store: MonitoredFeedStore(store: SQLiteFeedStore(pool), monitor: monitor), broadcast: broadcast)
+        let handlers = FeedHandlers(store: store, broadcast: broadcast)
+        try await process.serve(handlers.table, on: socket, identity: identity, health: { [monitor.check] })
         // Brings what was written last into the file, so that a copy of it is a copy of everything.
         try process.fail { try pool.close() }
     }

@@ -15,11 +15,11 @@ struct MonitoredFeedStore: FeedStore {
         try await monitor.reading { try await store.item(id) }
     }
 
-    func publish(_ items: [FeedImage]) async throws -> Int {
+    func publish(_ items: [FeedImage]) async throws -> [FeedImage] {
         try await monitor.writing { try await store.publish(items) }
     }
 
-    func remove(_ ids: [UUID]) async throws -> Int {
+    func remove(_ ids: [UUID]) async throws -> [UUID] {
         try await monitor.writing { try await store.remove(ids) }
     }
 

@@ -12,6 +12,7 @@ struct Gateway: AsyncParsableCommand {
             Examples:
               gateway feed                              the newest images
               gateway feed --all --json                 the whole feed, one page a line
+              gateway watch                             what is published and removed, live
               gateway comments IMAGE_ID                 what people say about one
               gateway image IMAGE_ID -o picture.jpg     its bytes
               gateway import ~/Pictures                 publish a folder
@@ -38,8 +39,8 @@ struct Gateway: AsyncParsableCommand {
             """,
         version: ServiceProcess.version,
         subcommands: [
-            ServeCommand.self, FeedCommand.self, CommentsCommand.self, ImageCommand.self, CommentCommand.self,
-            ImportCommand.self, PublishCommand.self, RemoveCommand.self, PluginsCommand.self, DescribeCommand.self,
-            CallCommand.self, HealthCommand.self, StatsCommand.self,
+            ServeCommand.self, FeedCommand.self, WatchCommand.self, CommentsCommand.self, ImageCommand.self,
+            CommentCommand.self, ImportCommand.self, PublishCommand.self, RemoveCommand.self, PluginsCommand.self,
+            DescribeCommand.self, CallCommand.self, HealthCommand.self, StatsCommand.self,
         ])
 }

@@ -1,5 +1,5 @@
 /// How long to wait before the next attempt to connect: at once, then longer and longer, never in step with others.
-struct Backoff {
+public struct Backoff: Sendable {
     static let first = Duration.milliseconds(50)
     static let factor = 1.6
     static let longest = Duration.seconds(2)
@@ -7,11 +7,13 @@ struct Backoff {
 
     private var failures = 0
 
-    mutating func reset() { failures = 0 }
+    public init() {}
+
+    public mutating func reset() { failures = 0 }
 
     /// The pause before the next attempt.
     /// - Parameter random: from −1 to 1.
-    mutating func next(random: Double = .random(in: -1...1)) -> Duration {
+    public mutating func next(random: Double = .random(in: -1...1)) -> Duration {
         defer { failures += 1 }
         guard failures > 0 else { return .zero }
         var pause = Self.first

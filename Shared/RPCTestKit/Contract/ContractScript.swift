@@ -4,9 +4,9 @@ import RPC
 /// What a service has to answer, call by call: one JSON file of steps, played against a service that has seen nothing
 /// before.
 ///
-/// A step is `{"name", "call", "params"?, "result" | "error"}`. A result must be as expected in every member, of an error
-/// only those that are mentioned (`kind`, `message`). See `ContractPattern` for what else than literal values may stand
-/// there.
+/// A step is `{"name", "call", "params"?, "result" | "items" | "error"}`. A result must be as expected in every member, of
+/// an error only those that are mentioned (`kind`, `message`). With `items` a stream is called, which must begin with
+/// these; then it is cancelled. See `ContractPattern` for what else than literal values may stand there.
 public struct ContractScript: Sendable, CustomStringConvertible {
     /// The name of the file.
     public let description: String
@@ -17,6 +17,7 @@ public struct ContractScript: Sendable, CustomStringConvertible {
         let call: String
         let params: JSONValue?
         let result: JSONValue?
+        let items: [JSONValue]?
         let error: JSONValue?
     }
 
@@ -35,8 +36,8 @@ public struct ContractScript: Sendable, CustomStringConvertible {
     init(_ name: String, _ json: Data) throws {
         description = name
         steps = try JSONDecoder().decode([Step].self, from: json)
-        for step in steps where (step.result == nil) == (step.error == nil) {
-            throw Mistake("\(name), \(step.name): one of result and error must be expected")
+        for step in steps where [step.result != nil, step.items != nil, step.error != nil].count(where: \.self) != 1 {
+            throw Mistake("\(name), \(step.name): one of result, items and error must be expected")
         }
     }
 
@@ -56,6 +57,10 @@ public struct ContractScript: Sendable, CustomStringConvertible {
     ) async throws -> [String] {
         let params = try pattern.filled(step.params ?? .object([:]))
         do {
+            if let expected = step.items {
+                let items = try await items(of: step, params, with: client, count: expected.count)
+                return try pattern.mismatches(try pattern.filled(.array(expected)), .array(items), at: "items")
+            }
             let result = try JSONValue(
                 json: try await client.call(step.call, try RawJSON(checking: params.json)).description)
             guard let expected = step.result else {
@@ -66,6 +71,21 @@ public struct ContractScript: Sendable, CustomStringConvertible {
             guard let expected = step.error else { return ["failed: \(error)"] }
             let actual = JSONValue.object(["kind": .string(error.kind.rawValue), "message": .string(error.message)])
             return try pattern.mismatches(try pattern.filled(expected), actual, at: "error", partially: true)
+        }
+    }
+
+    /// The first items of a stream; fewer when it ends before.
+    private static func items(
+        of step: Step, _ params: JSONValue, with client: RPCClient, count: Int
+    ) async throws -> [JSONValue] {
+        let params = Payload(try RawJSON(checking: params.json))
+        // In the time of a call: a stream that lacks an item fails.
+        return try await client.withStream(step.call, params, CallOptions()) { stream in
+            var (stream, items) = (stream, [JSONValue]())
+            while items.count < count, let item = try await stream.next() {
+                items.append(try JSONValue(json: item.json.description))
+            }
+            return items
         }
     }
 

@@ -76,9 +76,9 @@ struct SQLiteFeedStore: FeedStore {
 
     // MARK: Writing
 
-    func publish(_ items: [FeedImage]) async throws -> Int {
+    func publish(_ items: [FeedImage]) async throws -> [FeedImage] {
         try await pool.write { db in
-            var count = 0
+            var new: [FeedImage] = []
             // Positions grow towards the top, so the last item comes first.
             for item in items.reversed() {
                 if let present = try Self.item(item.id, db) {
@@ -89,23 +89,24 @@ struct SQLiteFeedStore: FeedStore {
                 try db.cachedStatement(
                     sql: "INSERT INTO item (id, description, location, image) VALUES (?, ?, ?, ?)"
                 ).execute(arguments: [item.id, item.description, item.location, item.image])
-                count += 1
+                new.append(item)
             }
-            return count
+            return new.reversed()
         }
     }
 
-    func remove(_ ids: [UUID]) async throws -> Int {
+    func remove(_ ids: [UUID]) async throws -> [UUID] {
         try await pool.write { db in
-            var count = 0
+            var removed: [(id: UUID, position: Int64)] = []
             for id in ids {
-                try db.cachedStatement(
-                    sql: "INSERT INTO tombstone (id, position) SELECT id, position FROM item WHERE id = ?"
-                ).execute(arguments: [id])
+                let place = try db.cachedStatement(sql: "SELECT position FROM item WHERE id = ?")
+                guard let position = try Int64.fetchOne(place, arguments: [id]) else { continue }
+                try db.cachedStatement(sql: "INSERT INTO tombstone (id, position) VALUES (?, ?)")
+                    .execute(arguments: [id, position])
                 try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?").execute(arguments: [id])
-                count += db.changesCount
+                removed.append((id, position))
             }
-            return count
+            return removed.sorted { $0.position > $1.position }.map(\.id)
         }
     }
 }

@@ -46,14 +46,21 @@ struct Session: Sendable {
 
     private let client: RPCClient
     private let timeout: Double
-    private let trace = TraceContext.random()
+    private let trace: TraceContext
+
+    /// Streams end with the command's time, if it has any.
+    private let streamOptions: CallOptions
 
     init(_ client: RPCClient, _ options: ClientOptions, _ output: Output) {
         self.client = client
         self.output = output
         asJSON = options.json
         locale = options.preferredLocale()
-        timeout = options.timeout
+        timeout = options.timeout ?? ClientOptions.defaultTimeout
+        trace = .random()
+        streamOptions =
+            options.timeout.map { [trace] in CallOptions(timeout: .nanoseconds(Int64($0 * 1e9)), trace: trace) }
+            ?? .endless(trace: trace)
     }
 
     var language: Language { Language(locale) }
@@ -68,6 +75,18 @@ struct Session: Sendable {
     func call(_ method: String, _ params: RawJSON) async throws(RPCError) -> RawJSON {
         try await client.call(method, params, options(nil))
     }
+
+    /// Takes the items of a stream, as they come, until it ends.
+    func items(
+        of method: String, _ params: RawJSON, _ take: (RawJSON) throws -> Void
+    ) async throws {
+        try await client.withStream(method, Payload(params), streamOptions) { items in
+            for try await item in items { try take(item.json) }
+        }
+    }
+
+    /// Whether a stream that is called now could bring anything.
+    var hasTimeForStreams: Bool { streamOptions.deadline > .now() }
 
     /// Shows an answer: as it came for programs, as `text` for people.
     func show<Params, Answer>(

@@ -12,8 +12,12 @@ struct ClientOptions: ParsableArguments {
         help: ArgumentHelp("The gateway's socket.", discussion: "Default: ROOT/run/gateway.sock", valueName: "path"))
     var socketPath: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("How long to wait for an answer.", valueName: "seconds"))
-    var timeout = 30.0
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long to wait for an answer.", discussion: "Default: 30; streams have no end of their own.",
+            valueName: "seconds"))
+    var timeout: Double?
 
     @Flag(help: "Print the result as JSON, one document a line.")
     var json = false
@@ -29,9 +33,10 @@ struct ClientOptions: ParsableArguments {
     var color = ColorChoice.auto
 
     static let timeouts = 0.001...86_400
+    static let defaultTimeout = 30.0
 
     func validate() throws {
-        guard Self.timeouts.contains(timeout) else {
+        guard Self.timeouts.contains(timeout ?? Self.defaultTimeout) else {
             throw ValidationError("--timeout must be from 0.001 to 86400 seconds")
         }
     }

@@ -5,7 +5,7 @@ import RPC
 struct CallCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Call any method of any service and print its result.",
+        abstract: "Call any method of any service and print its result, of a stream its items.",
         discussion: """
             Parameters are one JSON object, or key=value pairs, or - to read JSON from \
             standard input. A value that is JSON is taken as such (limit=3, \
@@ -15,6 +15,7 @@ struct CallCommand: ClientCommand {
               gateway call feed.load limit=3
               gateway call feed.get '{"id":"7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E"}'
               echo '{"limit":1}' | gateway call feed.load -
+              gateway call feed.watch since=          a stream: one document a line
             """)
 
     @OptionGroup var client: ClientOptions
@@ -23,9 +24,31 @@ struct CallCommand: ClientCommand {
     @Argument(help: ArgumentHelp("Its parameters.", valueName: "json | key=value … | -")) var params: [String] = []
 
     func run(_ session: Session) async throws {
-        let result = try await session.call(method, try CallParameters.parse(params))
+        let params = try CallParameters.parse(params)
         let isForPeople = session.output.terminal.isTerminal(.output) && !session.asJSON
-        session.output.print(isForPeople ? PrettyJSON.text(result) : "\(result)")
+        do {
+            let result = try await session.call(method, params)
+            session.output.print(isForPeople ? PrettyJSON.text(result) : "\(result)")
+        } catch {
+            guard try await isStream(refused: error, session) else { throw error }
+            try await session.items(of: method, params) { item in
+                session.output.print(isForPeople ? Escaping.visible("\(item)") : "\(item)")
+            }
+        }
+    }
+
+    /// Whether the method has been called once although it answers with a stream. It was not handled then, so nothing is
+    /// done twice.
+    private func isStream(refused error: RPCError, _ session: Session) async throws(RPCError) -> Bool {
+        guard error.kind == .invalidParams, !error.begun else { return false }
+        let selection = ServiceSelection(service: String(method.prefix { $0 != "." }))
+        do throws(RPCError) {
+            let description = try await session.call(ProtocolMethods.describe, selection)
+            return description.contracts.flatMap(\.methods).contains { $0.name == method && $0.streams }
+        } catch {
+            // A service that describes nothing has said all there is to know by refusing.
+            return false
+        }
     }
 }
 

@@ -34,7 +34,7 @@ struct HealthCommand: ClientCommand {
         let end = clock.now + .seconds(wait ?? 0)
         while true {
             let left = max(0.05, (end - clock.now) / .seconds(1))
-            let health = await look(session, timeout: wait == nil ? nil : min(left, client.timeout))
+            let health = await look(session, timeout: wait == nil ? nil : min(left, client.timeout ?? left))
             if case .success(let health) = health, health.status == .serving || clock.now >= end {
                 return try finish(health, session)
             }

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""List an image feed page by page: a whole client of Shared/PROTOCOL.md, sections 1 to 3.
+
+Usage: feed.py [SOCKET]    the gateway's or the feed service's; default: ROOT/run/gateway.sock"""
+import json, os, socket, struct, sys
+
+
+def receive_exactly(peer, count):
+    data = b""
+    while len(data) < count:
+        if not (more := peer.recv(count - len(data))):
+            sys.exit("feed.py: the service has closed the connection")
+        data += more
+    return data
+
+
+def call(peer, method, params):
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+    peer.sendall(struct.pack(">I", len(body)) + body)  # the frame: kind 0 and the length, then the message
+    (length,) = struct.unpack(">I", receive_exactly(peer, 4))
+    answer = json.loads(receive_exactly(peer, length))
+    if "error" in answer:
+        sys.exit(f"feed.py: {answer['error']['message']} ({answer['error']['data']['kind']})")
+    return answer["result"]
+
+
+root = os.environ.get("ROOT", "~/.local/share/image-feed")
+path = sys.argv[1] if len(sys.argv) > 1 else os.path.expanduser(root + "/run/gateway.sock")
+with socket.socket(socket.AF_UNIX) as peer:
+    try:
+        peer.connect(path)
+        cursor = {}
+        while cursor is not None:
+            page = call(peer, "feed.load", {"limit": 100, **cursor})
+            for item in page["items"]:
+                about = item.get("description") or item.get("location") or ""
+                print(item["id"], "".join(filter(str.isprintable, about)))  # texts come from strangers
+            cursor = {"after_id": page["next_after_id"]} if "next_after_id" in page else None
+    except OSError as error:
+        sys.exit(f"feed.py: {path}: {error.strerror or error}")

@@ -1,0 +1,39 @@
+import Feed
+import Foundation
+
+/// Tells of every write that has changed something. The next write begins when this one is told, so that the log has them
+/// in the order in which the store has.
+struct BroadcastingFeedStore: FeedStore {
+    let store: any FeedStore
+    let broadcast: FeedBroadcast
+    private let turns = WriteTurns()
+
+    init(store: any FeedStore, broadcast: FeedBroadcast) {
+        self.store = store
+        self.broadcast = broadcast
+    }
+
+    func slice(_ limit: Int, at cursor: FeedCursor) async throws -> FeedSlice {
+        try await store.slice(limit, at: cursor)
+    }
+
+    func item(_ id: UUID) async throws -> FeedImage? { try await store.item(id) }
+
+    func publish(_ items: [FeedImage]) async throws -> [FeedImage] {
+        try await turns.take {
+            let new = try await store.publish(items)
+            if !new.isEmpty { broadcast.record(.published(new)) }
+            return new
+        }
+    }
+
+    func remove(_ ids: [UUID]) async throws -> [UUID] {
+        try await turns.take {
+            let removed = try await store.remove(ids)
+            if !removed.isEmpty { broadcast.record(.removed(removed)) }
+            return removed
+        }
+    }
+
+    func checkIntegrity() async throws { try await store.checkIntegrity() }
+}

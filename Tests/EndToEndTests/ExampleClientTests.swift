@@ -1,0 +1,57 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// `Services/Examples/feed.py`: the protocol's first three sections are all that a client needs.
+@Suite struct ExampleClientTests {
+    private static let path = Program.repository + "/Services/Examples/feed.py"
+
+    private func run(_ arguments: [String], root: String) async throws -> Program.Outcome {
+        try await Program(path: "/usr/bin/env").run(
+            ["python3", Self.path] + arguments, environment: ["ROOT": root, "LC_ALL": "C.UTF-8"])
+    }
+
+    @Test func `it lists the whole feed over the gateway's socket, and over the feed's`() async throws {
+        try await Deployment.with { deployment in
+            let items = (0..<250).map {
+                FeedItem(
+                    id: UUID(), description: $0 == 0 ? "Pão\nde\u{1B} queijo" : nil, location: "\($0)", image: "urn:x:y"
+                )
+            }
+            let socket = try SocketPath(deployment.root + "/run/feed.sock")
+            try await RPCClient.withConnection(to: socket, as: "test") { client in
+                for start in [200, 100, 0] {
+                    let batch = Array(items[start..<min(start + 100, items.count)])
+                    _ = try await client.call(FeedContract.publish, PublishedItems(items: batch))
+                }
+            }
+            let lines = items.map { "\($0.id) \($0.description == nil ? $0.location ?? "" : "Pãode queijo")\n" }
+            for arguments in [[], [deployment.root + "/run/gateway.sock"], [deployment.root + "/run/feed.sock"]] {
+                let outcome = try await run(arguments, root: deployment.root)
+                #expect(outcome.status == 0 && outcome.errors.isEmpty)
+                #expect(outcome.output == lines.joined())
+            }
+        }
+    }
+
+    @Test func `errors are a line that says what is wrong`() async throws {
+        try await Deployment.with { deployment in
+            let feed = try #require(deployment.program("feed"))
+            feed.send(SIGTERM)
+            #expect(await feed.ended() == 0)
+            let refused = try await run([], root: deployment.root)
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("feed.sock") && refused.errors.contains("(unavailable)"))
+            let nobody = try await run([deployment.root + "/run/nobody.sock"], root: deployment.root)
+            #expect(nobody.status == 1 && nobody.errors.contains("nobody.sock: No such file or directory"))
+            for errors in [refused.errors, nobody.errors] { #expect(errors.split(separator: "\n").count == 1) }
+        }
+    }
+
+    @Test func `it is forty lines at most`() throws {
+        let text = try String(contentsOfFile: Self.path, encoding: .utf8)
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 40)
+    }
+}

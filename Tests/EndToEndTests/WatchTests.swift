@@ -1,0 +1,177 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// `gateway watch` and streams on the command line, against the real four programs.
+@Suite(.timeLimit(.minutes(2))) struct WatchTests {
+    /// Runs `body` while a command of the gateway runs. What it prints comes as `errors`, beside its words.
+    private func whileRunning(
+        _ command: String, _ deployment: Deployment, _ body: (RunningProgram) async throws -> Void
+    ) async throws {
+        let program = try Program(path: "/bin/sh").start(
+            ["-c", "exec '\(Program("gateway").path)' \(command) 1>&2"],
+            environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"], errors: nil)
+        defer { program.send(SIGKILL) }
+        try await body(program)
+    }
+
+    private func withFeed(_ deployment: Deployment, _ body: (RPCClient) async throws -> Void) async throws {
+        let socket = try SocketPath(deployment.root + "/run/feed.sock")
+        try await RPCClient.withConnection(to: socket, as: "watch-test") { try await body($0) }
+    }
+
+    private func publish(_ item: FeedItem, with client: RPCClient) async throws {
+        _ = try await client.call(FeedContract.publish, PublishedItems(items: [item]))
+    }
+
+    /// The documents among what a command has written.
+    private func events(_ program: RunningProgram) throws -> [FeedEvent] {
+        try program.errors.text.split(separator: "\n").filter { $0.hasPrefix("{") }
+            .map { try RawJSON(checking: String($0)).read(as: FeedEvent.shape) }
+    }
+
+    @Test func `a watch through the gateway sees what is published and removed, until Ctrl-C`() async throws {
+        try await Deployment.with { deployment in
+            let id = UUID()
+            try await whileRunning("watch --json", deployment) { watch in
+                #expect(await watch.errors.wait(for: "\"reset\":true}\n"))
+                let published = try await deployment.gateway("publish", "urn:x:y", "--id", id.uuidString)
+                #expect(published.status == 0)
+                _ = try await deployment.gateway("publish", "urn:x:y", "--id", id.uuidString)
+                _ = try await deployment.gateway("remove", id.uuidString)
+                #expect(await watch.errors.wait(for: "\"removed\":[\"\(id.uuidString)\"]}\n"))
+                watch.send(SIGINT)
+                #expect(await watch.ended() == 130)
+                let events = try events(watch)
+                #expect(
+                    events.map(\.change) == [.reset, .published([FeedItem(id: id, image: "urn:x:y")]), .removed([id])])
+
+                // From where the first one was it goes on in another process.
+                try await whileRunning("watch --json --since '\(events[1].seq)'", deployment) { later in
+                    #expect(await later.errors.wait(for: "\"removed\":[\"\(id.uuidString)\"]}\n"))
+                    let rest = try self.events(later)
+                    #expect(rest == [events[2]])
+                }
+            }
+        }
+    }
+
+    @Test func `people get a line for every image, and one that says that the service was restarted`() async throws {
+        try await Deployment.with { deployment in
+            let (first, second) = (UUID(), UUID())
+            try await whileRunning("watch", deployment) { watch in
+                #expect(await watch.errors.wait(for: "Watching the feed; Ctrl-C ends it.\n"))
+                try await withFeed(deployment) { client in
+                    try await publish(
+                        FeedItem(id: first, description: "A tower\u{9B}", location: "Porto", image: "urn:x:y"),
+                        with: client)
+                }
+                #expect(await watch.errors.wait(for: "new      \(first)  A tower\\u{9B} – Porto\n"))
+
+                let feed = try #require(deployment.program("feed"))
+                feed.send(SIGKILL)
+                #expect(await feed.ended() == 128 + SIGKILL)
+                try await deployment.restarting("feed") {
+                    #expect(await watch.errors.wait(for: "gateway feed\n"))
+                    try await withFeed(deployment) { client in
+                        try await publish(FeedItem(id: second, image: "urn:x:y"), with: client)
+                        _ = try await client.call(FeedContract.remove, RemovedItems(ids: [first, second]))
+                    }
+                    #expect(await watch.errors.wait(for: "removed  \(first)\n"))
+                }
+                let lines = watch.errors.text.split(separator: "\n").map { $0.prefix { $0 != " " } }
+                #expect(lines == ["Watching", "new", "gateway:", "reset", "new", "removed", "removed"])
+            }
+        }
+    }
+
+    @Test func `a watch whose gateway is killed again and again loses nothing and shows nothing twice`() async throws {
+        try await Deployment.with { deployment in
+            let items = (0..<300).map { FeedItem(id: UUID(), image: "urn:x:\($0)") }
+            let last = "\"image\":\"urn:x:299\"}]}\n"
+            try await whileRunning("watch --json", deployment) { watch in
+                #expect(await watch.errors.wait(for: "\"reset\":true}\n"))
+                try await withFeed(deployment) { client in
+                    func publish(_ range: Range<Int>) async throws {
+                        for item in items[range] { try await self.publish(item, with: client) }
+                    }
+                    let gateway = try #require(deployment.program("gateway"))
+                    try await publish(0..<50)
+                    gateway.send(SIGKILL)
+                    try await publish(50..<100)
+                    #expect(await gateway.ended() == 128 + SIGKILL)
+                    try await deployment.restarting("gateway") {
+                        #expect(await watch.errors.wait(for: "\"image\":\"urn:x:99\"}]}\n"))
+                        // While events flow; the next one is killed when this block ends.
+                        try await publish(100..<200)
+                    }
+                    try await publish(200..<250)
+                    try await deployment.restarting("gateway") {
+                        try await publish(250..<300)
+                        #expect(await watch.errors.wait(for: last))
+                    }
+                }
+                let events = try events(watch)
+                #expect(events.map(\.change) == [.reset] + items.map { .published([$0]) })
+                #expect(Set(events.map(\.seq)).count == events.count)
+            }
+        }
+    }
+
+    @Test func `a watch that nobody answers at the start fails as every other command`() async throws {
+        try await withTemporaryDirectory { root in
+            let outcome = try await Program("gateway").run(["watch", "--root", root])
+            #expect(outcome.status == 69 && outcome.errors.contains("deploy/up"))
+        }
+        try await Deployment.with { deployment in
+            let feed = try #require(deployment.program("feed"))
+            feed.send(SIGTERM)
+            #expect(await feed.ended() == 0)
+            let outcome = try await deployment.gateway("watch", "--timeout", "20")
+            #expect(outcome.status == 69 && outcome.errors.contains("feed"))
+        }
+    }
+
+    @Test func `a reader that goes away ends a watch quietly`() async throws {
+        try await Deployment.with { deployment in
+            let gateway = Program("gateway").path
+            let watch = try Program(path: "/bin/sh").start(
+                ["-c", "{ '\(gateway)' watch --json; echo \"exit $?\" >&2; } | head -n 1 >/dev/null"],
+                environment: ["ROOT": deployment.root], errors: nil)
+            defer { watch.send(SIGKILL) }
+            try await withFeed(deployment) { client in
+                while watch.status == nil { try await publish(FeedItem(id: UUID(), image: "urn:x:y"), with: client) }
+            }
+            #expect(watch.errors.text == "exit 141\n")
+        }
+    }
+
+    @Test func `call shows the items of a stream, one document a line, for as long as it may`() async throws {
+        try await Deployment.with { deployment in
+            let timed = try await deployment.gateway("call", "feed.watch", "since=", "--timeout", "1")
+            #expect(timed.status == 75)
+            #expect(timed.output.contains(/^\{"seq":"[^"]+","reset":true\}\n$/))
+
+            try await whileRunning("call feed.watch since=", deployment) { call in
+                #expect(await call.errors.wait(for: "\"reset\":true}\n"))
+                let id = UUID()
+                try await withFeed(deployment) { try await publish(FeedItem(id: id, image: "urn:x:y"), with: $0) }
+                #expect(await call.errors.wait(for: "\"image\":\"urn:x:y\"}]}\n"))
+                #expect(try events(call).count == 2)
+                // It is no watch: it ends with its stream.
+                let gateway = try #require(deployment.program("gateway"))
+                gateway.send(SIGTERM)
+                #expect(await call.ended() == 69)
+            }
+        }
+    }
+
+    @Test func `wrong parameters of a stream are told as such`() async throws {
+        try await Deployment.with { deployment in
+            let outcome = try await deployment.gateway("call", "feed.watch", "from=1")
+            #expect(outcome.status == 64 && outcome.errors.contains("params.from") && outcome.output.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Feed
+import Foundation
+import RPCTestKit
+import Synchronization
+import Testing
+
+@testable import feed_service
+
+@Suite(.timeLimit(.minutes(1))) struct BroadcastingFeedStoreTests {
+    @Test func `writes are told in the order of their commits, however late the store answers`() async throws {
+        let (inner, broadcast) = (LateFeedStore(), FeedBroadcast(life: "this"))
+        let store = BroadcastingFeedStore(store: inner, broadcast: broadcast)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...200 {
+                group.addTask {
+                    _ =
+                        number % 3 == 0
+                        ? try await store.remove([picture(number).id]).count
+                        : try await store.publish([picture(number)]).count
+                }
+            }
+            try await group.waitForAll()
+        }
+        let committed = inner.committed
+        #expect(committed.count == 200)
+        #expect(changes(broadcast) == committed)
+    }
+
+    @Test func `a write that fails, or changes nothing, is not told, and does not stop the next`() async throws {
+        try await withTemporaryDirectory { directory in
+            let broadcast = FeedBroadcast(life: "this")
+            let store = BroadcastingFeedStore(
+                store: SQLiteFeedStore(try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")),
+                broadcast: broadcast)
+            _ = try await store.publish([picture(1)])
+            await #expect(throws: FeedStoreError.conflict(picture(1).id)) {
+                try await store.publish([picture(2), picture(1, "something else")])
+            }
+            _ = try await store.publish([picture(1)])
+            _ = try await store.remove([picture(7).id])
+            _ = try await store.remove([picture(1).id])
+            #expect(changes(broadcast) == [.published([picture(1)]), .removed([picture(1).id])])
+        }
+    }
+
+    @Test func `a write whose caller goes away is stored and told, or neither`() async throws {
+        try await withTemporaryDirectory { directory in
+            let broadcast = FeedBroadcast(life: "this")
+            let store = BroadcastingFeedStore(
+                store: SQLiteFeedStore(try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")),
+                broadcast: broadcast)
+            var random = SeededRandom(seed: 7)
+            let yields = (1...300).map { _ in Int.random(in: 0...60, using: &random) }
+            await withTaskGroup(of: Void.self) { group in
+                for (index, yields) in yields.enumerated() {
+                    let write = Task { _ = try await store.publish([picture(index + 1)]) }
+                    group.addTask {
+                        for _ in 0..<yields { await Task.yield() }
+                        write.cancel()
+                        _ = await write.result
+                    }
+                }
+            }
+            let told = changes(broadcast).map { change in
+                if case .published(let images) = change { images.map(\.number) } else { [Int]() }
+            }
+            let stored = try await store.slice(1_000, at: .start).numbers
+            #expect(stored == told.reversed().flatMap(\.self))
+        }
+    }
+
+    private func changes(_ broadcast: FeedBroadcast) -> [FeedChange] {
+        var (changes, mark) = ([FeedChange](), FeedMark(life: "this", number: 0))
+        while let news = broadcast.news(after: mark), case .change(let change) = news.content {
+            changes.append(change)
+            mark = news.mark
+        }
+        return changes
+    }
+}
+
+/// Commits at once, and answers some time later: a later write may be answered first.
+private final class LateFeedStore: FeedStore {
+    private let changes = Mutex<[FeedChange]>([])
+
+    var committed: [FeedChange] { changes.withLock { $0 } }
+
+    func publish(_ items: [FeedImage]) async throws -> [FeedImage] {
+        changes.withLock { $0.append(.published(items)) }
+        await answer()
+        return items
+    }
+
+    func remove(_ ids: [UUID]) async throws -> [UUID] {
+        changes.withLock { $0.append(.removed(ids)) }
+        await answer()
+        return ids
+    }
+
+    private func answer() async { for _ in 0..<Int.random(in: 0...20) { await Task.yield() } }
+
+    func slice(_ limit: Int, at cursor: FeedCursor) async throws -> FeedSlice { FeedSlice(items: [], hasMore: false) }
+    func item(_ id: UUID) async throws -> FeedImage? { nil }
+    func checkIntegrity() async throws {}
+}

@@ -1,0 +1,57 @@
+import Feed
+import Testing
+
+@testable import feed_service
+
+@Suite(.timeLimit(.minutes(1))) struct FeedBroadcastTests {
+    private let broadcast = FeedBroadcast(life: "this")
+
+    private func mark(_ number: Int) -> FeedMark { FeedMark(life: "this", number: number) }
+
+    @Test func `thousands who wait all hear of a change`() async throws {
+        let (broadcast, count) = (broadcast, 5_000)
+        try await withThrowingTaskGroup(of: FeedNews.self) { group in
+            for _ in 1...count { group.addTask { try await broadcast.next(after: broadcast.mark) } }
+            while broadcast.waiting < count { await Task.yield() }
+            let change = FeedChange.published([picture(1)])
+            broadcast.record(change)
+            for try await news in group { #expect(news == FeedNews(.change(change), mark: mark(1))) }
+        }
+        #expect(broadcast.waiting == 0)
+    }
+
+    @Test func `one who follows from mark to mark hears everything once, in order`() async throws {
+        let broadcast = broadcast
+        async let told: [Int] = {
+            var (told, last) = ([Int](), FeedMark(life: "this", number: 0))
+            while told.count < 2_000 {
+                let news = try await broadcast.next(after: last)
+                guard case .change(.published(let images)) = news.content else { return [] }
+                told += images.map(\.number)
+                last = news.mark
+            }
+            return told
+        }()
+        for number in 1...2_000 {
+            broadcast.record(.published([picture(number)]))
+            if number % 7 == 0 { await Task.yield() }
+        }
+        #expect(try await told == Array(1...2_000))
+    }
+
+    @Test func `who is cancelled waits no more, and nobody remembers`() async throws {
+        let broadcast = broadcast
+        let waiting = Task { try await broadcast.next(after: broadcast.mark) }
+        while broadcast.waiting == 0 { await Task.yield() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(broadcast.waiting == 0)
+
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await broadcast.next(after: broadcast.mark)
+        }
+        late.cancel()
+        await #expect(throws: CancellationError.self) { try await late.value }
+    }
+}

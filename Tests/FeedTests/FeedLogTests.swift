@@ -1,0 +1,96 @@
+import Feed
+import Testing
+
+@Suite struct FeedLogTests {
+    private func log(of count: Int) -> FeedLog {
+        var log = FeedLog(life: "this")
+        for number in 1...max(count, 1) where number <= count { log.record(.published([picture(number)])) }
+        return log
+    }
+
+    private func mark(_ number: Int) -> FeedMark { FeedMark(life: "this", number: number) }
+
+    @Test func `at its end there is no news`() {
+        #expect(log(of: 0).mark == mark(0))
+        #expect(log(of: 0).news(after: mark(0)) == nil)
+        #expect(log(of: 3).mark == mark(3))
+        #expect(log(of: 3).news(after: mark(3)) == nil)
+    }
+
+    @Test func `news come one by one, as they were recorded`() {
+        var log = FeedLog(life: "this")
+        let changes: [FeedChange] = [
+            .published([picture(1), picture(2)]), .removed([picture(2).id]), .published([picture(3)]),
+        ]
+        for change in changes { log.record(change) }
+        var (told, last) = ([FeedNews](), mark(0))
+        while let news = log.news(after: last) {
+            told.append(news)
+            last = news.mark
+        }
+        #expect(told == changes.enumerated().map { FeedNews(.change($1), mark: mark($0 + 1)) })
+    }
+
+    @Test(arguments: [
+        nil, FeedMark(life: "other", number: 2), FeedMark(life: "this", number: 4), FeedMark(life: "this", number: -1),
+        FeedMark(life: "this", number: .max), FeedMark(life: "this", number: .min),
+    ])
+    func `a mark that it has not given means a reset, after which there is no news`(foreign: FeedMark?) throws {
+        let log = log(of: 3)
+        let news = try #require(log.news(after: foreign))
+        #expect(news == FeedNews(.reset, mark: mark(3)))
+        #expect(log.news(after: news.mark) == nil)
+    }
+
+    @Test(arguments: [9_999, 10_000]) func `up to 10,000 changes are kept`(count: Int) {
+        let log = log(of: count)
+        #expect(log.news(after: mark(0)) == FeedNews(.change(.published([picture(1)])), mark: mark(1)))
+        #expect(log.news(after: mark(count - 1))?.mark == mark(count))
+        #expect(log.mark == mark(count))
+    }
+
+    @Test func `of 10,001 the first is forgotten`() {
+        let log = log(of: 10_001)
+        #expect(log.news(after: mark(0)) == FeedNews(.reset, mark: mark(10_001)))
+        #expect(log.news(after: mark(1)) == FeedNews(.change(.published([picture(2)])), mark: mark(2)))
+    }
+
+    @Test(arguments: [20_000, 25_003]) func `it goes round and round`(count: Int) {
+        let log = log(of: count)
+        var (told, last) = ([Int](), mark(count - 10_000))
+        while let news = log.news(after: last), case .change(.published(let images)) = news.content {
+            told += images.map(\.number)
+            last = news.mark
+        }
+        #expect(told == Array(count - 9_999...count))
+        #expect(log.news(after: mark(count - 10_001))?.content == .reset)
+    }
+
+    // MARK: Large changes
+
+    /// About a million bytes.
+    private let large = FeedChange.published((1...100).map { picture($0, String(repeating: "x", count: 10_000)) })
+
+    @Test func `large changes make it shorter, and never longer than its bytes`() {
+        var log = FeedLog(life: "this")
+        for _ in 1...100 { log.record(large) }
+        let kept = (0..<100).filter { log.news(after: mark($0))?.content == .change(large) }
+        #expect(kept == Array(kept[0]..<100))
+        let count = FeedLog.maximumBytes / 1_000_000
+        #expect((count - 10...count).contains(kept.count))
+        // Small ones push them out in the end, one for one.
+        for number in 1...10_000 { log.record(.published([picture(number)])) }
+        #expect(log.news(after: mark(99))?.content == .reset)
+        #expect(log.news(after: mark(100))?.content == .change(.published([picture(1)])))
+    }
+
+    @Test func `one that is larger than all that may be kept stays until the next`() {
+        var log = FeedLog(life: "this")
+        let huge = FeedChange.published([picture(1, String(repeating: "x", count: FeedLog.maximumBytes + 1))])
+        log.record(huge)
+        #expect(log.news(after: mark(0))?.content == .change(huge))
+        log.record(.removed([picture(1).id]))
+        #expect(log.news(after: mark(0))?.content == .reset)
+        #expect(log.news(after: mark(1))?.content == .change(.removed([picture(1).id])))
+    }
+}

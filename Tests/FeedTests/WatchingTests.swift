@@ -1,0 +1,152 @@
+import Feed
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import feed_service
+
+/// `feed.watch` over a real socket and a real store.
+@Suite(.timeLimit(.minutes(1))) struct WatchingTests {
+    private func withClient(
+        _ body: @escaping @Sendable (RPCClient, FeedBroadcast) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let broadcast = FeedBroadcast(life: "this")
+            let store = SQLiteFeedStore(try SQLiteFeedStore.opening.open(directory + "/feed.sqlite"))
+            let handlers = FeedHandlers(
+                store: BroadcastingFeedStore(store: store, broadcast: broadcast), broadcast: broadcast)
+            try await TestServer.with(handlers.table) { server in
+                try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, broadcast) }
+            }
+        }
+    }
+
+    private func item(_ number: Int) -> FeedItem { FeedItem(id: UUID(number: number), image: "urn:x:\(number)") }
+
+    private func publish(_ numbers: Int..., with client: RPCClient) async throws {
+        _ = try await client.call(FeedContract.publish, PublishedItems(items: numbers.map(item)))
+    }
+
+    private func remove(_ numbers: Int..., with client: RPCClient) async throws {
+        _ = try await client.call(FeedContract.remove, RemovedItems(ids: numbers.map { UUID(number: $0) }))
+    }
+
+    /// Takes so many events.
+    private func watch(_ client: RPCClient, since: String, _ count: Int) async throws -> [FeedEvent] {
+        try await client.withStream(FeedContract.watch, WatchFeed(since: since)) { items in
+            var (items, events) = (items, [FeedEvent]())
+            while events.count < count, let event = try await items.next() { events.append(event) }
+            return events
+        }
+    }
+
+    @Test func `only what was really stored or removed is told, in feed order`() async throws {
+        try await withClient { client, _ in
+            try await publish(3, with: client)
+            let start = try await watch(client, since: "", 1)
+            #expect(start.map(\.change) == [.reset])
+
+            try await publish(1, 3, 2, with: client)
+            try await publish(2, 1, with: client)
+            try await remove(9, with: client)
+            try await remove(9, 2, 1, with: client)
+            await #expect(throws: RPCError.self) {
+                try await client.call(
+                    FeedContract.publish, PublishedItems(items: [item(7), FeedItem(id: item(3).id, image: "urn:y")]))
+            }
+            try await publish(2, with: client)
+
+            let events = try await watch(client, since: start[0].seq, 3)
+            #expect(
+                events.map(\.change) == [
+                    .published([item(1), item(2)]), .removed([UUID(number: 1), UUID(number: 2)]),
+                    .published([item(2)]),
+                ])
+            // From any event on, the rest is the same.
+            #expect(try await watch(client, since: events[0].seq, 2) == Array(events[1...]))
+            #expect(Set(events.map(\.seq)).count == 3)
+        }
+    }
+
+    @Test(arguments: ["", "x", "other.1", "this.7", "this.-1", "this.01"])
+    func `a since that is not from here gives reset, and then what happens`(since: String) async throws {
+        try await withClient { client, _ in
+            try await publish(1, with: client)
+            try await client.withStream(FeedContract.watch, WatchFeed(since: since)) { items in
+                var items = items
+                #expect(try await items.next() == FeedEvent(seq: "this.1", change: .reset))
+                try await publish(2, with: client)
+                #expect(try await items.next() == FeedEvent(seq: "this.2", change: .published([item(2)])))
+            }
+        }
+    }
+
+    @Test func `without since only what happens from then on is told`() async throws {
+        try await withClient { client, broadcast in
+            try await publish(1, with: client)
+            try await client.withStream(FeedContract.watch, WatchFeed()) { items in
+                var items = items
+                while broadcast.waiting == 0 { await Task.yield() }
+                try await publish(2, with: client)
+                #expect(try await items.next() == FeedEvent(seq: "this.2", change: .published([item(2)])))
+            }
+            // Nobody waits for those who have gone.
+            while broadcast.waiting > 0 { await Task.yield() }
+        }
+    }
+
+    /// Whoever applies the events one by one has the feed as the store has it.
+    @Test func `many who write at once are told in the order in which the store has them`() async throws {
+        try await withClient { client, _ in
+            let start = try await watch(client, since: "", 1)[0].seq
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 1...20 {
+                    group.addTask {
+                        for step in 0..<5 {
+                            try await publish(writer * 10 + step, writer * 10 + step + 5, with: client)
+                            if step % 2 == 1 { try await remove(writer * 10 + step - 1, with: client) }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            var feed: [UUID] = []
+            for event in try await watch(client, since: start, 20 * 7) {
+                switch event.change {
+                case .published(let items): feed = items.map(\.id) + feed
+                case .removed(let ids): feed.removeAll { ids.contains($0) }
+                case .reset: Issue.record("a reset")
+                }
+            }
+            var (stored, cursor) = ([UUID](), UUID?.none)
+            repeat {
+                let page = try await client.call(FeedContract.load, LoadFeed(limit: 100, afterID: cursor))
+                stored += page.items.map(\.id)
+                cursor = page.nextAfterID
+            } while cursor != nil
+            #expect(feed == stored)
+        }
+    }
+
+    @Test func `a watcher that takes nothing is told to start anew once it has fallen behind too far`() async throws {
+        try await withClient { client, broadcast in
+            var options = CallOptions.endless()
+            options.window = 1
+            try await client.withStream(FeedContract.watch, WatchFeed(since: ""), options) { items in
+                var (items, taken) = (items, 0)
+                while broadcast.mark.number < FeedLog.maximumCount * 2 {
+                    broadcast.record(.published([picture(broadcast.mark.number + 1)]))
+                }
+                while let event = try await items.next(), event.seq != broadcast.mark.text {
+                    taken += 1
+                }
+                // What was on its way when it stopped taking, and not one of the thousands after that.
+                #expect(taken <= 2)
+            }
+            // After that it is told what happens, as everybody.
+            #expect(try await watch(client, since: "this.19999", 1).map(\.seq) == ["this.20000"])
+        }
+    }
+}
