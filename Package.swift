@@ -12,12 +12,11 @@ import PackageDescription
 /// Warnings are errors where the project is developed and tested; a newer compiler's warnings never stop a user's build.
 let strict = Context.environment["IMAGE_FEED_STRICT"] == "1"
 
-let testSettings: [SwiftSetting] =
-    [.enableUpcomingFeature("ExistentialAny")] + (strict ? [.treatAllWarnings(as: .error)] : [])
-
-/// In the product an asynchronous function runs where its caller does: a call that is read, handled and answered on the
-/// event loop never leaves it.
-let settings: [SwiftSetting] = testSettings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+/// An asynchronous function runs where its caller does: a call that is read, handled and answered on the event loop never
+/// leaves it.
+let settings: [SwiftSetting] =
+    [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+    + (strict ? [.treatAllWarnings(as: .error)] : [])
 
 /// One microservice: a pure feature, the contract others may import, and the executable that joins the feature to the
 /// world.
@@ -39,8 +38,8 @@ func service(_ name: String, executable: String, specificTo dependencies: [Targe
 func tests(_ name: String, path: String? = nil, of dependencies: [Target.Dependency], exclude: [String] = []) -> Target
 {
     .testTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(path ?? name)", exclude: exclude,
-        swiftSettings: testSettings)
+        name: name, dependencies: dependencies, path: "Tests/\(path ?? name)", exclude: exclude, swiftSettings: settings
+    )
 }
 
 extension Target.Dependency {

@@ -1,7 +1,7 @@
 import NIOCore
 
 /// The items of a stream as they come, for one task to take one after the other. Taking them is what lets more come.
-public struct ItemStream<Item: Sendable>: AsyncSequence, AsyncIteratorProtocol {
+public struct ItemStream<Item: Sendable>: AsyncSequence, AsyncIteratorProtocol, Sendable {
     private let stream: NIOLoopBound<ClientStream>
     private let shape: Shape<Item>
     private let cancel: @Sendable () -> Void
