@@ -16,7 +16,10 @@ import Testing
             table.handle(Self.counts) { _, _ in Empty() }
             try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/likes.json"))
-            try await TestServer.with(table, named: "likes", at: SocketPath(root + "/run/likes.sock")) { _ in
+            // As a program of its own it would not wait for what other tests of this process do.
+            try await TestServer.with(
+                table, named: "likes", at: SocketPath(root + "/run/likes.sock"), executor: .separate()
+            ) { _ in
                 let gateway = try Program("gateway").start(["serve", "--root", root], errors: nil)
                 defer { gateway.send(SIGKILL) }
                 #expect(await gateway.errors.wait(for: "serving on"))
