@@ -23,7 +23,7 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     let assembly = AssemblyBudget.ProcessTotal()
 
     /// How many tasks run in one turn of the loop before sockets are looked at again.
-    private static let tasksPerTurn = 1_024
+    private static let tasksPerTurn = 256
 
     public init(_ loop: any EventLoop) { self.loop = loop }
 

@@ -38,10 +38,12 @@ struct CallCounter {
         return Ticket(place: place, began: .now())
     }
 
-    /// - Parameter error: nil for a call that went well.
-    mutating func end(_ ticket: Ticket, _ error: ErrorKind?) {
+    /// - Parameters:
+    ///   - error: nil for a call that went well.
+    ///   - isStream: how long a stream was watched is no latency.
+    mutating func end(_ ticket: Ticket, _ error: ErrorKind?, isStream: Bool = false) {
         counts[ticket.place].statistics.underWay -= 1
-        counts[ticket.place].statistics.latency.add(.now() - ticket.began)
+        if !isStream { counts[ticket.place].statistics.latency.add(.now() - ticket.began) }
         if let error { counts[ticket.place].statistics.errors[error.rawValue, default: 0] += 1 }
     }
 

@@ -68,7 +68,7 @@ final class ServerCore {
     func count(_ call: Call, _ error: ErrorKind?) {
         guard let ticket = call.ticket else { return }
         call.ticket = nil
-        counter.end(ticket, error)
+        counter.end(ticket, error, isStream: call.stream != nil)
     }
 
     var statistics: Statistics {
