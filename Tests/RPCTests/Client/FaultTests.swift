@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: [Fault.drops, .truncations], Array(1...5) as [UInt64])
-    func `where connections are lost, idempotent calls mostly go well, and others say that it is unavailable`(
+    func `where connections are lost, idempotent calls mostly go well, and others say what happened`(
         fault: Fault, seed: UInt64
     ) async throws {
         try await withProxy(fault, seed: seed, faultyConnections: 3) { client, proxy in
@@ -138,7 +138,9 @@ import Testing
             let streams = try await Self.run((0..<2).flatMap(Self.streams), atATime: 2, client)
             #expect(proxy.connections > 1)
             for case .failed(let error) in calls + streams {
-                #expect(error.kind == .unavailable, "\(error)")
+                // A server whose input ends inside a frame says so before it closes: to its client, that is a peer that does
+                // not understand it.
+                #expect(error.kind == .unavailable || fault == .truncations && error.kind == .invalidData, "\(error)")
             }
             #expect(!(calls + streams).contains { if case .wrong = $0 { true } else { false } })
             // Three connections are lost under at most four calls each, of 40.

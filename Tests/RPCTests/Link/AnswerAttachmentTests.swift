@@ -110,8 +110,8 @@ import Testing
     }
 
     @Test func `a deadline covers the bytes beside the answer`() async throws {
-        try await withPeer(of: ["bytes", "credit"]) { peer, _ in
-            try await withMoreAndMoreTime { time in
+        try await withMoreAndMoreTime { time in
+            try await withPeer(of: ["bytes", "credit"]) { peer, _ in
                 try await peer.send(blob("1", 600_000, meta: #"{"attachments":true,"timeout_ms":\#(time)}"#))
                 let first = try #require(try await peer.receiveFrame())
                 if first.text.contains("deadline_exceeded") { return false }

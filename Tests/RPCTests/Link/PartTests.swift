@@ -113,8 +113,8 @@ import Testing
     }
 
     @Test func `a deadline covers an answer on its way in parts`() async throws {
-        try await withPeer(of: ["parts", "credit"]) { peer, _ in
-            try await withMoreAndMoreTime { time in
+        try await withMoreAndMoreTime { time in
+            try await withPeer(of: ["parts", "credit"]) { peer, _ in
                 try await peer.send(grow("1", 300_000, meta: #"{"timeout_ms":\#(time)}"#))
                 var wasAborted = false
                 while let frame = try await peer.receiveFrame() {

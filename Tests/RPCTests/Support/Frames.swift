@@ -4,14 +4,14 @@ import RPCTestKit
 import Testing
 
 /// Runs `body` with a connection that has said hello and asked for these features.
-func withPeer(
+func withPeer<Result: Sendable>(
     of features: [String], gate: Gate = Gate(), limits: Limits = Limits(),
-    executor: LoopExecutor = .shared, _ body: (WirePeer, TestServer) async throws -> Void
-) async throws {
+    executor: LoopExecutor = .shared, _ body: (WirePeer, TestServer) async throws -> Result
+) async throws -> Result {
     try await TestServer.with(EchoContract.table(gate), limits: limits, executor: executor) { server in
         let peer = try await WirePeer.connect(to: server.path)
         try await peer.greet(features)
-        try await body(peer, server)
+        return try await body(peer, server)
     }
 }
 
