@@ -192,6 +192,9 @@ final class ClientConnection: ChannelInboundHandler {
         case (nil, .failure(let error)) where !hasAnswered: core.refused(self, error)
         // A request in parts, whose call has ended with the stop of its number.
         case (nil, .failure(let error)) where error.kind == .overloaded: break
+        // It has read something else than we have sent: what was sent may be sent again.
+        case (nil, .failure(let error)) where error.kind == .invalidRequest:
+            core.broken(self, .unavailable, "it could not read what was sent: \(error.message)")
         case (nil, .failure(let error)): throw error
         case (nil, .success): throw RPCError(.invalidRequest, "an answer without an id")
         }

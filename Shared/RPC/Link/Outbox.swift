@@ -85,9 +85,10 @@ final class Outbox {
         let attachments = try frames.writeFrame(
             limit: frameLimit, takesAttachments: takesAttachments && features.contains(.bytes), message)
         let length = frames.count - start - Frame.headerLength
-        guard !attachments.isEmpty || length > Limits.chunkBytes && features.contains(.parts) else {
-            if features.contains(.zlib), length >= Self.compressedFrom { compress(from: start) }
-            return nil
+        if attachments.isEmpty {
+            // A compressed message goes whole, however large: where that was agreed on, bytes cost more than time.
+            if features.contains(.zlib), length >= Self.compressedFrom, compress(from: start) { return nil }
+            guard length > Limits.chunkBytes, features.contains(.parts) else { return nil }
         }
         let text = ByteBuffer(bytes: frames[(start + Frame.headerLength)...])
         frames.removeSubrange(start...)
@@ -102,6 +103,11 @@ final class Outbox {
             throw RPCError(
                 .tooLarge, "a message of \(whole) bytes is over the limit of \(frameLimit) bytes", begun: false)
         }
+        guard !schedule.isExhausted else {
+            // After four thousand million numbers: none may be used twice, so a new connection it must be.
+            channel.close(promise: nil)
+            throw RPCError(.unavailable, "the connection has used up its numbers", begun: false)
+        }
         let outgoing = OutgoingMessage(text: text, attachments: attachments)
         schedule.add(outgoing)
         return outgoing
@@ -113,13 +119,15 @@ final class Outbox {
         if messages >= Self.messagesPerWrite, !isFlushing { flush() } else { scheduleFlush() }
     }
 
-    private func compress(from start: Int) {
+    /// - Returns: false when that would make it no smaller.
+    private func compress(from start: Int) -> Bool {
         guard let compressed = Zlib.compress(frames[(start + Frame.headerLength)...]),
             compressed.count < frames.count - start - Frame.headerLength
-        else { return }
+        else { return false }
         frames.removeSubrange(start...)
         frames.appendHeader(.compressedMessage, length: compressed.count)
         frames.append(contentsOf: compressed)
+        return true
     }
 
     // MARK: Numbers

@@ -26,6 +26,9 @@ final class OutgoingSchedule {
 
     var isEmpty: Bool { waiting.isEmpty && begun.isEmpty }
 
+    /// Whether there may be too few numbers left for one more message.
+    var isExhausted: Bool { nextNumber > .max - 1_000_000 }
+
     func add(_ message: OutgoingMessage) {
         waiting.append(message)
         waitingBytes += message.size
