@@ -18,7 +18,7 @@ final class ServerCore {
     private(set) var isDraining = false
 
     /// When those who were shed may come back, in milliseconds.
-    static let retryAfter = 100
+    static let retryAfter = 25
 
     init(
         identity: ServiceIdentity, methods: MethodTable, limits: Limits, peers: TrustedPeers, executor: LoopExecutor,
