@@ -1,6 +1,6 @@
 import RPC
 
-/// A trivial service: a text of the size that is asked for.
+/// A trivial service: a text, or bytes, of the size that is asked for.
 enum BenchContract {
     struct Request: Sendable {
         let bytes: Int
@@ -33,5 +33,18 @@ enum BenchContract {
         }
     }
 
+    struct Blob: Sendable {
+        let value: Bytes
+
+        static let shape = Shape<Blob>.object { object in
+            let value = object.required("value", Bytes.shape, \.value)
+            return { members throws(JSONError) in Blob(value: try members[value]) }
+        }
+    }
+
     static let get = Method("bench.get", "Get.", params: Request.shape, answer: Reply.shape)
+    static let blob = Method("bench.blob", "Get bytes.", params: Request.shape, answer: Blob.shape)
+
+    /// Replies of this size and more are worth bytes beside them.
+    static let smallestBlob = 65_536
 }
