@@ -33,8 +33,9 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
     /// is large, none has bytes beside it.
     func takes(_ load: Load) -> Bool {
         switch self {
-        case .floor, .echo: load.largeCallers == 0
-        case .runtime, .ordinaryRuntime: true
+        case .floor, .echo: load.largeCallers == 0 && !load.isCancelling
+        case .runtime: true
+        case .ordinaryRuntime: !load.isCancelling
         case .bytesBeside: max(load.replyBytes, load.largestBeside) >= BenchContract.smallestBlob
         }
     }

@@ -11,11 +11,13 @@ enum RuntimeCaller {
         let executor: LoopExecutor? = onLoop ? .shared : nil
         return try await withClients(load.connections, socket) { clients in
             try await withTaskExecutorPreference(executor) {
-                try await load.measure(over: clients) { client, replyBytes in
-                    let request = BenchContract.Request(askingFor: replyBytes)
-                    return bytesBeside && replyBytes >= BenchContract.smallestBlob
-                        ? try await call(client, BenchContract.blob, request)
-                        : try await call(client, BenchContract.get, request)
+                if load.isCancelling { return try await measureCancelling(load, over: clients) }
+                return try await load.measure(over: clients) { client, replyBytes in
+                    guard bytesBeside, replyBytes >= BenchContract.smallestBlob else {
+                        return try await get(client, replyBytes)
+                    }
+                    return try await call(
+                        client, BenchContract.blob, BenchContract.Request(askingFor: replyBytes))
                 }
             }
         }
@@ -34,6 +36,10 @@ enum RuntimeCaller {
             defer { group.cancelAll() }
             return try await body(clients)
         }
+    }
+
+    static func get(_ client: RPCClient, _ replyBytes: Int) async throws -> Int {
+        try await call(client, BenchContract.get, BenchContract.Request(askingFor: replyBytes))
     }
 
     /// A call that is shed is made again, when its server has said to.

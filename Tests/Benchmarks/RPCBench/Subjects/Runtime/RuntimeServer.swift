@@ -8,18 +8,22 @@ enum RuntimeServer {
         let server = RPCServer(
             identity: ServiceIdentity(name: "bench", version: "1"), methods: methods, onFault: { _ in })
         // Ends when it is killed.
-        try await server.run(on: ListeningSocket(path: SocketPath(path)), until: { await Task.never() })
+        try await server.run(on: ListeningSocket(path: SocketPath(path)), until: { await Task.untilCancelled() })
     }
 
     private static var methods: MethodTable {
         let texts = Replies { BenchContract.Reply(value: String(repeating: "v", count: $0)) }
         // With their checksums, as bytes that are stored have them.
         let blobs = Replies { BenchContract.Blob(value: Bytes(Data(repeating: UInt8(ascii: "v"), count: $0))) }
-        var table = MethodTable(
-            Contract(
-                name: "bench", version: 1, methods: [BenchContract.get.description, BenchContract.blob.description]))
+        let waits = Waits()
+        var table = MethodTable(BenchContract.contract)
         table.handle(BenchContract.get) { request, _ in texts.ofSize(request.bytes) }
         table.handle(BenchContract.blob) { request, _ in blobs.ofSize(request.bytes) }
+        table.handle(BenchContract.wait) { wait, _ in
+            await waits.wait(as: wait.number)
+            return Empty()
+        }
+        table.handle(BenchContract.cancelled) { wait, _ in waits.state(of: wait.number) }
         return table
     }
 }
@@ -37,18 +41,6 @@ private final class Replies<Reply: Sendable>: Sendable {
             let reply = make(bytes)
             bySize[bytes] = reply
             return reply
-        }
-    }
-}
-
-extension Task where Success == Never, Failure == Never {
-    /// Returns when the task is cancelled.
-    fileprivate static func never() async {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        await withTaskCancellationHandler {
-            for await _ in stream {}
-        } onCancel: {
-            continuation.finish()
         }
     }
 }
