@@ -15,6 +15,11 @@ enum BenchContract {
         /// With a key that makes it about as large as everybody's requests.
         init(askingFor bytes: Int) { self.init(bytes: bytes, key: Self.padding) }
 
+        /// Of so many bytes itself, 20 at least, for no reply to speak of.
+        init(ofParams bytes: Int) {
+            self.init(bytes: 0, key: String(repeating: "k", count: bytes - #"{"bytes":0,"key":""}"#.count))
+        }
+
         private init(bytes: Int, key: String) {
             self.bytes = bytes
             self.key = key
