@@ -19,7 +19,7 @@ struct RPCBench: AsyncParsableCommand {
               rpc-bench --subjects 'runtime|echo' --cases MB
               rpc-bench --json
             """,
-        subcommands: [Run.self, Serve.self, Measure.self], defaultSubcommand: Run.self)
+        subcommands: [Run.self, Serve.self, ServeDeaf.self, Measure.self], defaultSubcommand: Run.self)
 }
 
 /// What is going on, for who waits at a terminal.

@@ -45,7 +45,7 @@ struct Run: AsyncParsableCommand {
     }
 
     private func gather(_ progress: Progress) -> ([any Subject], [LeftOut]) {
-        var subjects: [any Subject] = OwnSubject.allCases + [GatewaySubject()]
+        var subjects: [any Subject] = OwnSubject.allCases + GatewaySubject.all
         var leftOut: [LeftOut] = []
         for program in ExternalProgram.all where self.subjects?.fits(program.subject) ?? true {
             progress.show("building \(program.subject) (minutes, the first time)")

@@ -11,6 +11,16 @@ struct Serve: AsyncParsableCommand {
     func run() async throws { try await subject.serve(on: socket) }
 }
 
+/// A peer that never reads, as `DeafPeer` starts it.
+struct ServeDeaf: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Take connections, never read.", shouldDisplay: false)
+
+    @Argument var socket: String
+    @Flag(help: "Answer rpc.hello first.") var greets = false
+
+    func run() throws { try DeafListener.serve(on: socket, greets: greets) }
+}
+
 /// One round of one subject, as `Run` starts it: prints a `Measurement`.
 struct Measure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Call one subject.", shouldDisplay: false)

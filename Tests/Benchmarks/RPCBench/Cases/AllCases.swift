@@ -1,6 +1,6 @@
 /// In the order of the report.
 func allCases(feedItems: Int) -> [any Case] {
-    LoadCase.mainCase + LoadCase.sizes + LoadCase.underWay + [LoadCase.besideLarge] + [
+    LoadCase.mainCase + LoadCase.sizes + LoadCase.underWay + [LoadCase.besideLarge, .cancelling] + DeafPeer.all + [
         StartAndMemory(), FeedPages(items: feedItems), IdlePrograms(),
     ]
 }

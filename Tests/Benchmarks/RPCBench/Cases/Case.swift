@@ -44,6 +44,8 @@ struct CallFinding {
     /// Microseconds; nil where nothing could be measured.
     var p50: Double?
     var p99: Double?
+    /// Of all calls; nil where only percentiles are of interest.
+    var slowest: Double?
     var callsPerSecond: Double?
 
     /// Of the server, in microseconds: what other work on the machine disturbs least.

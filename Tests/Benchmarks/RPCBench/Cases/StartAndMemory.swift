@@ -9,7 +9,8 @@ struct StartAndMemory: Case {
 
     func run(in bench: Bench) async throws -> Findings {
         var findings: [ProgramFinding] = []
-        for subject in bench.subjects where subject.name != OwnSubject.ordinaryRuntime.name {
+        for subject in bench.subjects
+        where subject.takes(Self.work) && subject.name != OwnSubject.ordinaryRuntime.name {
             findings.append(try await run(subject, in: bench))
         }
         return Findings(programs: findings)

@@ -16,6 +16,10 @@ struct Load: Codable, Sendable {
     var largeCallers = 0
     var largeReplyBytes = 4_000_000
 
+    /// Whether what is measured is how long it takes from a call's cancelling until its handler sees it, one call after
+    /// the other; those that are under way beside are not measured then.
+    var isCancelling = false
+
     /// Before anything counts.
     var warmUpSeconds = 0.0
 

@@ -32,6 +32,9 @@ struct Tally: Sendable {
         return end < period.until || latencies.count == 0
     }
 
+    /// Notes a call that is only load.
+    mutating func addUnmeasured() { allCalls += 1 }
+
     mutating func add(_ other: Tally) {
         latencies.add(other.latencies)
         allCalls += other.allCalls

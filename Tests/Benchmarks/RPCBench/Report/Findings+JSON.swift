@@ -29,7 +29,7 @@ private struct JSONReport: Encodable {
 
     struct Calls: Encodable {
         let name, subject: String
-        let p50_us, p99_us, calls_per_s, server_cpu_us: Double?
+        let p50_us, p99_us, max_us, calls_per_s, server_cpu_us: Double?
         let rss_kb: Int?
         let shed: Int
         let large_calls_per_s: Double?
@@ -37,7 +37,7 @@ private struct JSONReport: Encodable {
 
         init(_ call: CallFinding) {
             (name, subject, problem) = (call.name, call.subject, call.problem)
-            (p50_us, p99_us) = (tenths(call.p50), tenths(call.p99))
+            (p50_us, p99_us, max_us) = (tenths(call.p50), tenths(call.p99), tenths(call.slowest))
             (calls_per_s, server_cpu_us) = (call.callsPerSecond?.rounded(), tenths(call.processorTimePerCall))
             (rss_kb, shed, large_calls_per_s) = (call.resident, call.shed, tenths(call.largeCallsPerSecond))
         }

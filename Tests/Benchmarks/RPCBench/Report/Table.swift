@@ -31,7 +31,8 @@ enum Table {
 
     private static func note(_ call: CallFinding) -> String {
         [
-            call.problem, call.shed > 0 ? "\(call.shed) calls shed" : nil,
+            call.slowest.map { "at most \(number($0 / 1_000)) ms" }, call.problem,
+            call.shed > 0 ? "\(call.shed) calls shed" : nil,
             call.largeCallsPerSecond.map { "\(number($0, digits: 0)) large/s" },
         ].compactMap(\.self).joined(separator: ", ")
     }

@@ -8,6 +8,8 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
     case runtime
     /// Callers as they come, on the threads of Swift's pool: every call changes threads.
     case ordinaryRuntime = "ordinary-runtime"
+    /// Large replies are bytes that stand beside the message.
+    case bytesBeside = "bytes-beside"
 
     var name: String {
         switch self {
@@ -15,6 +17,7 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         case .echo: "swift-nio echo"
         case .runtime: "runtime"
         case .ordinaryRuntime: "runtime, ordinary callers"
+        case .bytesBeside: "runtime, bytes beside"
         }
     }
 
@@ -26,11 +29,14 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         [Programs.rpcBench, "measure", rawValue, socket, try load.asArgument]
     }
 
-    /// The two that only move bytes answer in order, and have nothing that could be beside something else.
+    /// The two that only move bytes answer in order, and have nothing that could be beside something else. Where no reply
+    /// is large, none has bytes beside it.
     func takes(_ load: Load) -> Bool {
         switch self {
-        case .floor, .echo: load.largeCallers == 0
-        case .runtime, .ordinaryRuntime: true
+        case .floor, .echo: load.largeCallers == 0 && !load.isCancelling
+        case .runtime: true
+        case .ordinaryRuntime: !load.isCancelling
+        case .bytesBeside: max(load.replyBytes, load.largestBeside) >= BenchContract.smallestBlob
         }
     }
 
@@ -38,7 +44,7 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         switch self {
         case .floor: try FloorServer.serve(on: socket)
         case .echo: try await EchoServer.serve(on: socket)
-        case .runtime, .ordinaryRuntime: try await RuntimeServer.serve(on: socket)
+        case .runtime, .ordinaryRuntime, .bytesBeside: try await RuntimeServer.serve(on: socket)
         }
     }
 
@@ -46,13 +52,16 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         switch self {
         case .floor: try await FloorCaller.measure(load, socket: socket)
         case .echo: try await EchoCaller.measure(load, socket: socket)
-        case .runtime, .ordinaryRuntime:
-            try await RuntimeCaller.measure(load, socket: socket, onLoop: self == .runtime)
+        case .runtime, .ordinaryRuntime, .bytesBeside:
+            try await RuntimeCaller.measure(
+                load, socket: socket, onLoop: self != .ordinaryRuntime, bytesBeside: self == .bytesBeside)
         }
     }
 }
 
 extension Load {
+    fileprivate var largestBeside: Int { largeCallers > 0 ? largeReplyBytes : 0 }
+
     var asArgument: String {
         get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
     }

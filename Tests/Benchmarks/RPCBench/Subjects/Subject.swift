@@ -19,7 +19,7 @@ protocol Subject: Sendable {
 extension Subject {
     func socket(in directory: String) -> String { "\(directory)/\(name.filter(\.isLetter)).sock" }
 
-    func takes(_ load: Load) -> Bool { true }
+    func takes(_ load: Load) -> Bool { !load.isCancelling }
 }
 
 /// A subject that serves.

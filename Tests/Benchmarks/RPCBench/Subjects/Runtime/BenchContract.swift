@@ -1,6 +1,6 @@
 import RPC
 
-/// A trivial service: a text of the size that is asked for.
+/// A trivial service: a text, or bytes, of the size that is asked for.
 enum BenchContract {
     struct Request: Sendable {
         let bytes: Int
@@ -14,6 +14,11 @@ enum BenchContract {
 
         /// With a key that makes it about as large as everybody's requests.
         init(askingFor bytes: Int) { self.init(bytes: bytes, key: Self.padding) }
+
+        /// Of so many bytes itself, 20 at least, for no reply to speak of.
+        init(ofParams bytes: Int) {
+            self.init(bytes: 0, key: String(repeating: "k", count: bytes - #"{"bytes":0,"key":""}"#.count))
+        }
 
         private init(bytes: Int, key: String) {
             self.bytes = bytes
@@ -33,5 +38,50 @@ enum BenchContract {
         }
     }
 
+    struct Blob: Sendable {
+        let value: Bytes
+
+        static let shape = Shape<Blob>.object { object in
+            let value = object.required("value", Bytes.shape, \.value)
+            return { members throws(JSONError) in Blob(value: try members[value]) }
+        }
+    }
+
+    /// A call that waits, told apart from others by its number.
+    struct Wait: Sendable {
+        let number: Int
+
+        static let shape = Shape<Wait>.object { object in
+            let number = object.required("number", .integer(0 ... .max), \.number)
+            return { members throws(JSONError) in Wait(number: try members[number]) }
+        }
+    }
+
+    struct WaitState: Sendable {
+        let hasBegun: Bool
+
+        /// When its handler saw that, by `MonotonicTime`, which all processes have in common.
+        var cancelledAt: Int64?
+
+        static let shape = Shape<WaitState>.object { object in
+            let hasBegun = object.required("has_begun", .boolean, \.hasBegun)
+            let cancelledAt = object.optional("cancelled_at", .integer(), { $0.cancelledAt.map { Int($0) } })
+            return { members throws(JSONError) in
+                WaitState(hasBegun: try members[hasBegun], cancelledAt: try members[cancelledAt].map { Int64($0) })
+            }
+        }
+    }
+
     static let get = Method("bench.get", "Get.", params: Request.shape, answer: Reply.shape)
+    static let blob = Method("bench.blob", "Get bytes.", params: Request.shape, answer: Blob.shape)
+    static let wait = Method("bench.wait", "Wait to be cancelled.", params: Wait.shape, answer: Empty.shape)
+    static let cancelled = Method(
+        "bench.cancelled", "When a waiting call was cancelled.", params: Wait.shape, answer: WaitState.shape)
+
+    static let contract = Contract(
+        name: "bench", version: 1,
+        methods: [get.description, blob.description, wait.description, cancelled.description])
+
+    /// Replies of this size and more are worth bytes beside them.
+    static let smallestBlob = 65_536
 }

@@ -2,12 +2,23 @@ import RPC
 
 /// Calls through the public asynchronous interface.
 enum RuntimeCaller {
-    /// - Parameter onLoop: whether callers run on the client's event loop, which saves a change of threads per call.
-    static func measure(_ load: Load, socket: String, onLoop: Bool) async throws -> Measurement {
+    /// - Parameters:
+    ///   - onLoop: whether callers run on the client's event loop, which saves a change of threads per call.
+    ///   - bytesBeside: whether large replies are bytes beside the message, verified, instead of text in it.
+    static func measure(
+        _ load: Load, socket: String, onLoop: Bool, bytesBeside: Bool = false
+    ) async throws -> Measurement {
         let executor: LoopExecutor? = onLoop ? .shared : nil
         return try await withClients(load.connections, socket) { clients in
             try await withTaskExecutorPreference(executor) {
-                try await load.measure(over: clients, call: call)
+                if load.isCancelling { return try await measureCancelling(load, over: clients) }
+                return try await load.measure(over: clients) { client, replyBytes in
+                    guard bytesBeside, replyBytes >= BenchContract.smallestBlob else {
+                        return try await get(client, replyBytes)
+                    }
+                    return try await call(
+                        client, BenchContract.blob, BenchContract.Request(askingFor: replyBytes))
+                }
             }
         }
     }
@@ -27,13 +38,18 @@ enum RuntimeCaller {
         }
     }
 
+    static func get(_ client: RPCClient, _ replyBytes: Int) async throws -> Int {
+        try await call(client, BenchContract.get, BenchContract.Request(askingFor: replyBytes))
+    }
+
     /// A call that is shed is made again, when its server has said to.
-    private static func call(_ client: RPCClient, _ replyBytes: Int) async throws -> Int {
-        let request = BenchContract.Request(askingFor: replyBytes)
+    private static func call<Reply>(
+        _ client: RPCClient, _ method: Method<BenchContract.Request, Reply>, _ request: BenchContract.Request
+    ) async throws -> Int {
         var shed = 0
         while true {
             do throws(RPCError) {
-                _ = try await client.call(BenchContract.get, request)
+                _ = try await client.call(method, request)
                 return shed
             } catch {
                 guard error.kind == .overloaded, let pause = error.retryAfter else { throw error }

@@ -1,3 +1,4 @@
+import Foundation
 import RPC
 import Synchronization
 
@@ -7,39 +8,39 @@ enum RuntimeServer {
         let server = RPCServer(
             identity: ServiceIdentity(name: "bench", version: "1"), methods: methods, onFault: { _ in })
         // Ends when it is killed.
-        try await server.run(on: ListeningSocket(path: SocketPath(path)), until: { await Task.never() })
+        try await server.run(on: ListeningSocket(path: SocketPath(path)), until: { await Task.untilCancelled() })
     }
 
     private static var methods: MethodTable {
-        let replies = Replies()
-        var table = MethodTable(Contract(name: "bench", version: 1, methods: [BenchContract.get.description]))
-        table.handle(BenchContract.get) { request, _ in replies.ofSize(request.bytes) }
+        let texts = Replies { BenchContract.Reply(value: String(repeating: "v", count: $0)) }
+        // With their checksums, as bytes that are stored have them.
+        let blobs = Replies { BenchContract.Blob(value: Bytes(Data(repeating: UInt8(ascii: "v"), count: $0))) }
+        let waits = Waits()
+        var table = MethodTable(BenchContract.contract)
+        table.handle(BenchContract.get) { request, _ in texts.ofSize(request.bytes) }
+        table.handle(BenchContract.blob) { request, _ in blobs.ofSize(request.bytes) }
+        table.handle(BenchContract.wait) { wait, _ in
+            await waits.wait(as: wait.number)
+            return Empty()
+        }
+        table.handle(BenchContract.cancelled) { wait, _ in waits.state(of: wait.number) }
         return table
     }
 }
 
 /// Replies that are at hand, so that making them is not what is measured.
-private final class Replies: Sendable {
-    private let bySize = Mutex<[Int: BenchContract.Reply]>([:])
+private final class Replies<Reply: Sendable>: Sendable {
+    private let bySize = Mutex<[Int: Reply]>([:])
+    private let make: @Sendable (Int) -> Reply
 
-    func ofSize(_ bytes: Int) -> BenchContract.Reply {
+    init(_ make: @escaping @Sendable (Int) -> Reply) { self.make = make }
+
+    func ofSize(_ bytes: Int) -> Reply {
         bySize.withLock { bySize in
             if let reply = bySize[bytes] { return reply }
-            let reply = BenchContract.Reply(value: String(repeating: "v", count: bytes))
+            let reply = make(bytes)
             bySize[bytes] = reply
             return reply
-        }
-    }
-}
-
-extension Task where Success == Never, Failure == Never {
-    /// Returns when the task is cancelled.
-    fileprivate static func never() async {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        await withTaskCancellationHandler {
-            for await _ in stream {}
-        } onCancel: {
-            continuation.finish()
         }
     }
 }
