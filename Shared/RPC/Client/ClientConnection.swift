@@ -49,7 +49,8 @@ final class ClientConnection: ChannelInboundHandler {
     func send(_ call: ClientCall) throws(RPCError) -> OutgoingMessage? {
         try link.outbox.send(takesAttachments: true) {
             $0.request(
-                id: call.id, method: call.request.method, meta: call.meta(now: .now()), params: call.request.writeParams
+                id: call.id, method: call.request.method, meta: call.meta(now: channel.eventLoop.now),
+                params: call.request.writeParams
             )
         }
     }

@@ -193,7 +193,7 @@ final class Outbox {
         let count = slice.readableBytes
         unwritten += count
         if isChunk { unwrittenChunks += count }
-        blockedSince = blockedSince ?? .now()
+        blockedSince = blockedSince ?? channel.eventLoop.now
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.unwritten -= count
@@ -202,7 +202,7 @@ final class Outbox {
                 // Not from here: the channel is in the middle of writing.
                 if !self.schedule.isEmpty { self.scheduleFlush() }
             }
-            self.blockedSince = self.unwritten == 0 ? nil : .now()
+            self.blockedSince = self.unwritten == 0 ? nil : self.channel.eventLoop.now
             self.whenWritten()
         }
         channel.write(slice, promise: promise)

@@ -146,7 +146,7 @@ final class ServerConnection: ChannelInboundHandler {
             return
         }
         if frameDeadline == nil {
-            let deadline = NIODeadline.now() + core.limits.frameTimeout
+            let deadline = loop.now + core.limits.frameTimeout
             frameDeadline = deadline
             wake(by: deadline)
         }
@@ -158,7 +158,7 @@ final class ServerConnection: ChannelInboundHandler {
     func reject(_ error: RPCError) {
         send(nil, .failure(error))
         abandonAllCalls()
-        let deadline = NIODeadline.now() + core.limits.discardTime
+        let deadline = loop.now + core.limits.discardTime
         phase = .discarding(bytesLeft: core.limits.discardedBytes, until: deadline)
         outbox.close(.output)
         wake(by: deadline)
@@ -212,7 +212,7 @@ final class ServerConnection: ChannelInboundHandler {
         }
         let scheduled = loop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.timer = nil
-            self.enforceDeadlines(now: .now())
+            self.enforceDeadlines(now: self.loop.now)
         }
         timer = (scheduled, deadline)
     }
