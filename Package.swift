@@ -158,7 +158,7 @@ if only != nil {
 
 if only == "fuzzing" {
     // Coverage is counted in the runtime and in what gives bytes to it, not in NIO; debug assertions stay on.
-    let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-O", "-assert-config", "Debug"])]
+    let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-assert-config", "Debug"])]
     package.targets.removeAll { $0.name.hasPrefix("RPCTest") }
     for target in package.targets where target.name == "RPC" { target.swiftSettings?.append(contentsOf: instrumented) }
     package.targets += [

@@ -34,6 +34,9 @@ final class IncomingAttachments {
         end(.failure(error))
     }
 
+    /// Whether all have come, one will not, or nobody wants them any more.
+    var isOver: Bool { whenDone == nil }
+
     /// Nobody wants them any more.
     func forget() { whenDone = nil }
 

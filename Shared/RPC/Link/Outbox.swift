@@ -14,6 +14,9 @@ final class Outbox {
     private var isFlushScheduled = false
     private var closesAfterFlush: CloseMode?
 
+    /// Whether the last word is said: what would come after it is dropped.
+    private var isEnding = false
+
     /// The bytes that were given to the channel and that the kernel has not taken; of chunks, and of all.
     private var unwrittenChunks = 0
     private var unwritten = 0
@@ -74,6 +77,7 @@ final class Outbox {
     func send(
         takesAttachments: Bool = false, _ message: (inout JSONWriter) -> Void
     ) throws(RPCError) -> OutgoingMessage? {
+        guard !isEnding else { return nil }
         defer { scheduleFlush() }
         let start = frames.count
         let attachments = try frames.writeFrame(
@@ -108,6 +112,7 @@ final class Outbox {
     // MARK: Numbers
 
     func send(_ reply: IncomingTransfers.Reply) {
+        guard !isEnding else { return }
         switch reply {
         case .credit(let number, let bytes):
             frames.appendHeader(.credit, length: Frame.numberLength + 4)
@@ -137,6 +142,7 @@ final class Outbox {
     }
 
     private func abort(_ number: UInt32, because kind: ErrorKind) {
+        guard !isEnding else { return }
         let reason = kind.rawValue.utf8
         frames.appendHeader(.aborted, length: Frame.numberLength + reason.count)
         frames.append(bigEndian: number)
@@ -146,9 +152,10 @@ final class Outbox {
 
     // MARK: Ending
 
-    /// Closes once everything that was added is written; nothing may be added after this. Large messages are not waited
-    /// for.
+    /// Closes once everything that was added is written; nothing is added after this. Large messages are not waited for.
     func close(_ mode: CloseMode) {
+        isEnding = true
+        schedule.end()
         closesAfterFlush = mode
         scheduleFlush()
     }

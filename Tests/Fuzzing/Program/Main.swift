@@ -10,13 +10,15 @@ enum Main {
 
     static func main() {
         let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")
-        guard let name = CommandLine.arguments.dropFirst().first, let target = FuzzTarget(rawValue: name) else {
+        let named = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
+        guard let target = named ?? inherited else {
             FileHandle.standardError.write(Data("rpc-fuzz: the first argument names what to fuzz: \(names)\n".utf8))
             exit(64)
         }
         self.target = target
-        // libFuzzer sees the program's name and its own options, and keeps both.
-        var arguments = ([CommandLine.arguments[0]] + CommandLine.arguments.dropFirst(2)).map { strdup($0) }
+        setenv(variable, target.rawValue, 1)
+        let options = CommandLine.arguments.dropFirst(named == nil ? 1 : 2)
+        var arguments = ([CommandLine.arguments[0]] + options).map { strdup($0) }
         var count = Int32(arguments.count)
         arguments.append(nil)
         let status = arguments.withUnsafeMutableBufferPointer { buffer in
@@ -24,6 +26,13 @@ enum Main {
             return LLVMFuzzerRunDriver(&count, &pointer, testOneInput)
         }
         exit(status)
+    }
+
+    /// Where libFuzzer, to merge and to minimise, runs the program again with options of its own only, the target is told here.
+    private static let variable = "RPC_FUZZ_TARGET"
+
+    private static var inherited: FuzzTarget? {
+        ProcessInfo.processInfo.environment[variable].flatMap(FuzzTarget.init)
     }
 
     fileprivate static func run(_ bytes: UnsafeBufferPointer<UInt8>) {

@@ -26,7 +26,8 @@ enum DecoderFuzz {
     private static func check(_ frame: Frame, _ features: Features, limit: Int) throws {
         try FuzzFinding.unless(frame.kind.isAllowed(by: features), "a kind that was not negotiated")
         try FuzzFinding.unless(
-            frame.kind.lengths(limit: limit).contains(frame.payload.readableBytes), "a length that its kind cannot have")
+            frame.kind.lengths(limit: limit).contains(frame.payload.readableBytes), "a length that its kind cannot have"
+        )
         switch frame.kind {
         case .message: try TextFuzz.check(frame.payload)
         case .compressedMessage:

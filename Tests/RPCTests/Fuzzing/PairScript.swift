@@ -11,8 +11,14 @@ final class PairScript {
 
     init(on loop: EmbeddedEventLoop, _ input: inout FuzzInput) throws {
         self.loop = loop
-        server = try FuzzServer(on: loop, limits: .fuzzed(&input))
-        client = try FuzzClient(on: loop, limits: .fuzzed(&input), features: .fuzzed(&input))
+        var (atServer, atClient) = (Limits.fuzzed(&input), Limits.fuzzed(&input))
+        // That bytes stay on their way for hours is the script's doing.
+        atServer.frameTimeout = .hours(10_000)
+        atClient.frameTimeout = .hours(10_000)
+        // A server is told of a client's limits no more than `frame_bytes`: for the others it takes the defaults.
+        (atClient.openTransfers, atClient.assembledBytes) = (Limits().openTransfers, Limits().assembledBytes)
+        server = try FuzzServer(on: loop, limits: atServer)
+        client = try FuzzClient(on: loop, limits: atClient, features: .fuzzed(&input))
     }
 
     func run(_ input: inout FuzzInput) throws {

@@ -120,7 +120,7 @@ final class ServerScript {
         if !isNotification { seen.asked(id) }
         let method = FuzzMethods.names[Int(head) % FuzzMethods.names.count]
         let numbers = input.flag() ? peer.numbers(&input) : []
-        let size = input.one(of: [0, 10, 1_000, 4_000, 70_000, 300_000, 1_000_000])
+        let size = input.one(of: [0, 10, 1_000, 4_000, 70_000, 300_000])
         let data = numbers.isEmpty ? "" : #","data":{"$bytes":{"attachment":0}}"#
         let beside = numbers.isEmpty ? "" : ",\"attachments\":\(numbers)"
         return

@@ -11,7 +11,7 @@ enum TextFuzz {
         do throws(JSONError) {
             json = try RawJSON(checking: text)
         } catch {
-            guard case .syntax = error else { throw FuzzFinding(description: "refused, but not for its syntax: \(error)") }
+            guard case .syntax = error else { throw FuzzFinding(description: "refused for: \(error)") }
             return try FuzzFinding.unless(message.errorKind == .parseError, "no JSON, and yet a message")
         }
         try FuzzFinding.unless(message.errorKind != .parseError, "JSON, but a parse error as a message")
