@@ -116,7 +116,7 @@ let package = Package(
         ]
         // Tests and benchmarks.
         + [
-            tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore]),
+            tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore, .nioEmbedded]),
             tests("ServiceKitTests", of: ["ServiceKit", "RPC", "RPCTestKit", .argumentParser, .logging, .nioPosix]),
             tests(
                 "EndToEndTests",
@@ -148,3 +148,29 @@ let package = Package(
                 path: "Tests/Benchmarks/RPCBench", swiftSettings: settings),
         ]
 )
+
+/// A sanitizer needs a build of its own, so what it has nothing to do with is left out: `runtime` for its tests under the
+/// thread sanitizer (deploy/test), `fuzzing` for the fuzzers (deploy/fuzz).
+let only = Context.environment["IMAGE_FEED_ONLY"]
+
+if only != nil {
+    let runtime: Set = ["CZlib", "RPC", "RPCTestKit", "RPCTests"]
+    package.products = []
+    package.targets.removeAll { !runtime.contains($0.name) }
+}
+
+if only == "fuzzing" {
+    // Coverage is counted in the runtime and in what gives bytes to it, not in NIO; debug assertions stay on.
+    let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-assert-config", "Debug"])]
+    package.targets.removeAll { $0.name.hasPrefix("RPCTest") }
+    for target in package.targets where target.name == "RPC" { target.swiftSettings?.append(contentsOf: instrumented) }
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
+        .target(
+            name: "RPCFuzzing", dependencies: ["RPC", .nioCore, .nioEmbedded], path: "Tests/RPCTests/Fuzzing",
+            swiftSettings: settings + instrumented),
+        .executableTarget(
+            name: "rpc-fuzz", dependencies: ["CLibFuzzer", "RPCFuzzing"], path: "Tests/Fuzzing/Program",
+            swiftSettings: settings, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
+    ]
+}

@@ -15,9 +15,10 @@ final class ClientConnection: ChannelInboundHandler {
     /// The answer of `rpc.hello`; nil before, and for a peer that knows no hello.
     private(set) var greeting: Hello.Answer?
 
-    /// The ids of our own requests; calls have positive numbers.
+    /// The ids of our own requests; calls have positive numbers, signs of life that were asked for negative ones: a peer
+    /// that was stuck may find several of them at once, and an id that is under way must not come again.
     private static let helloID = 0
-    private static let probeID = -1
+    private var lastProbeID = 0
 
     init(_ channel: any Channel, core: ClientCore) {
         self.channel = channel
@@ -49,7 +50,8 @@ final class ClientConnection: ChannelInboundHandler {
     func send(_ call: ClientCall) throws(RPCError) -> OutgoingMessage? {
         try link.outbox.send(takesAttachments: true) {
             $0.request(
-                id: call.id, method: call.request.method, meta: call.meta(now: .now()), params: call.request.writeParams
+                id: call.id, method: call.request.method, meta: call.meta(now: channel.eventLoop.now),
+                params: call.request.writeParams
             )
         }
     }
@@ -79,7 +81,8 @@ final class ClientConnection: ChannelInboundHandler {
 
     /// Asks for a sign of life.
     func probe() {
-        notify(ProtocolMethods.ping.name, id: Self.probeID) { $0.raw(.emptyObject) }
+        lastProbeID -= 1
+        notify(ProtocolMethods.ping.name, id: lastProbeID) { $0.raw(.emptyObject) }
     }
 
     private func notify(_ method: String, id: Int? = nil, _ params: (inout JSONWriter) -> Void) {
@@ -177,7 +180,7 @@ final class ClientConnection: ChannelInboundHandler {
         let numbers = try attachments(of: response.attachments)
         switch (response.id?.number, response.outcome) {
         case (Self.helloID, let outcome): try greeted(outcome)
-        case (Self.probeID, _): break
+        case (let id?, _) where id < 0: break
         case (let id?, .success(let result)):
             hasAnswered = true
             guard !numbers.isEmpty else { return core.complete(id, .success(Payload(result))) }

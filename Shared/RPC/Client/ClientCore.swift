@@ -184,7 +184,7 @@ final class ClientCore {
             }
     }
 
-    private func opened(_ connection: ClientConnection, _ peer: PeerCredentials?) throws(RPCError) {
+    func opened(_ connection: ClientConnection, _ peer: PeerCredentials?) throws(RPCError) {
         switch state {
         case .connecting, .down: break
         case .greeting, .ready, .draining, .stopped: return connection.close()
@@ -259,7 +259,7 @@ final class ClientCore {
             guard current === connection else { return }
             state = .connecting
         }
-        let now = NIODeadline.now()
+        let now = executor.loop.now
         let cut = sent
         sent = [:]
         for (_, call) in cut.sorted(by: { $0.key < $1.key }) {
@@ -308,7 +308,7 @@ final class ClientCore {
         }
         let scheduled = executor.loop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.timer = nil
-            self.enforceDeadlines(now: .now())
+            self.enforceDeadlines(now: self.executor.loop.now)
         }
         timer = (scheduled, deadline)
     }

@@ -8,9 +8,6 @@ final class IncomingAttachments {
 
     private var attachments: [Attachment?]
     private var missing: Int
-
-    /// One of them will not come, so the others are of no use.
-    private(set) var hasFailed = false
     let numbers: [UInt32]
 
     init(
@@ -34,9 +31,11 @@ final class IncomingAttachments {
 
     func fail(_ error: RPCError) {
         attachments = []
-        hasFailed = true
         end(.failure(error))
     }
+
+    /// Whether all have come, one will not, or nobody wants them any more.
+    var isOver: Bool { whenDone == nil }
 
     /// Nobody wants them any more.
     func forget() { whenDone = nil }

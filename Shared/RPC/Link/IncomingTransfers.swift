@@ -48,8 +48,8 @@ final class IncomingTransfers {
     /// Expects the attachments that a message has announced.
     func open(_ attachments: IncomingAttachments, now: NIODeadline) throws(FrameViolation) {
         for (index, number) in attachments.numbers.enumerated() {
-            // One too many: those after it are not wanted either.
-            if attachments.hasFailed { return try refuse(Array(attachments.numbers[index...]), now: now) }
+            // One that was too many has ended the others with it: those after it are not wanted either.
+            if attachments.isOver { return try refuse(Array(attachments.numbers[index...]), now: now) }
             try open(number, .attachment(Data(), Checksum(), of: attachments, index: index), now: now)
         }
     }

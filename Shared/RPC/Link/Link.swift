@@ -78,7 +78,7 @@ final class Link {
             return nil
         case .attachmentChunk, .lastAttachmentChunk, .part, .lastPart, .aborted:
             defer { reply() }
-            return try transfers.receive(frame, now: .now())
+            return try transfers.receive(frame, now: channel.eventLoop.now)
         }
     }
 
@@ -97,14 +97,14 @@ final class Link {
     /// Expects the attachments that a message has announced.
     func receive(_ attachments: IncomingAttachments) throws(FrameViolation) {
         defer { reply() }
-        try transfers.open(attachments, now: .now())
+        try transfers.open(attachments, now: channel.eventLoop.now)
     }
 
     /// Does not want the attachments that a message has announced.
     func refuse(_ attachments: [UInt32]) throws(FrameViolation) {
         guard !attachments.isEmpty else { return }
         defer { reply() }
-        try transfers.refuse(attachments, now: .now())
+        try transfers.refuse(attachments, now: channel.eventLoop.now)
     }
 
     /// Does not want what has not come of these attachments.

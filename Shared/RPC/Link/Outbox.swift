@@ -16,6 +16,9 @@ final class Outbox {
     private var isFlushing = false
     private var closesAfterFlush: CloseMode?
 
+    /// Whether the last word is said: what would come after it is dropped.
+    private var isEnding = false
+
     /// The bytes that were given to the channel and that the kernel has not taken; of chunks, and of all.
     private var unwrittenChunks = 0
     private var unwritten = 0
@@ -80,6 +83,7 @@ final class Outbox {
     func send(
         takesAttachments: Bool = false, _ message: (inout JSONWriter) -> Void
     ) throws(RPCError) -> OutgoingMessage? {
+        guard !isEnding else { return nil }
         defer { messageAdded() }
         let start = frames.count
         let attachments = try frames.writeFrame(
@@ -133,6 +137,7 @@ final class Outbox {
     // MARK: Numbers
 
     func send(_ reply: IncomingTransfers.Reply) {
+        guard !isEnding else { return }
         switch reply {
         case .credit(let number, let bytes):
             frames.appendHeader(.credit, length: Frame.numberLength + 4)
@@ -162,6 +167,7 @@ final class Outbox {
     }
 
     private func abort(_ number: UInt32, because kind: ErrorKind) {
+        guard !isEnding else { return }
         let reason = kind.rawValue.utf8
         frames.appendHeader(.aborted, length: Frame.numberLength + reason.count)
         frames.append(bigEndian: number)
@@ -171,9 +177,10 @@ final class Outbox {
 
     // MARK: Ending
 
-    /// Closes once everything that was added is written; nothing may be added after this. Large messages are not waited
-    /// for.
+    /// Closes once everything that was added is written; nothing is added after this. Large messages are not waited for.
     func close(_ mode: CloseMode) {
+        isEnding = true
+        schedule.end()
         closesAfterFlush = mode
         scheduleFlush()
     }
@@ -221,7 +228,7 @@ final class Outbox {
         let count = slice.readableBytes
         unwritten += count
         if isChunk { unwrittenChunks += count }
-        blockedSince = blockedSince ?? .now()
+        blockedSince = blockedSince ?? channel.eventLoop.now
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.unwritten -= count
@@ -230,7 +237,7 @@ final class Outbox {
                 // Not from here: the channel is in the middle of writing.
                 if !self.schedule.isEmpty { self.scheduleFlush() }
             }
-            self.blockedSince = self.unwritten == 0 ? nil : .now()
+            self.blockedSince = self.unwritten == 0 ? nil : self.channel.eventLoop.now
             self.whenWritten()
         }
         channel.write(slice, promise: promise)

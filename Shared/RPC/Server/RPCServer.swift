@@ -55,11 +55,7 @@ public struct RPCServer: Sendable {
         on socket: ListeningSocket, onReady: @Sendable () -> Void, until stop: @escaping @Sendable () async -> Void
     ) async throws {
         let (hires, hire) = AsyncStream.makeStream(of: Void.self)
-        let core = NIOLoopBound(
-            ServerCore(
-                identity: identity, methods: methods, limits: limits, peers: peers, executor: executor,
-                queue: CallQueue(hire: hire)),
-            eventLoop: executor.loop)
+        let core = NIOLoopBound(makeCore(hiring: hire), eventLoop: executor.loop)
         let listener = try await listen(on: socket, core)
         onReady()
         await withDiscardingTaskGroup { group in
@@ -78,6 +74,13 @@ public struct RPCServer: Sendable {
         }
     }
 
+    /// - Parameter hire: asks for one more worker.
+    func makeCore(hiring hire: AsyncStream<Void>.Continuation) -> ServerCore {
+        ServerCore(
+            identity: identity, methods: methods, limits: limits, peers: peers, executor: executor,
+            queue: CallQueue(hire: hire))
+    }
+
     private func listen(on socket: ListeningSocket, _ core: NIOLoopBound<ServerCore>) async throws -> any Channel {
         try await ServerBootstrap(group: executor.loop)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -94,7 +97,7 @@ public struct RPCServer: Sendable {
     private static let callsPerTurn = 16
 
     /// Handles one call after the other.
-    private nonisolated(nonsending) func work(_ core: ServerCore) async {
+    nonisolated(nonsending) func work(_ core: ServerCore) async {
         var handled = 0
         while let call = await core.queue.next(isNew: handled == 0) {
             await run(call)

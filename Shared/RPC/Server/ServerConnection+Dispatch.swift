@@ -172,7 +172,7 @@ extension ServerConnection {
         let route = try core.methods.route(request.method, asStream: isStream)
         let timeout = request.meta.timeout.map { TimeAmount.milliseconds(Int64($0)) }
         let deadline =
-            isStream && timeout == nil ? NIODeadline.distantFuture : .now() + (timeout ?? core.limits.defaultTimeout)
+            isStream && timeout == nil ? NIODeadline.distantFuture : loop.now + (timeout ?? core.limits.defaultTimeout)
         return Call(
             request, key: key(for: destination), to: destination, deadline: deadline, route: route,
             stream: isStream ? try stream(request, to: destination) : nil, on: self)
@@ -352,7 +352,7 @@ extension ServerConnection {
     /// gets them all.
     private func guardAgainstDeafPeer() {
         guard outbox.queuedBytes > 2 * core.limits.queuedBytes, let blocked = outbox.blockedSince else { return }
-        if blocked + core.limits.deafTime <= .now() { close() } else { wake(by: blocked + core.limits.deafTime) }
+        if blocked + core.limits.deafTime <= loop.now { close() } else { wake(by: blocked + core.limits.deafTime) }
     }
 
     /// Errors say who answered; one that was forwarded says it already.

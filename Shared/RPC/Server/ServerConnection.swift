@@ -151,7 +151,7 @@ final class ServerConnection: ChannelInboundHandler {
             return
         }
         if frameDeadline == nil {
-            let deadline = NIODeadline.now() + core.limits.frameTimeout
+            let deadline = loop.now + core.limits.frameTimeout
             frameDeadline = deadline
             wake(by: deadline)
         }
@@ -161,7 +161,7 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// Answers a violation, ends everything else, and closes once the answer had time to arrive.
     func reject(_ error: RPCError) {
-        let deadline = NIODeadline.now() + core.limits.discardTime
+        let deadline = loop.now + core.limits.discardTime
         phase = .discarding(bytesLeft: core.limits.discardedBytes, until: deadline)
         abandonAllCalls()
         // What is still to be said of answers on their way comes before the error, which is the last.
@@ -219,7 +219,7 @@ final class ServerConnection: ChannelInboundHandler {
         }
         let scheduled = loop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.timer = nil
-            self.enforceDeadlines(now: .now())
+            self.enforceDeadlines(now: self.loop.now)
         }
         timer = (scheduled, deadline)
     }

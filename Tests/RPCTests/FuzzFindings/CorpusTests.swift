@@ -1,0 +1,16 @@
+import Foundation
+import Testing
+
+/// What deploy/fuzz begins with, and what it found before, without a fuzzer.
+struct CorpusTests {
+    @Test(arguments: FuzzTarget.allCases) func `everything in the corpus holds`(target: FuzzTarget) throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Fuzzing/Corpus/\(target.rawValue)").standardized
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        #expect(!files.isEmpty)
+        for file in files {
+            let bytes = [UInt8](try Data(contentsOf: file))
+            #expect(throws: Never.self, "\(file.lastPathComponent)") { try target.run(bytes) }
+        }
+    }
+}

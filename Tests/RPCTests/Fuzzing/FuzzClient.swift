@@ -1,0 +1,118 @@
+import Foundation
+import Glibc
+import NIOCore
+import NIOEmbedded
+
+@testable import RPC
+
+/// A client whose connections are the script's.
+final class FuzzClient {
+    private(set) var end: FuzzChannel?
+    private(set) var connection: ClientConnection?
+    let core: ClientCore
+    private let loop: EmbeddedEventLoop
+    private let executor: LoopExecutor
+    private let tally = Tally()
+    private var streams: [NIOLoopBound<ClientStream>] = []
+    private(set) var lastID = 0
+
+    /// What came of the calls.
+    private final class Tally: @unchecked Sendable {
+        var begun = 0
+        var ended = 0
+        var taking = 0
+        var protocolErrors: [RPCError] = []
+    }
+
+    init(on loop: EmbeddedEventLoop, limits: Limits, features: Features) throws {
+        self.loop = loop
+        executor = LoopExecutor(loop)
+        core = ClientCore(
+            path: try SocketPath("/fuzz"), limits: limits, features: features, peers: TrustedPeers(),
+            executor: executor, client: Hello.Client(name: "fuzz", version: "1"))
+    }
+
+    /// A connection has come about.
+    func connect() throws {
+        guard end?.channel.isActive != true else { return }
+        let end = try FuzzChannel(on: loop)
+        let connection = ClientConnection(end.channel, core: core)
+        try end.channel.pipeline.syncOperations.addHandler(connection)
+        (self.end, self.connection) = (end, connection)
+        try core.opened(connection, PeerCredentials(KernelCredentials(pid: 1, uid: geteuid(), gid: getegid())))
+    }
+
+    // MARK: Calls
+
+    /// Makes a call. Its parameters are those of `FuzzMethods`.
+    func call(
+        _ method: String, size: Int, count: Int, data: Int?, timeout: TimeAmount?, window: Int?, takesAttachments: Bool,
+        isRepeatable: Bool
+    ) {
+        lastID += 1
+        var options = CallOptions()
+        options.deadline = timeout.map { loop.now + $0 } ?? .distantFuture
+        options.window = window ?? options.window
+        let ask = FuzzMethods.Ask(
+            size: size, count: count, data: data.map { Bytes(Data(repeating: 9, count: $0)) })
+        let request = ClientCall.Request(
+            method: method, options: options, writeParams: { FuzzMethods.Ask.shape.write(ask, &$0) },
+            isRepeatable: isRepeatable, takesAttachments: takesAttachments, checksAttachments: true)
+        if window == nil { callOnce(request) } else { callStream(request) }
+    }
+
+    private func callOnce(_ request: ClientCall.Request) {
+        let (id, core, tally) = (lastID, NIOLoopBound(core, eventLoop: loop), tally)
+        tally.begun += 1
+        Task(executorPreference: executor) {
+            let outcome = await withUnsafeContinuation { continuation in
+                core.value.begin(ClientCall(request, id: id, for: .answer(continuation)))
+            }
+            tally.ended += 1
+            if case .failure(let error) = outcome, error.kind == .invalidData { tally.protocolErrors.append(error) }
+        }
+    }
+
+    private func callStream(_ request: ClientCall.Request) {
+        let stream = ClientStream(window: request.options.window)
+        streams.append(NIOLoopBound(stream, eventLoop: loop))
+        core.begin(ClientCall(request, id: lastID, for: .items(stream)), stream: stream)
+    }
+
+    /// Takes the next item of a stream.
+    func takeItem(ofStream index: Int) {
+        guard tally.taking == 0, streams.indices.contains(index) else { return }
+        let (stream, tally) = (streams[index], tally)
+        tally.taking += 1
+        Task(executorPreference: executor) {
+            _ = await withUnsafeContinuation { stream.value.next($0) }
+            tally.taking -= 1
+        }
+    }
+
+    // MARK: Invariants
+
+    func check() throws(FuzzFinding) {
+        if let fault = end?.kernel.fault { throw FuzzFinding(description: "client: \(fault)") }
+        let held = connection?.link.budget.bytes ?? 0
+        try FuzzFinding.unless(
+            held >= 0 && held <= core.limits.assembledBytes, "the client's budget holds \(held) bytes")
+    }
+
+    /// Our own server never breaks the protocol.
+    func checkPeer() throws(FuzzFinding) {
+        if let error = tally.protocolErrors.first { throw FuzzFinding(description: "our own server: \(error.message)") }
+    }
+
+    func stop() { core.stop() }
+
+    func checkEnd() throws(FuzzFinding) {
+        try check()
+        try FuzzFinding.unless(tally.ended == tally.begun, "\(tally.begun - tally.ended) calls have not ended")
+        try FuzzFinding.unless(tally.taking == 0, "an item is still waited for")
+        try FuzzFinding.unless(streams.allSatisfy(\.value.isOver), "a stream has not ended")
+        try FuzzFinding.unless(executor.assembly.bytes == 0, "\(executor.assembly.bytes) bytes not released")
+        let queued = connection?.link.outbox.queuedBytes ?? 0
+        try FuzzFinding.unless(queued == 0, "\(queued) bytes queued")
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import NIOCore
+import NIOEmbedded
+
+@testable import RPC
+
+/// A server with one connection, on a loop whose time is the script's: everything but the listening socket is real, down to
+/// the workers, whose tasks run on the loop as well.
+final class FuzzServer {
+    let end: FuzzChannel
+    let connection: ServerConnection
+    let core: ServerCore
+    let gate = FuzzGate()
+    private let limits: Limits
+    private let executor: LoopExecutor
+    private let workers = Workers()
+
+    private final class Workers: @unchecked Sendable { var haveEnded = false }
+
+    init(on loop: EmbeddedEventLoop, limits: Limits) throws {
+        self.limits = limits
+        executor = LoopExecutor(loop)
+        let server = RPCServer(
+            identity: ServiceIdentity(name: "fuzz", version: "1", instance: "1"),
+            methods: FuzzMethods.table(gate: gate.pass), limits: limits, executor: executor, onFault: { _ in })
+        let (hires, hire) = AsyncStream.makeStream(of: Void.self)
+        core = server.makeCore(hiring: hire)
+        let bound = NIOLoopBound(core, eventLoop: loop)
+        let workers = workers
+        Task(executorPreference: executor) {
+            await withDiscardingTaskGroup { group in
+                for await _ in hires { group.addTask { await server.work(bound.value) } }
+                group.cancelAll()
+            }
+            workers.haveEnded = true
+        }
+        end = try FuzzChannel(on: loop)
+        connection = ServerConnection(end.channel, core: core)
+        // Peers that are not trusted are refused before anything of this: the handler comes too late to see the channel
+        // become active, where it would ask the system who the peer is.
+        try end.channel.pipeline.syncOperations.addHandler(connection)
+        _ = core.admit(connection)
+    }
+
+    /// What must hold at any time.
+    /// - Parameter received: how many bytes have come in so far; each may be answered with an error.
+    func check(received: Int) throws(FuzzFinding) {
+        if let fault = end.kernel.fault { throw FuzzFinding(description: "server: \(fault)") }
+        try FuzzFinding.unless(connection.calls.count <= limits.callsPerConnection, "more calls than may be")
+        try FuzzFinding.unless(
+            connection.link.budget.bytes <= limits.assembledBytes && connection.link.budget.bytes >= 0,
+            "the budget holds \(connection.link.budget.bytes) bytes")
+        let most = 2 * limits.queuedBytes + limits.callsPerConnection * 1_500_000 + 512 * received
+        try FuzzFinding.unless(connection.outbox.queuedBytes <= most, "\(connection.outbox.queuedBytes) bytes queued")
+    }
+
+    /// Stops, and finds out whether anything is left. The connection must be over, and the loop at rest.
+    func stop() { core.closeAll() }
+
+    func checkEnd() throws(FuzzFinding) {
+        try check(received: 0)
+        try FuzzFinding.unless(workers.haveEnded, "a handler has not ended, though nobody waits for it")
+        try FuzzFinding.unless(core.callsUnderWay == 0, "\(core.callsUnderWay) handlers are still counted")
+        try FuzzFinding.unless(connection.calls.isEmpty, "\(connection.calls.count) calls are still there")
+        try FuzzFinding.unless(connection.link.budget.bytes == 0, "\(connection.link.budget.bytes) bytes not released")
+        try FuzzFinding.unless(executor.assembly.bytes == 0, "\(executor.assembly.bytes) bytes not released")
+        try FuzzFinding.unless(connection.outbox.queuedBytes == 0, "\(connection.outbox.queuedBytes) bytes queued")
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import NIOCore
+
+@testable import RPC
+
+/// Texts into values and messages.
+enum TextFuzz {
+    static func check(_ text: ByteBuffer) throws {
+        let message = Result { () throws(RPCError) in try MessageParser.parse(text) }
+        let json: RawJSON
+        do throws(JSONError) {
+            json = try RawJSON(checking: text)
+        } catch {
+            guard case .syntax = error else { throw FuzzFinding(description: "refused for: \(error)") }
+            return try FuzzFinding.unless(message.errorKind == .parseError, "no JSON, and yet a message")
+        }
+        try FuzzFinding.unless(message.errorKind != .parseError, "JSON, but a parse error as a message")
+        try check(json)
+        if case .success(let message) = message { try check(message) }
+    }
+
+    // MARK: Values
+
+    private static func check(_ json: RawJSON) throws {
+        let tree = try json.text.check { reader throws(JSONError) in try JSONTree(&reader) }
+        let trusted = try json.text.withUnsafeReadableBytes { raw throws(JSONError) in
+            var reader = JSONReader(trusting: raw.bindMemory(to: UInt8.self))
+            return try JSONTree(&reader)
+        }
+        try FuzzFinding.unless(tree == trusted, "the trusting reader reads something else")
+        let skipped = try json.text.withUnsafeReadableBytes { raw throws(JSONError) in
+            var reader = JSONReader(trusting: raw.bindMemory(to: UInt8.self))
+            return try reader.skipValue()
+        }
+        try FuzzFinding.unless(skipped == 0..<json.text.readableBytes, "the trusting reader skips something else")
+        var writer = JSONWriter()
+        tree.write(to: &writer)
+        let written = try RawJSON(checking: ByteBuffer(bytes: writer.bytes))
+        let again = try written.text.check { reader throws(JSONError) in try JSONTree(&reader) }
+        try FuzzFinding.unless(tree == again, "written and read, a value is another")
+        try FoundationOracle.check(json, tree)
+        try checkShapes(json)
+    }
+
+    /// What the runtime itself reads.
+    private static func checkShapes(_ json: RawJSON) throws {
+        try checkShape(.integer(), json)
+        try checkShape(.boolean, json)
+        try checkShape(.uuid, json)
+        try checkShape(Bytes.shape, json)
+        try checkShape(RequestMeta.shape, json)
+        try checkShape(RPCError.shape, json)
+        try checkShape(Cancel.shape, json)
+        try checkShape(Grant.shape, json)
+        try checkShape(StreamItem.shape, json)
+        try checkShape(ProtocolMethods.hello.params, json)
+        try checkShape(ProtocolMethods.hello.answer, json)
+        try checkShape(ProtocolMethods.health.answer, json)
+        try checkShape(ProtocolMethods.stats.answer, json)
+        let attachments = [Attachment(Data([1, 2, 3]), crc32: nil), Attachment(Data(), crc32: 0)]
+        let inlined = Payload(json, attachments: attachments).inlined
+        try FuzzFinding.unless((try? RawJSON(checking: inlined.text)) != nil, "with its bytes in it, it is no JSON")
+    }
+
+    private static func checkShape<Value>(_ shape: Shape<Value>, _ json: RawJSON) throws {
+        guard let value = try? json.read(as: shape) else { return }
+        let written = try RawJSON(checking: RawJSON(value, as: shape).text)
+        let again = RawJSON(try written.read(as: shape), as: shape)
+        // Members of a dictionary come in any order.
+        try FuzzFinding.unless(
+            written.text.readableBytes == again.text.readableBytes, "\(Value.self) is another when it comes back")
+    }
+
+    // MARK: Messages
+
+    private static func check(_ message: IncomingMessage) throws {
+        switch message {
+        case .single(let call): try check(call)
+        case .batch(let calls):
+            try FuzzFinding.unless((1...Limits.batchMembers).contains(calls.count), "a batch of \(calls.count)")
+            for call in calls { try check(call) }
+        case .response(let response):
+            if case .success(let result) = response.outcome { _ = try RawJSON(checking: result.text) }
+            _ = try? response.attachments.read()
+        }
+    }
+
+    private static func check(_ call: IncomingCall) throws {
+        if case .to(let id) = call.answer {
+            let again = try RawJSON(checking: id.spelling.text).read(as: RequestID.shape)
+            try FuzzFinding.unless(again == id, "an id is another when it comes back")
+        }
+        guard case .request(let request) = call.content else { return }
+        let params = try RawJSON(checking: request.params.text)
+        try FuzzFinding.unless(params.text.readableBytesView.first == UInt8(ascii: "{"), "parameters are no object")
+        if let numbers = try? request.attachments.read() {
+            try FuzzFinding.unless(
+                numbers.count <= OutgoingSchedule.attachmentLimit && !numbers.contains(0), "bad numbers came through")
+        }
+    }
+}
+
+extension Result where Failure == RPCError {
+    fileprivate var errorKind: ErrorKind? { if case .failure(let error) = self { error.kind } else { nil } }
+}
