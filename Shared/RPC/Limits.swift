@@ -30,6 +30,9 @@ public struct Limits: Sendable, Equatable {
     public static let streamWindows = 1...1_024
     public static let defaultStreamWindow = 16
 
+    /// Deadlines that are closer together than this are looked at together.
+    static let timerStep = TimeAmount.milliseconds(5)
+
     /// The most bytes of a Unix socket's path (`sockaddr_un` less its final zero).
     public static let socketPathBytes = 107
 

@@ -36,6 +36,9 @@ final class ClientCore {
 
     /// The order of those that wait; the numbers of those that have ended since are passed over.
     private var order = CircularBuffer<Int>()
+
+    /// How many numbers of calls that have ended may lie there, beside as many as there are calls.
+    private static let passedOver = 64
     private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
     private var probing: Scheduled<Void>?
 
@@ -105,6 +108,7 @@ final class ClientCore {
         for incoming in call.incoming { incoming.forget() }
         (call.outgoing, call.incoming) = (nil, [])
         waiting[call.id] = call
+        if order.count > 2 * waiting.count + Self.passedOver { order.removeAll { waiting[$0] == nil } }
         order.append(call.id)
     }
 
@@ -263,14 +267,18 @@ final class ClientCore {
         let cut = sent
         sent = [:]
         for (_, call) in cut.sorted(by: { $0.key < $1.key }) {
-            if kind == .unavailable, case .connecting = state, call.request.isRepeatable, call.stream == nil,
-                budget.take(now: now)
-            {
+            if kind == .unavailable, case .connecting = state, mayGoAgain(call, now: now) {
                 wait(call)
             } else {
                 call.end(.failure(RPCError(kind, "\(path): \(reason)")))
             }
         }
+    }
+
+    private func mayGoAgain(_ call: ClientCall, now: NIODeadline) -> Bool {
+        // What is not out whole was not handled.
+        if let outgoing = call.outgoing, !outgoing.isTextOut { return true }
+        return call.request.isRepeatable && call.stream == nil && budget.take(now: now)
     }
 
     func stop() {
@@ -316,7 +324,7 @@ final class ClientCore {
     private func enforceDeadlines(now: NIODeadline) {
         for (calls, begun) in [(waiting, false), (sent, true)] {
             for (id, call) in calls where call.deadline <= now {
-                if begun { circuit.failed(isConnecting: false) }
+                if begun || isGreeting { circuit.failed(isConnecting: false) }
                 end(id, .failure(RPCError(.deadlineExceeded, "\(path): no answer in time", begun: begun)))
             }
         }
@@ -334,7 +342,12 @@ final class ClientCore {
                 }
             }
         }
-        if let next = next.min(), next != .distantFuture { wake(by: next) }
+        if let next = next.min(), next != .distantFuture { wake(by: max(next, now + Limits.timerStep)) }
+    }
+
+    private var isGreeting: Bool {
+        if case .greeting = state { return true }
+        return false
     }
 
     // MARK: Probing

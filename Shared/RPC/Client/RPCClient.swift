@@ -58,6 +58,9 @@ public final class RPCClient: Sendable {
         }
     }
 
+    /// A connection that lasted longer was a good one.
+    private static let shortestVisit = TimeAmount.milliseconds(200)
+
     /// Keeps the connection up until the task is cancelled: connects at once, and again whenever it is lost.
     public func run() async {
         await withTaskExecutorPreference(executor) {
@@ -69,7 +72,10 @@ public final class RPCClient: Sendable {
                 guard !Task.isCancelled else { break }
                 await withTaskCancellationHandler {
                     do {
-                        if try await core.value.connect().get() { backoff.reset() }
+                        let start = NIODeadline.now()
+                        let wasOfUse = try await core.value.connect().get()
+                        // One that greets and goes away at once would be asked again without a pause for ever.
+                        if wasOfUse, NIODeadline.now() - start > Self.shortestVisit { backoff.reset() }
                     } catch {
                         core.value.failed(error)
                     }

@@ -16,7 +16,10 @@ extension JSONReader {
     }
 
     func matches(_ name: MemberName, _ other: UnsafeBufferPointer<UInt8>) -> Bool {
-        name.hasEscapes ? decode(name).utf8.elementsEqual(other) : hasBytes(name, other)
+        guard name.hasEscapes else { return hasBytes(name, other) }
+        // A character is written with at most six: what cannot be the name is not decoded.
+        guard (other.count...6 * other.count).contains(name.range.count) else { return false }
+        return decode(name).utf8.elementsEqual(other)
     }
 
     fileprivate func hasBytes(_ name: MemberName, _ other: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// The attachments of one message while they come. Lives on the event loop.
 final class IncomingAttachments {
     /// Whether their checksums are made as they come: not for who only passes them on.
@@ -9,6 +11,9 @@ final class IncomingAttachments {
     private var attachments: [Attachment?]
     private var missing: Int
     let numbers: [UInt32]
+
+    /// When some of them came last: they come one after the other.
+    var lastProgress = NIODeadline.distantPast
 
     init(
         _ numbers: [UInt32], areChecked: Bool, whenDone: @escaping (Result<[Attachment], RPCError>) -> Void

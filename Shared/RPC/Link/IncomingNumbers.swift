@@ -3,19 +3,33 @@
 struct IncomingNumbers {
     private var highest: UInt32 = 0
 
-    /// Numbers below the highest that may still come.
-    private var skipped: Set<UInt32> = []
+    /// Bit `n` says whether the number `n` below the highest was used.
+    private var used = InlineArray<16, UInt64>(repeating: .max)
 
     /// How far behind the highest a number may come.
     static let reach: UInt32 = 1_024
 
     /// - Returns: false when the number was used before, or counts as used because it is too far behind.
     mutating func use(_ number: UInt32) -> Bool {
-        if number <= highest { return skipped.remove(number) != nil }
-        let floor = number > Self.reach ? number - Self.reach : 1
-        if highest + 1 < number { skipped.formUnion(max(highest + 1, floor)..<number) }
-        if skipped.count > Self.reach { skipped = skipped.filter { $0 >= floor } }
-        highest = number
+        if number > highest {
+            advance(by: number - highest)
+            highest = number
+        }
+        let distance = highest - number
+        guard distance < Self.reach else { return false }
+        let (word, bit) = (Int(distance / 64), UInt64(1) << UInt64(distance % 64))
+        guard used[word] & bit == 0 else { return false }
+        used[word] |= bit
         return true
+    }
+
+    private mutating func advance(by count: UInt32) {
+        let (words, bits) = (Int(min(count, Self.reach) / 64), UInt64(count % 64))
+        for index in used.indices.reversed() {
+            let low = index - words
+            var shifted = low >= 0 ? used[low] << bits : 0
+            if bits > 0, low >= 1 { shifted |= used[low - 1] >> (64 - bits) }
+            used[index] = shifted
+        }
     }
 }

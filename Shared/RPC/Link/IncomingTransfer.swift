@@ -20,14 +20,20 @@ final class IncomingTransfer {
     private var received = 0
     private var granted: Int?
 
-    private(set) var lastProgress: NIODeadline
+    private var lastBytes: NIODeadline
+
+    /// When it, or another attachment of its message, went on last.
+    var lastProgress: NIODeadline {
+        guard case .attachment(_, _, let attachments, _) = state else { return lastBytes }
+        return max(lastBytes, attachments.lastProgress)
+    }
 
     init(_ number: UInt32, _ state: State, age: Int, withCredit: Bool, now: NIODeadline) {
         self.number = number
         self.state = state
         self.age = age
         granted = withCredit ? Limits.creditWindow : nil
-        lastProgress = now
+        lastBytes = now
     }
 
     var isStopped: Bool {
@@ -56,7 +62,8 @@ final class IncomingTransfer {
     /// - Throws: when they are more than were granted.
     func count(_ bytes: Int, now: NIODeadline) throws(FrameViolation) {
         received += bytes
-        lastProgress = now
+        lastBytes = now
+        if case .attachment(_, _, let attachments, _) = state { attachments.lastProgress = now }
         if let granted, received > granted { throw .overrun(number) }
     }
 

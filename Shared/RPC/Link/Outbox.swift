@@ -84,15 +84,17 @@ final class Outbox {
         takesAttachments: Bool = false, _ message: (inout JSONWriter) -> Void
     ) throws(RPCError) -> OutgoingMessage? {
         guard !isEnding else { return nil }
-        defer { messageAdded() }
         let start = frames.count
         let attachments = try frames.writeFrame(
             limit: frameLimit, takesAttachments: takesAttachments && features.contains(.bytes), message)
         let length = frames.count - start - Frame.headerLength
         if attachments.isEmpty {
             // A compressed message goes whole, however large: where that was agreed on, bytes cost more than time.
-            if features.contains(.zlib), length >= Self.compressedFrom, compress(from: start) { return nil }
-            guard length > Limits.chunkBytes, features.contains(.parts) else { return nil }
+            let isCompressed = features.contains(.zlib) && length >= Self.compressedFrom && compress(from: start)
+            if isCompressed || length <= Limits.chunkBytes || !features.contains(.parts) {
+                wholeMessageAdded()
+                return nil
+            }
         }
         let text = ByteBuffer(bytes: frames[(start + Frame.headerLength)...])
         frames.removeSubrange(start...)
@@ -114,10 +116,12 @@ final class Outbox {
         }
         let outgoing = OutgoingMessage(text: text, attachments: attachments)
         schedule.add(outgoing)
+        // Not at once: its sender must hear how it ends, and does not know it yet.
+        scheduleFlush()
         return outgoing
     }
 
-    private func messageAdded() {
+    private func wholeMessageAdded() {
         messages += 1
         // Writing tells that something was written, and that may send more.
         if messages >= Self.messagesPerWrite, !isFlushing { flush() } else { scheduleFlush() }

@@ -143,16 +143,21 @@ final class OutgoingMessage {
     }
 
     /// Gives up one number that its receiver does not want.
-    func stop(_ number: UInt32) {
+    /// - Returns: whether nothing is left to send.
+    func stop(_ number: UInt32) -> Bool {
         if number == textNumber {
             // Its attachments were never announced.
-            giveUp()
-        } else if let index = attachmentNumbers.firstIndex(of: number) {
+            text.clear()
+            attachments.removeAll()
+            return true
+        }
+        if let index = attachmentNumbers.firstIndex(of: number) {
             let wasFirst = isTextOut && index == 0
             attachmentNumbers.remove(at: index)
             attachments.remove(at: index)
             if wasFirst { renewCredit() }
         }
+        return isSent
     }
 
     /// The numbers that its receiver waits for: of a text in parts it knows from the first part on.

@@ -68,9 +68,11 @@ final class OutgoingSchedule {
     /// - Returns: false when there is no rest.
     func stop(_ number: UInt32) -> Bool {
         guard let message = begun.first(where: { $0.announced.contains(number) }) else { return false }
-        message.stop(number)
-        if message.isSent { message.end(.givenUp) }
-        begun.removeAll { $0.outcome != nil }
+        if message.stop(number) {
+            // Whoever hears of its end may send again.
+            begun.removeAll { $0 === message }
+            message.end(.givenUp)
+        }
         return true
     }
 
@@ -79,10 +81,12 @@ final class OutgoingSchedule {
     func giveUp(_ message: OutgoingMessage) -> [UInt32] {
         guard message.outcome == nil else { return [] }
         let announced = begun.contains { $0 === message } ? message.announced : []
-        if waiting.contains(where: { $0 === message }) { waitingBytes -= message.size }
-        message.giveUp()
-        waiting.removeAll { $0 === message }
+        if let index = waiting.firstIndex(where: { $0 === message }) {
+            waiting.remove(at: index)
+            waitingBytes -= message.size
+        }
         begun.removeAll { $0 === message }
+        message.giveUp()
         return announced
     }
 

@@ -53,6 +53,8 @@ public struct Payload: Sendable, Equatable {
             var object = try reader.beginObject()
             while let name = try reader.nextMember(of: &object) {
                 if reader.matches(name, "$bytes") {
+                    // One attachment could be pointed to any number of times.
+                    guard found.count < reader.attachments?.count ?? 0 else { throw .refused("stands there twice") }
                     reader = start
                     let bytes = try Bytes.shape.read(&reader)
                     return found.append((start.position..<reader.position, bytes))

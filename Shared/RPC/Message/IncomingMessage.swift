@@ -44,3 +44,18 @@ struct Response {
     var outcome: Result<RawJSON, RPCError>
     var attachments: AttachmentNumbers
 }
+
+extension RawJSON {
+    /// What it counts for while a call holds it: small texts count as nothing.
+    var heldBytes: Int { text.readableBytes > Limits.chunkBytes ? text.readableBytes : 0 }
+
+    /// A text of its own when it is a small part of a large one.
+    var withoutItsSurroundings: RawJSON {
+        guard text.storageCapacity > Self.largeStorage, text.readableBytes < text.storageCapacity / 2 else {
+            return self
+        }
+        return RawJSON(unchecked: ByteBuffer(bytes: text.readableBytesView))
+    }
+
+    private static let largeStorage = 256 * 1_024
+}

@@ -103,7 +103,7 @@ final class Call {
     }
 
     /// What it holds of the connection's budget.
-    var heldBytes: Int { attachments.reduce(0) { $0 + $1.data.count } }
+    var heldBytes: Int { attachments.reduce(request.params.heldBytes) { $0 + $1.data.count } }
 
     // MARK: Handling
 
@@ -161,7 +161,12 @@ final class Call {
 
     /// The call is answered without its handler's outcome, which is told to stop.
     func abandon() {
-        if case .running(let task) = state { task?.cancel() }
+        switch state {
+        case .running(let task): task?.cancel()
+        // No worker will see it.
+        case .collecting: connection.link.budget.release(request.params.heldBytes)
+        case .queued, .answering, .over: break
+        }
         state = .over
         stream?.end()
     }

@@ -165,6 +165,11 @@ extension ServerConnection {
         guard calls.count < core.limits.callsPerConnection, core.callsUnderWay < core.limits.callsPerProcess else {
             throw RPCError(.overloaded, "too many calls under way", begun: false, retryAfter: ServerCore.retryAfter)
         }
+        guard outbox.queuedBytes <= 2 * core.limits.queuedBytes else {
+            // Who asks on and on without reading what was answered is not waited for.
+            close()
+            throw RPCError(.overloaded, "answers are not being read", begun: false, retryAfter: ServerCore.retryAfter)
+        }
         guard hasRoom else {
             throw RPCError(.overloaded, "answers are not being read", begun: false, retryAfter: ServerCore.retryAfter)
         }
@@ -173,9 +178,21 @@ extension ServerConnection {
         let timeout = request.meta.timeout.map { TimeAmount.milliseconds(Int64($0)) }
         let deadline =
             isStream && timeout == nil ? NIODeadline.distantFuture : loop.now + (timeout ?? core.limits.defaultTimeout)
+        let stream = isStream ? try stream(request, to: destination) : nil
         return Call(
-            request, key: key(for: destination), to: destination, deadline: deadline, route: route,
-            stream: isStream ? try stream(request, to: destination) : nil, on: self)
+            try holding(request), key: key(for: destination), to: destination, deadline: deadline, route: route,
+            stream: stream, on: self)
+    }
+
+    /// Small parameters do not keep the large message that they came in; large ones are counted while their call lasts.
+    private func holding(_ request: Request) throws(RPCError) -> Request {
+        var request = request
+        request.params = request.params.withoutItsSurroundings
+        guard request.params.heldBytes == 0 || link.budget.take(request.params.heldBytes) else {
+            throw RPCError(
+                .overloaded, "too many large requests under way", begun: false, retryAfter: ServerCore.retryAfter)
+        }
+        return request
     }
 
     private func stream(_ request: Request, to destination: Call.Destination) throws(RPCError) -> ServerStream {

@@ -245,6 +245,6 @@ final class ServerConnection: ChannelInboundHandler {
         if let frameDeadline { next.append(frameDeadline) }
         if let blocked = outbox.blockedSince { next.append(blocked + patience) }
         if case .discarding(_, let until) = phase { next.append(until) }
-        if let earliest = next.min() { wake(by: earliest) }
+        if let earliest = next.min(), earliest != .distantFuture { wake(by: max(earliest, now + Limits.timerStep)) }
     }
 }

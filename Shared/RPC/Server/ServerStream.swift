@@ -17,6 +17,7 @@ final class ServerStream {
 
     /// An item that takes its time; those after it, and the end of the stream, wait for it.
     private var current: (message: OutgoingMessage, item: PendingItem)?
+    private var isWaitingForRoom = false
     private var isOver = false
 
     /// How many items were sent.
@@ -55,9 +56,7 @@ final class ServerStream {
 
     private func sendPending() {
         while !isOver, current == nil, granted > 0, !pending.isEmpty {
-            guard connection.hasRoom else {
-                return connection.whenRoom { [weak self] in self?.sendPending() }
-            }
+            guard connection.hasRoom else { return waitForRoom() }
             let item = pending.removeFirst()
             do throws(RPCError) {
                 let message = try connection.sendItem(of: id, takesAttachments: takesAttachments, item.write)
@@ -71,6 +70,15 @@ final class ServerStream {
             } catch {
                 item.continuation.resume(returning: .failure(error))
             }
+        }
+    }
+
+    private func waitForRoom() {
+        guard !isWaitingForRoom else { return }
+        isWaitingForRoom = true
+        connection.whenRoom { [weak self] in
+            self?.isWaitingForRoom = false
+            self?.sendPending()
         }
     }
 

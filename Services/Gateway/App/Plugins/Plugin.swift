@@ -62,7 +62,10 @@ struct Plugin: Sendable {
         try await checkContracts()
         do {
             // A stream lives as long as its taker: the time for an answer is not its time.
-            try await client.withStream(method, params, CallOptions(onBehalfOf: context)) { items in
+            var options = CallOptions(onBehalfOf: context)
+            // What a taker can hold is held for it there, not here.
+            options.window = min(options.window, Limits.defaultStreamWindow)
+            try await client.withStream(method, params, options) { items in
                 for try await item in items { try await sink.send(item) }
             }
         } catch let error as RPCError {
