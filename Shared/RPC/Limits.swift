@@ -36,6 +36,9 @@ public struct Limits: Sendable, Equatable {
     /// The most bytes of a Unix socket's path (`sockaddr_un` less its final zero).
     public static let socketPathBytes = 107
 
+    /// When those who were shed may come back.
+    static let retryAfterMilliseconds = 25
+
     /// The time that a call has when its caller says nothing.
     public var defaultTimeout = TimeAmount.seconds(30)
 

@@ -28,7 +28,7 @@ final class ClientConnection: ChannelInboundHandler {
         link.outbox.whenWritten = { [weak self] in
             if let self { self.core.hasWritten(self) }
         }
-        link.outbox.whenBlocked = { [weak core] since in core?.wake(by: since + limits.writeTimeout) }
+        link.outbox.whenBlocked = { [weak core] since in core?.timer.wake(by: since + limits.writeTimeout) }
     }
 
     // MARK: Sending
@@ -37,7 +37,7 @@ final class ClientConnection: ChannelInboundHandler {
     func greet(as client: Hello.Client) throws(RPCError) {
         let hello = Hello.Request(
             protocols: Hello.protocols, client: client, features: core.features.names,
-            limits: Hello.ClientLimits(frameBytes: core.limits.frameBytes))
+            limits: Hello.ClientLimits(core.limits))
         try link.outbox.send {
             $0.request(id: Self.helloID, method: ProtocolMethods.hello.name) {
                 ProtocolMethods.hello.params.write(hello, &$0)
@@ -110,7 +110,7 @@ final class ClientConnection: ChannelInboundHandler {
                 case .refused(let error): throw error
                 }
             }
-            if let expiry = link.nextExpiry { core.wake(by: expiry) }
+            if let expiry = link.nextExpiry { core.timer.wake(by: expiry) }
         } catch let violation as FrameViolation {
             core.broken(self, .invalidData, "it does not keep to the protocol: \(violation.rpcError.message)")
         } catch let error as RPCError {
@@ -194,7 +194,7 @@ final class ClientConnection: ChannelInboundHandler {
             core.complete(id, .failure(error))
         case (nil, .failure(let error)) where !hasAnswered: core.refused(self, error)
         // A request in parts, whose call has ended with the stop of its number.
-        case (nil, .failure(let error)) where error.kind == .overloaded: break
+        case (nil, .failure(let error)) where error.kind == .overloaded || error.kind == .tooLarge: break
         // It has read something else than we have sent: what was sent may be sent again.
         case (nil, .failure(let error)) where error.kind == .invalidRequest:
             core.broken(self, .unavailable, "it could not read what was sent: \(error.message)")
@@ -207,7 +207,9 @@ final class ClientConnection: ChannelInboundHandler {
         switch outcome {
         case .success(let result):
             let greeting = try result.read(as: ProtocolMethods.hello.answer)
-            link.outbox.keep(to: greeting.limits)
+            link.outbox.keep(
+                toFrames: greeting.limits.frameBytes, transfers: greeting.limits.openTransfers,
+                assembledBytes: greeting.limits.assembledBytes)
             link.features = core.features.intersection(Features(names: greeting.features))
             self.greeting = greeting
         case .failure(let error):

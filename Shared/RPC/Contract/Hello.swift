@@ -24,13 +24,23 @@ public enum Hello {
     }
 
     /// The limits that a server has to keep towards this client.
-    struct ClientLimits: Sendable {
+    struct ClientLimits: Sendable, Equatable {
         /// The largest message that the client takes; nil when it takes any.
         let frameBytes: Int?
 
+        /// How many attachments and messages in parts it takes at a time, and how much of them; nil for the defaults.
+        let openTransfers: Int?
+        let assembledBytes: Int?
+
         static let shape = Shape<ClientLimits>.object { object in
             let frameBytes = object.optional("frame_bytes", .integer(1 ... .max), \.frameBytes)
-            return { members throws(JSONError) in ClientLimits(frameBytes: try members[frameBytes]) }
+            let openTransfers = object.optional("open_transfers", .integer(1 ... .max), \.openTransfers)
+            let assembledBytes = object.optional("assembled_bytes", .integer(1 ... .max), \.assembledBytes)
+            return { members throws(JSONError) in
+                ClientLimits(
+                    frameBytes: try members[frameBytes], openTransfers: try members[openTransfers],
+                    assembledBytes: try members[assembledBytes])
+            }
         }
     }
 
@@ -82,5 +92,16 @@ public enum Hello {
             let server = object.required("server", .array(of: .integer()), \.server)
             return { members throws(JSONError) in Versions(client: try members[client], server: try members[server]) }
         }
+    }
+}
+
+extension Hello.ClientLimits {
+    /// As a server announces its own: what has its default is left out, but for the first.
+    init(_ limits: Limits) {
+        let standard = Limits()
+        self.init(
+            frameBytes: limits.frameBytes,
+            openTransfers: limits.openTransfers == standard.openTransfers ? nil : limits.openTransfers,
+            assembledBytes: limits.assembledBytes == standard.assembledBytes ? nil : limits.assembledBytes)
     }
 }

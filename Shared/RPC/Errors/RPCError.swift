@@ -36,6 +36,11 @@ extension RPCError: CustomStringConvertible {
 }
 
 extension RPCError {
+    /// Shed before anything was done; coming back soon may help.
+    static func overloaded(_ message: String, begun: Bool = false) -> RPCError {
+        RPCError(.overloaded, message, begun: begun, retryAfter: Limits.retryAfterMilliseconds)
+    }
+
     /// The parameters of a request did not have the declared shape.
     init(invalidParams error: JSONError) {
         self.init(.invalidParams, "params" + Self.place(error), begun: false)

@@ -63,6 +63,7 @@ enum FrameViolation: Error, Equatable {
     /// A first byte that is no kind that was agreed on, or a plain peer's 32-bit length over 24 bits.
     case unknownKind(UInt8)
     case tooLong(Int, limit: Int)
+    case inflatesTooLong(limit: Int)
     case badLength(Frame.Kind, Int)
     /// A number that was used before, was never announced, or is over.
     case badNumber(UInt32, String)
@@ -73,16 +74,19 @@ enum FrameViolation: Error, Equatable {
     case tooManyStopped
 
     var rpcError: RPCError {
-        if case .tooLong(let length, let limit) = self {
-            return RPCError(.tooLarge, "a message of \(length) bytes is over the limit of \(limit) bytes", begun: false)
-        }
-        return RPCError(.invalidRequest, reason, begun: false)
+        let kind: ErrorKind =
+            switch self {
+            case .tooLong, .inflatesTooLong: .tooLarge
+            default: .invalidRequest
+            }
+        return RPCError(kind, reason, begun: false)
     }
 
     private var reason: String {
         switch self {
         case .unknownKind(let kind): "kind \(kind) not negotiated, or a length over \(Limits.largestFrameLength)"
         case .tooLong(let length, let limit): "a message of \(length) bytes is over the limit of \(limit) bytes"
+        case .inflatesTooLong(let limit): "a compressed message is over the limit of \(limit) bytes"
         case .badLength(let kind, let length): "a frame of kind \(kind.rawValue) cannot have \(length) bytes"
         case .badNumber(let number, let reason): "number \(number) \(reason)"
         case .overrun(let number): "number \(number): more bytes than were granted"

@@ -76,10 +76,10 @@ final class IncomingTransfer {
     }
 
     func append(_ payload: ByteBuffer) {
-        // The state must not hold a second reference to what grows, or every chunk would copy it.
-        let state = state
-        self.state = .stopped
-        self.state = state.appending(payload)
+        // Taken out while it grows: with a second reference to it, every chunk would copy it.
+        var state = State.stopped
+        swap(&state, &self.state)
+        self.state = (consume state).appending(payload)
     }
 }
 

@@ -211,14 +211,10 @@ extension Frame.Kind {
 
 extension RPCError {
     fileprivate static func tooManyTransfers(over limit: Int) -> RPCError {
-        RPCError(
-            .overloaded, "more than \(limit) attachments and parts are on their way", begun: false,
-            retryAfter: ServerCore.retryAfter)
+        .overloaded("more than \(limit) attachments and parts are on their way")
     }
 
-    fileprivate static let tooManyBytes = RPCError(
-        .overloaded, "too many bytes of attachments and parts are on their way", begun: false,
-        retryAfter: ServerCore.retryAfter)
+    fileprivate static let tooManyBytes = overloaded("too many bytes of attachments and parts are on their way")
 
     fileprivate static let stalled = RPCError(
         .invalidRequest, "an attachment or a message in parts took too long to go on", begun: false)

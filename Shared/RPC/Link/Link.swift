@@ -86,7 +86,7 @@ final class Link {
         do throws(RPCError) {
             return try Zlib.decompress(payload, limit: frameLimit)
         } catch {
-            guard error.kind != .tooLarge else { throw .tooLong(frameLimit + 1, limit: frameLimit) }
+            guard error.kind != .tooLarge else { throw .inflatesTooLong(limit: frameLimit) }
             refusals.append(error)
             return nil
         }

@@ -29,16 +29,16 @@ final class Outbox {
     private var lastWrite: EventLoopFuture<Void>
 
     /// The largest message that the peer takes.
-    var frameLimit: Int
+    private(set) var frameLimit: Int
 
     /// What was agreed on with the peer.
     var features: Features = []
 
-    /// The peer has said what it takes.
-    func keep(to limits: Limits) {
-        frameLimit = min(frameLimit, limits.frameBytes)
-        schedule.receiverBytes = limits.assembledBytes
-        schedule.receiverNumbers = limits.openTransfers
+    /// The peer has said what it takes; nil where it has not.
+    func keep(toFrames frameBytes: Int?, transfers: Int?, assembledBytes: Int?) {
+        if let frameBytes { frameLimit = min(frameLimit, frameBytes) }
+        if let transfers { schedule.receiverNumbers = transfers }
+        if let assembledBytes { schedule.receiverBytes = assembledBytes }
     }
 
     /// Told when the kernel did not take everything at once, and since when.

@@ -22,6 +22,9 @@ final class OutgoingMessage {
 
     private(set) var outcome: Outcome?
 
+    /// Its place among those that are to be sent.
+    var turn = 0
+
     /// Told once.
     var whenOver: (Outcome) -> Void = { _ in }
 

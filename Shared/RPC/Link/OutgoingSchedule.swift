@@ -4,7 +4,8 @@ import NIOCore
 /// the event loop.
 final class OutgoingSchedule {
     /// First come, first served: a receiver takes only so many at a time.
-    private var waiting = CircularBuffer<OutgoingMessage>()
+    private var waiting = WaitingLine<Int, OutgoingMessage>()
+    private var added = 0
 
     /// What is still to be sent of those.
     private var waitingBytes = 0
@@ -30,7 +31,9 @@ final class OutgoingSchedule {
     var isExhausted: Bool { nextNumber > .max - 1_000_000 }
 
     func add(_ message: OutgoingMessage) {
-        waiting.append(message)
+        added += 1
+        message.turn = added
+        waiting.append(message, id: added)
         waitingBytes += message.size
     }
 
@@ -52,7 +55,7 @@ final class OutgoingSchedule {
             let size = begun.reduce(message.size) { $0 + $1.size }
             // One that is too much by itself is for the receiver to refuse.
             guard begun.isEmpty || numbers <= receiverNumbers && size <= receiverBytes else { return }
-            waiting.removeFirst()
+            waiting.remove(message.turn)
             waitingBytes -= message.size
             message.begin(inParts: message.isLarge && features.contains(.parts), number: &nextNumber)
             begun.append(message)
@@ -80,11 +83,12 @@ final class OutgoingSchedule {
     /// - Returns: the numbers that its receiver waits for in vain.
     func giveUp(_ message: OutgoingMessage) -> [UInt32] {
         guard message.outcome == nil else { return [] }
-        let announced = begun.contains { $0 === message } ? message.announced : []
-        if let index = waiting.firstIndex(where: { $0 === message }) {
-            waiting.remove(at: index)
+        guard waiting.remove(message.turn) == nil else {
             waitingBytes -= message.size
+            message.giveUp()
+            return []
         }
+        let announced = message.announced
         begun.removeAll { $0 === message }
         message.giveUp()
         return announced
@@ -92,8 +96,9 @@ final class OutgoingSchedule {
 
     /// The connection is over.
     func end() {
-        let all = Array(waiting) + Array(begun)
-        (waiting, waitingBytes, begun) = ([], 0, [])
+        let all = waiting.all.map(\.value) + Array(begun)
+        waiting.removeAll()
+        (waitingBytes, begun) = (0, [])
         for message in all { message.giveUp() }
     }
 }

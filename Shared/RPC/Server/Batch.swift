@@ -1,3 +1,5 @@
+import NIOCore
+
 /// The answers of a batch until the last has come. Lives on the connection's event loop.
 final class Batch {
     struct Member {
@@ -20,8 +22,12 @@ final class Batch {
     private var members: [Member?]
     private var pending: Int
 
+    /// Until when its caller waits: as long as for the call with the most time.
+    var deadline: NIODeadline
+
     /// - Parameter count: how many calls will answer.
-    init(count: Int) {
+    init(count: Int, deadline: NIODeadline) {
+        self.deadline = deadline
         members = Array(repeating: nil, count: count)
         pending = count
     }

@@ -27,14 +27,3 @@ extension ItemSink<Payload> {
         self.init(stream: NIOLoopBound(stream, eventLoop: loop), shape: .payload)
     }
 }
-
-extension NIOLoopBound {
-    /// Runs `body` on the event loop, at once when that is where it is called.
-    func onLoop(_ body: @escaping @Sendable (Value) -> Void) {
-        if eventLoop.inEventLoop {
-            body(value)
-        } else {
-            eventLoop.execute { body(self.value) }
-        }
-    }
-}

@@ -135,11 +135,14 @@ public struct CallContext: Sendable {
     /// Who calls; nil when the system does not tell.
     public let peer: PeerCredentials?
 
+    /// Where the call came from; nil for one that nobody made over a connection.
+    let connection: NIOLoopBound<ServerConnection>?
+
     /// What the caller's connection has room for.
-    public let room: AnswerRoom
+    public var room: AnswerRoom { AnswerRoom(connection) }
 
     /// Those of the server that was called; nil when there is no connection.
     public var statistics: Statistics? {
-        get async { await room.look { $0.core.statistics } }
+        get async { await connection?.look { $0.core.statistics } }
     }
 }

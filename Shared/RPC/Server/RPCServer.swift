@@ -114,7 +114,7 @@ public struct RPCServer: Sendable {
         let context = CallContext(
             deadline: call.deadline, trace: meta.trace, takesAttachments: call.takesAttachments,
             priority: meta.priority ?? .visible, window: meta.window ?? Limits.defaultStreamWindow,
-            peer: call.connection.peer, room: AnswerRoom(call.connection))
+            peer: call.connection.peer, connection: NIOLoopBound(call.connection, eventLoop: executor.loop))
         guard let outcome = await call.run(context) else { return }
         call.connection.finish(
             call,

@@ -16,7 +16,9 @@ extension ServerConnection {
             return (.failure(error), [])
         }
         saidHello = true
-        outbox.frameLimit = min(core.limits.frameBytes, hello.limits?.frameBytes ?? .max)
+        outbox.keep(
+            toFrames: hello.limits?.frameBytes, transfers: hello.limits?.openTransfers,
+            assembledBytes: hello.limits?.assembledBytes)
         let features = Features.supported.intersection(Features(names: hello.features ?? []))
         let answer = Hello.Answer(
             protocol: version, service: core.identity,

@@ -2,8 +2,8 @@ import NIOCore
 
 /// One connection of a server: reads frames, keeps the table of calls under way, and enforces every deadline.
 ///
-/// Lives on the event loop, as all that it touches. What a message means is decided in `ServerConnection+Dispatch`, how
-/// bytes get out in `Outbox`.
+/// Lives on the event loop, as all that it touches. A message goes through `+Messages`, its calls through `+Calls`, what
+/// comes of them through `+Answers`; how bytes get out is decided in `Outbox`.
 final class ServerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -19,19 +19,24 @@ final class ServerConnection: ChannelInboundHandler {
     var peer: PeerCredentials?
     var saidHello = false
 
-    /// Answers of batches that take their time.
-    var batchesOnTheirWay = 0
+    /// Answers of batches that take their time, and how much of it they have.
+    var batchesOnTheirWay: [ObjectIdentifier: (message: OutgoingMessage, deadline: NIODeadline)] = [:]
 
+    let timer: DeadlineTimer
     private var waitingForRoom: [() -> Void] = []
     private var frameDeadline: NIODeadline?
-    private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
+
+    /// While draining, with nothing under way: until when a client that knows of it may take to close.
+    private var lingersUntil: NIODeadline?
 
     init(_ channel: any Channel, core: ServerCore) {
         self.channel = channel
         self.core = core
         link = Link(channel: channel, executor: core.executor, limits: core.limits)
+        timer = DeadlineTimer(on: core.executor.loop)
+        timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
         outbox.whenWritten = { [weak self] in self?.offerRoom() }
-        outbox.whenBlocked = { [weak self] since in self?.wake(by: since + core.limits.writeTimeout) }
+        outbox.whenBlocked = { [timer] since in timer.wake(by: since + core.limits.writeTimeout) }
         // What follows in the buffer is another frame, with time of its own.
         link.whenFrame = { [weak self] in self?.frameDeadline = nil }
     }
@@ -40,7 +45,7 @@ final class ServerConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         guard core.admit(self) else {
-            reject(RPCError(.overloaded, "too many connections", begun: false, retryAfter: ServerCore.retryAfter))
+            reject(.overloaded("too many connections"))
             return
         }
         channel.peerCredentials(includingGroups: core.peers.dependOnGroups).assumeIsolated().whenSuccess { peer in
@@ -105,8 +110,7 @@ final class ServerConnection: ChannelInboundHandler {
 
     private func end() {
         phase = .closed
-        timer?.scheduled.cancel()
-        timer = nil
+        timer.cancel()
         abandonAllCalls()
         link.end(RPCError(.cancelled, "the connection ended", begun: false))
         offerRoom()
@@ -145,7 +149,7 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// A frame that has begun must be complete in time; idle time between frames is not limited.
     private func noteFrameProgress() {
-        if let expiry = link.nextExpiry { wake(by: expiry) }
+        if let expiry = link.nextExpiry { timer.wake(by: expiry) }
         guard isReading, link.isInsideFrame else {
             frameDeadline = nil
             return
@@ -153,7 +157,7 @@ final class ServerConnection: ChannelInboundHandler {
         if frameDeadline == nil {
             let deadline = loop.now + core.limits.frameTimeout
             frameDeadline = deadline
-            wake(by: deadline)
+            timer.wake(by: deadline)
         }
     }
 
@@ -168,7 +172,7 @@ final class ServerConnection: ChannelInboundHandler {
         outbox.end()
         write { $0.response(id: nil, named(.failure(error))) }
         outbox.close(.output)
-        wake(by: deadline)
+        timer.wake(by: deadline)
     }
 
     /// The server goes away.
@@ -188,10 +192,19 @@ final class ServerConnection: ChannelInboundHandler {
 
     var goingAway: RPCError { RPCError(.unavailable, "\(core.identity.name) is going away") }
 
+    /// A client that was told of the draining may have called before it heard of it. It learns what became of that call, and
+    /// closes.
     func closeIfDone() {
-        guard phase.closesWhenIdle, calls.isEmpty, batchesOnTheirWay == 0 else { return }
-        phase = .closed
-        outbox.close(.all)
+        guard phase.closesWhenIdle, calls.isEmpty, batchesOnTheirWay.isEmpty else { return }
+        if case .draining = phase, saidHello, lingersUntil == nil {
+            let until = loop.now + core.limits.discardTime
+            lingersUntil = until
+            return timer.wake(by: until)
+        }
+        if lingersUntil.map({ $0 <= loop.now }) ?? true {
+            phase = .closed
+            outbox.close(.all)
+        }
     }
 
     func close() {
@@ -210,41 +223,40 @@ final class ServerConnection: ChannelInboundHandler {
 
     // MARK: Deadlines
 
-    /// Makes sure that `enforceDeadlines` runs at `deadline`. One timer serves the whole connection: it is set for the
-    /// earliest deadline and looks at all of them when it fires, so that an ordinary call sets and cancels none.
-    func wake(by deadline: NIODeadline) {
-        if let timer {
-            guard deadline < timer.deadline else { return }
-            timer.scheduled.cancel()
-        }
-        let scheduled = loop.assumeIsolated().scheduleTask(deadline: deadline) {
-            self.timer = nil
-            self.enforceDeadlines(now: self.loop.now)
-        }
-        timer = (scheduled, deadline)
-    }
-
     /// How long a write may be blocked without progress.
     private var patience: TimeAmount {
         outbox.queuedBytes > 2 * core.limits.queuedBytes ? core.limits.deafTime : core.limits.writeTimeout
     }
 
-    private func enforceDeadlines(now: NIODeadline) {
-        if case .discarding(_, let until) = phase, until <= now { return close() }
-        if let blocked = outbox.blockedSince, blocked + patience <= now { return close() }
-        if let frameDeadline, frameDeadline <= now {
-            return reject(RPCError(.invalidRequest, "a frame took too long to be complete", begun: false))
+    /// - Returns: when to look again.
+    private func enforceDeadlines(now: NIODeadline) -> NIODeadline {
+        guard [discardDeadline, blockedDeadline].allSatisfy({ $0.map { $0 > now } ?? true }) else {
+            close()
+            return .distantFuture
         }
+        if let frameDeadline, frameDeadline <= now {
+            self.frameDeadline = nil
+            reject(RPCError(.invalidRequest, "a frame took too long to be complete", begun: false))
+        }
+        closeIfDone()
         for call in calls.values where call.deadline <= now {
             abort(call, RPCError(.deadlineExceeded, "the call took longer than its caller had"))
         }
+        for batch in batchesOnTheirWay.values where batch.deadline <= now {
+            outbox.giveUp(batch.message, because: .deadlineExceeded)
+        }
         link.expire(now: now)
         for refusal in link.takeRefusals() { send(nil, .failure(refusal)) }
-        var next = calls.values.map(\.deadline)
-        if let expiry = link.nextExpiry { next.append(expiry) }
-        if let frameDeadline { next.append(frameDeadline) }
-        if let blocked = outbox.blockedSince { next.append(blocked + patience) }
-        if case .discarding(_, let until) = phase { next.append(until) }
-        if let earliest = next.min(), earliest != .distantFuture { wake(by: max(earliest, now + Limits.timerStep)) }
+        let others = [discardDeadline, isReading ? lingersUntil : nil, blockedDeadline, frameDeadline, link.nextExpiry]
+        let next = calls.values.lazy.map(\.deadline).min() ?? .distantFuture
+        let nextBatch = batchesOnTheirWay.values.lazy.map(\.deadline).min() ?? .distantFuture
+        return others.compactMap(\.self).reduce(min(next, nextBatch), min)
     }
+
+    private var discardDeadline: NIODeadline? {
+        guard case .discarding(_, let until) = phase else { return nil }
+        return until
+    }
+
+    private var blockedDeadline: NIODeadline? { outbox.blockedSince.map { $0 + patience } }
 }

@@ -17,9 +17,6 @@ final class ServerCore {
     var counter: CallCounter
     private(set) var isDraining = false
 
-    /// When those who were shed may come back, in milliseconds.
-    static let retryAfter = 25
-
     init(
         identity: ServiceIdentity, methods: MethodTable, limits: Limits, peers: TrustedPeers, executor: LoopExecutor,
         queue: CallQueue

@@ -304,7 +304,7 @@ import Testing
         let options = CallOptions(
             onBehalfOf: CallContext(
                 deadline: deadline, trace: trace, takesAttachments: true, priority: .prefetch, window: 3, peer: nil,
-                room: .unlimited))
+                connection: nil))
         let now = deadline - .milliseconds(1_500)
         #expect(
             options.meta(now: now, isStream: true, takesAttachments: true)

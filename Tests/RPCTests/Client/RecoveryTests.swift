@@ -211,4 +211,48 @@ import Testing
             #expect(results.contains(.deadlineExceeded))
         }
     }
+
+    @Test func `a client leaves a peer that goes away as soon as it has its answers`() async throws {
+        try await withClient { client, listener in
+            let first = try await listener.acceptGreeting()
+            try await first.send(Self.draining)
+            #expect(await first.rest() == [])
+            let second = try await listener.acceptGreeting()
+            let call = Self.call(client, "a")
+            _ = try await second.receive()
+            try await second.send(Self.draining)
+            // A call that comes now waits for the third.
+            let next = Self.call(client, "b", repeatable: false)
+            try await Self.answer(second, 1, "a")
+            #expect(try await call.value == "a")
+            #expect(await second.rest() == [])
+            let third = try await listener.acceptGreeting()
+            #expect(try await third.receive()?.contains(#"{"text":"b"}"#) == true)
+            try await Self.answer(third, 2, "b")
+            #expect(try await next.value == "b")
+        }
+    }
+
+    /// Whenever a call crosses the news: it has not begun, so even a write goes to the successor.
+    @Test func `no call is lost while a server is replaced again and again`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            for _ in 0..<10 {
+                try await TestServer.with(EchoContract.table, at: path) { server in
+                    try await RPCClient.withConnection(to: path, as: "test") { client in
+                        try await client.expectEcho()
+                        let calls = (0..<50).map { Self.call(client, "\($0)", repeatable: false) }
+                        server.stop()
+                        await server.ended()
+                        try await TestServer.with(EchoContract.table, at: path) { _ in
+                            for (number, call) in calls.enumerated() {
+                                let answer = try await call.value
+                                #expect(answer == "\(number)")
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -103,4 +103,37 @@ import Testing
             await server.ended()
         }
     }
+
+    @Test func `streams leave half of what the peer takes to calls that end`() async throws {
+        var limits = Limits()
+        limits.callsPerConnection = 4
+        let gate = Gate()
+        try await TestServer.with(EchoContract.table(gate), limits: limits) { server in
+            try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                try await client.expectEcho()
+                let streams = (0..<2).map { number in
+                    Task {
+                        try await client.withStream(EchoContract.follow, .init(text: "\(number)")) { items in
+                            for try await _ in items {}
+                        }
+                    }
+                }
+                _ = (await gate.arrival(), await gate.arrival())
+                let error = await #expect(throws: RPCError.self) {
+                    try await client.withStream(EchoContract.follow, .init(text: "2")) { items in
+                        for try await _ in items {}
+                    }
+                }
+                #expect(error?.kind == .overloaded)
+                #expect(error?.begun == false)
+                try await client.expectEcho()
+                for stream in streams { stream.cancel() }
+                for stream in streams { _ = await stream.result }
+                // Their places are free again.
+                try await client.withStream(EchoContract.count, .init(bytes: 1)) { items in
+                    for try await _ in items {}
+                }
+            }
+        }
+    }
 }

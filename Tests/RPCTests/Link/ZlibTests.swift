@@ -78,7 +78,7 @@ import Testing
             try await peer.send(try Self.compressed(text + spaces))
             try await peer.expect(.message(#"{"jsonrpc":"2.0","id":1,"result":{}}"#))
             try await peer.send(try Self.compressed(text + spaces + " "))
-            try await peer.expectRejection("a message of 100001 bytes is over the limit of 100000 bytes", .tooLarge)
+            try await peer.expectRejection("a compressed message is over the limit of 100000 bytes", .tooLarge)
         }
     }
 

@@ -58,6 +58,33 @@ import Testing
         }
     }
 
+    @Test func `a call that crosses the news of the draining is told that it has not begun`() async throws {
+        try await TestServer.with(EchoContract.table) { server in
+            let idle = try await WirePeer.connect(to: server.path)
+            #expect(try await idle.answer(to: Self.greeting).error == nil)
+            server.stop()
+            #expect(try await idle.receive() == Self.draining)
+            let answer = try await idle.answer(to: request("1", "rpc.ping"))
+            #expect(answer.error?.kind == .unavailable)
+            #expect(answer.error?.begun == false)
+            try await idle.close()
+            await server.ended()
+        }
+    }
+
+    @Test func `a greeted peer that does not close is not waited for`() async throws {
+        var limits = Limits()
+        limits.discardTime = .milliseconds(50)
+        try await TestServer.with(EchoContract.table, limits: limits) { server in
+            let idle = try await WirePeer.connect(to: server.path)
+            #expect(try await idle.answer(to: Self.greeting).error == nil)
+            server.stop()
+            #expect(try await idle.receive() == Self.draining)
+            #expect(await idle.rest() == [])
+            await server.ended()
+        }
+    }
+
     @Test func `calls that outlast the time for draining are cancelled and answered`() async throws {
         let gate = Gate()
         var limits = Limits()

@@ -36,7 +36,7 @@ import Testing
         limits.discardTime = .milliseconds(20)
         var table = EchoContract.table(gate)
         table.handle(EchoContract.echo) { params, context in
-            _ = await context.room.look { witness.see($0) }
+            _ = await context.connection?.look { witness.see($0) }
             return params
         }
         try await TestServer.with(table, limits: limits, executor: executor) { server in

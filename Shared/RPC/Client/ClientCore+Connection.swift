@@ -1,0 +1,161 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// How a client comes to a connection, and what becomes of calls when it is lost.
+extension ClientCore {
+    /// The connection that is there.
+    var connection: ClientConnection? {
+        switch state {
+        case .greeting(let connection), .ready(let connection), .draining(let connection): connection
+        case .connecting, .down, .stopped: nil
+        }
+    }
+
+    /// Connects once.
+    /// - Returns: what completes when the connection has ended, with whether it was of any use, or the reason why there
+    ///   is none.
+    func connect() -> EventLoopFuture<Bool> {
+        // While nobody is there, the next attempt is no reason to wait.
+        if case .down = state {} else { state = .connecting }
+        let core = NIOLoopBound(self, eventLoop: executor.loop)
+        return ClientBootstrap(group: executor.loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ClientConnection(channel, core: core.value))
+                }
+            }
+            .connect(to: path.address)
+            .flatMap { channel in channel.peerCredentials.map { (channel, $0) } }
+            .flatMapThrowing { channel, peer in
+                let connection = try channel.pipeline.syncOperations.handler(type: ClientConnection.self)
+                try core.value.opened(connection, peer)
+                return NIOLoopBound(connection, eventLoop: channel.eventLoop)
+            }
+            .flatMap { connection in
+                connection.value.channel.closeFuture.map { @Sendable _ in connection.value.hasAnswered }
+            }
+    }
+
+    func opened(_ connection: ClientConnection, _ peer: PeerCredentials?) throws(RPCError) {
+        switch state {
+        case .connecting, .down: break
+        case .greeting, .ready, .draining, .stopped: return connection.close()
+        }
+        guard let peer, peers.include(peer) else {
+            connection.close()
+            let who = peer.map { "user \($0.user)" } ?? "somebody whom the system does not name"
+            throw RPCError(.permissionDenied, "\(path) belongs to \(who)", begun: false)
+        }
+        do throws(RPCError) {
+            try connection.greet(as: client)
+        } catch {
+            connection.close()
+            throw error
+        }
+        state = .greeting(connection)
+    }
+
+    /// An attempt failed.
+    func failed(_ error: any Error) {
+        switch state {
+        case .connecting, .down: break
+        case .greeting, .ready, .draining, .stopped: return
+        }
+        circuit.failed(isConnecting: true)
+        // A peer that was there a moment ago may be restarting: calls wait for a few attempts.
+        guard circuit.isOpen else { return }
+        let error = error as? RPCError ?? unavailable("nobody answers (\(reason(of: error)))", begun: false)
+        state = .down(error)
+        failWaiting(error)
+    }
+
+    func isGreeted(_ connection: ClientConnection) {
+        guard case .greeting(let current) = state, current === connection else { return }
+        state = .ready(connection)
+        sendWaiting()
+    }
+
+    /// Something came from the peer.
+    func heard(_ connection: ClientConnection) {
+        circuit.heard()
+        probing?.cancel()
+        probing = nil
+    }
+
+    /// The kernel has taken something.
+    func hasWritten(_ connection: ClientConnection) { sendWaiting() }
+
+    func isDraining(_ connection: ClientConnection) {
+        guard connection === self.connection else { return }
+        state = .draining(connection)
+        leaveIfDraining()
+    }
+
+    /// A peer that goes away waits for its clients to have got their answers and to close.
+    func leaveIfDraining() {
+        if case .draining(let connection) = state, sent.isEmpty { connection.close() }
+    }
+
+    /// The server wants nothing to do with us: no call will fare better, until a later attempt does.
+    func refused(_ connection: ClientConnection, _ error: RPCError) {
+        guard connection === self.connection else { return }
+        state = .down(error)
+        // A server that has refused the greeting may have gone on to handle what came with it.
+        var sentError = error
+        sentError.begun = error.kind == .unavailable
+        for id in sent.keys { complete(id, .failure(sentError)) }
+        failWaiting(error)
+        connection.close()
+    }
+
+    /// The connection ended, or what came over it made no sense. Calls that never left wait for the next one, and so do,
+    /// within bounds, those that may be handled twice.
+    func broken(_ connection: ClientConnection, _ kind: ErrorKind, _ reason: String) {
+        // Closing comes back here, when the calls have been told the reason.
+        defer { connection.close() }
+        if let current = self.connection {
+            guard current === connection else { return }
+            state = .connecting
+        }
+        let now = executor.loop.now
+        let cut = sent
+        sent = [:]
+        for (_, call) in cut.sorted(by: { $0.key < $1.key }) {
+            if kind == .unavailable, case .connecting = state, mayGoAgain(call, now: now) {
+                wait(call)
+            } else {
+                call.end(.failure(RPCError(kind, "\(path): \(reason)")))
+            }
+        }
+    }
+
+    private func mayGoAgain(_ call: ClientCall, now: NIODeadline) -> Bool {
+        // What is not out whole was not handled.
+        if let outgoing = call.outgoing, !outgoing.isTextOut { return true }
+        return call.request.isRepeatable && call.stream == nil && budget.take(now: now)
+    }
+
+    func stop() {
+        let connection = connection
+        state = .stopped
+        timer.cancel()
+        probing?.cancel()
+        probing = nil
+        failWaiting(unavailable("the client has stopped", begun: false))
+        for id in sent.keys { complete(id, .failure(unavailable("the client has stopped", begun: true))) }
+        connection?.close()
+    }
+
+    func failWaiting(_ error: RPCError) {
+        while let call = waiting.popFirst() { call.end(.failure(error)) }
+    }
+
+    func unavailable(_ reason: String, begun: Bool) -> RPCError {
+        RPCError(.unavailable, "\(path): \(reason)", begun: begun)
+    }
+
+    private func reason(of error: any Error) -> String {
+        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+    }
+}

@@ -1,0 +1,138 @@
+import NIOCore
+
+/// From the outcome of a call to an answer.
+extension ServerConnection {
+    @discardableResult
+    func deliver(
+        _ outcome: Result<Reply, RPCError>, to destination: Call.Destination, takesAttachments: Bool = false
+    ) -> OutgoingMessage? {
+        deliver(outcome, to: destination, id: destination.id, takesAttachments: takesAttachments)
+    }
+
+    /// - Returns: what stands for an answer that takes its time.
+    @discardableResult
+    func deliver(
+        _ outcome: Result<Reply, RPCError>, to destination: Call.Destination, id: RequestID?,
+        takesAttachments: Bool = false
+    ) -> OutgoingMessage? {
+        switch destination {
+        case .nowhere: break
+        case .message: return send(id, outcome, takesAttachments: takesAttachments)
+        case .batch(let batch, let slot, _): add(outcome, for: id, to: batch, at: slot)
+        }
+        return nil
+    }
+
+    func add(_ outcome: Result<Reply, RPCError>, for id: RequestID?, to batch: Batch, at slot: Int) {
+        guard let members = batch.add(Batch.Member(id: id, answer: response(id, outcome)), at: slot) else { return }
+        // Where all do not fit into one message, those at the end are replaced by the error that says so.
+        var room = outbox.frameLimit - Batch.bytesOfBrackets
+        var reserved = members.reduce(0) { $0 + $1.reservedBytes }
+        let answers = members.map { member in
+            reserved -= member.reservedBytes
+            if member.bytes <= room - reserved {
+                room -= member.bytes
+                return member.answer
+            }
+            let error = response(member.id, .failure(.doesNotFit(member.answer, limit: outbox.frameLimit)))
+            room -= error.text.readableBytes + 1
+            return error
+        }
+        if let message = write({ $0.array(answers) { $1.raw($0) } }) { deliver(message, of: batch) }
+        guardAgainstDeafPeer()
+    }
+
+    /// Its calls are over, and it has what was left of the longest of them.
+    private func deliver(_ message: OutgoingMessage, of batch: Batch) {
+        let id = ObjectIdentifier(message)
+        batchesOnTheirWay[id] = (message, batch.deadline)
+        timer.wake(by: batch.deadline)
+        message.whenOver = { [weak self] _ in
+            self?.batchesOnTheirWay[id] = nil
+            self?.closeIfDone()
+        }
+    }
+
+    private func response(_ id: RequestID?, _ outcome: Result<Reply, RPCError>) -> RawJSON {
+        var writer = JSONWriter()
+        writer.response(id: id, named(outcome))
+        return RawJSON(unchecked: ByteBuffer(bytes: writer.bytes))
+    }
+
+    /// Sends one answer; a result that is over the peer's limit becomes an error that says so.
+    /// - Returns: what stands for an answer that takes its time.
+    @discardableResult
+    func send(
+        _ id: RequestID?, _ outcome: Result<Reply, RPCError>, takesAttachments: Bool = false
+    ) -> OutgoingMessage? {
+        switch phase {
+        case .discarding, .closed: return nil
+        case .fresh, .open, .halfClosed, .draining: break
+        }
+        defer { guardAgainstDeafPeer() }
+        do throws(RPCError) {
+            return try outbox.send(takesAttachments: takesAttachments) { $0.response(id: id, named(outcome)) }
+        } catch {
+            write { $0.response(id: id, named(.failure(error.asAnswer))) }
+            return nil
+        }
+    }
+
+    /// Sends an item of a stream.
+    /// - Throws: `too_large`, and nothing is sent.
+    func sendItem(
+        of id: RequestID, takesAttachments: Bool, _ item: (inout JSONWriter) -> Void
+    ) throws(RPCError) -> OutgoingMessage? {
+        try outbox.send(takesAttachments: takesAttachments) { $0.item(of: id, item) }
+    }
+
+    func notify(_ method: String) {
+        write { $0.request(id: nil, method: method) { $0.raw(.emptyObject) } }
+    }
+
+    /// Writes what is known to fit.
+    @discardableResult
+    func write(_ message: (inout JSONWriter) -> Void) -> OutgoingMessage? {
+        do throws(RPCError) {
+            return try outbox.send(message)
+        } catch {
+            // Only a peer that takes next to nothing at all gets here, and there is nothing left to tell it.
+            close()
+            return nil
+        }
+    }
+
+    /// A peer that does not read must not make us keep its answers without bound; one that is merely slower than we are
+    /// gets them all.
+    private func guardAgainstDeafPeer() {
+        guard outbox.queuedBytes > 2 * core.limits.queuedBytes, let blocked = outbox.blockedSince else { return }
+        if blocked + core.limits.deafTime <= loop.now {
+            close()
+        } else {
+            timer.wake(by: blocked + core.limits.deafTime)
+        }
+    }
+
+    /// Errors say who answered; one that was forwarded says it already.
+    func named(_ outcome: Result<Reply, RPCError>) -> Result<Reply, RPCError> {
+        outcome.mapError { error in
+            var error = error
+            error.service = error.service ?? core.identity.name
+            return error
+        }
+    }
+}
+
+extension RPCError {
+    fileprivate static func doesNotFit(_ answer: RawJSON, limit: Int) -> RPCError {
+        RPCError(
+            .tooLarge,
+            "this answer of \(answer.text.readableBytes) bytes does not fit beside the others of the batch into "
+                + "the limit of \(limit) bytes")
+    }
+
+    /// The message was an answer, so its handler has run.
+    fileprivate var asAnswer: RPCError {
+        RPCError(kind, kind == .tooLarge ? "the answer is too large: \(message)" : message)
+    }
+}
