@@ -22,12 +22,11 @@ final class Batch {
     private var members: [Member?]
     private var pending: Int
 
-    /// Until when its caller waits: as long as for the call with the most time.
-    var deadline: NIODeadline
+    /// Until when its caller waits: as long as for the call with the most time. Nil where no call has begun.
+    var deadline: NIODeadline?
 
     /// - Parameter count: how many calls will answer.
-    init(count: Int, deadline: NIODeadline) {
-        self.deadline = deadline
+    init(count: Int) {
         members = Array(repeating: nil, count: count)
         pending = count
     }

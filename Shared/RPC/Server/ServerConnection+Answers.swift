@@ -45,8 +45,9 @@ extension ServerConnection {
     /// Its calls are over, and it has what was left of the longest of them.
     private func deliver(_ message: OutgoingMessage, of batch: Batch) {
         let id = ObjectIdentifier(message)
-        batchesOnTheirWay[id] = (message, batch.deadline)
-        timer.wake(by: batch.deadline)
+        let deadline = batch.deadline ?? loop.now + core.limits.defaultTimeout
+        batchesOnTheirWay[id] = (message, deadline)
+        timer.wake(by: deadline)
         message.whenOver = { [weak self] _ in
             self?.batchesOnTheirWay[id] = nil
             self?.closeIfDone()

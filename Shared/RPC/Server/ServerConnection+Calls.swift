@@ -56,7 +56,9 @@ extension ServerConnection {
             let call = try admit(request, to: destination)
             calls[call.key] = call
             timer.wake(by: call.deadline)
-            if case .batch(let batch, _, _) = destination { batch.deadline = max(batch.deadline, call.deadline) }
+            if case .batch(let batch, _, _) = destination {
+                batch.deadline = max(batch.deadline ?? call.deadline, call.deadline)
+            }
             if numbers.isEmpty { core.submit(call) }
             return call
         } catch {

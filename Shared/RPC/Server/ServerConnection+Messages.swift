@@ -47,7 +47,7 @@ extension ServerConnection {
 
     private func receive(_ members: [IncomingCall]) throws(FrameViolation) {
         let answering = members.filter { $0.answer != .none }
-        let batch = Batch(count: answering.count, deadline: loop.now + core.limits.defaultTimeout)
+        let batch = Batch(count: answering.count)
         var slot = 0
         for member in members {
             if case .failure = member.content { try refuse(member.attachments) }
