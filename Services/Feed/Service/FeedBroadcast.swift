@@ -12,8 +12,14 @@ final class FeedBroadcast: Sendable {
 
     private let state: Mutex<State>
 
+    /// Where those who wait are answered.
+    private let executor: LoopExecutor
+
     /// - Parameter life: which life of the service this is.
-    init(life: String) { state = Mutex(State(log: FeedLog(life: life))) }
+    init(life: String, executor: LoopExecutor = .shared) {
+        state = Mutex(State(log: FeedLog(life: life)))
+        self.executor = executor
+    }
 
     /// Where those begin who want to hear only what happens from now on.
     var mark: FeedMark { state.withLock(\.log.mark) }
@@ -29,7 +35,7 @@ final class FeedBroadcast: Sendable {
             return state.waiting
         }
         guard !waiting.isEmpty else { return }
-        LoopExecutor.shared.afterAnswers { for continuation in waiting.values { continuation.resume() } }
+        executor.afterAnswers { for continuation in waiting.values { continuation.resume() } }
     }
 
     /// What follows `mark` already; nil when nothing has happened since.
