@@ -112,7 +112,8 @@ public actor UpstreamClient {
         case .place:
             let channel: any Channel
             do throws(UpstreamError) {
-                channel = try await connect(to: origin, within: TimeLimit(.connect, settings.limits.connectTime).within(total))
+                channel = try await connect(
+                    to: origin, within: TimeLimit(.connect, settings.limits.connectTime).within(total))
             } catch {
                 pool.giveBack(origin)
                 throw error

@@ -141,7 +141,9 @@ final class HTTPConnection: ChannelInboundHandler {
     private func outcome(of error: any Error, in exchange: Exchange) -> Result<Exchange.Outcome, UpstreamError> {
         switch error {
         case is WireMeter.Excess, HTTPParserError.headerOverflow:
-            return .failure(exchange.hasHead ? .malformed("it has next to no content") : .tooLarge(.header, limit: limits.headerBytes))
+            return .failure(
+                exchange.hasHead
+                    ? .malformed("it has next to no content") : .tooLarge(.header, limit: limits.headerBytes))
         case let error as HTTPParserError where error != .invalidEOFState: return .failure(.malformed("\(error)"))
         case is NIOHTTPDecoderError: return .failure(.malformed("\(error)"))
         default:

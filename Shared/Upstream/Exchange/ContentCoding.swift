@@ -13,7 +13,8 @@ enum ContentCoding: Equatable {
         case ["gzip"], ["x-gzip"]: self = .gzip
         case ["deflate"]: self = .deflate
         default:
-            throw .malformed("its Content-Encoding is \"\(names.joined(separator: ", ").prefix(80))\", not gzip or deflate")
+            throw .malformed(
+                "its Content-Encoding is \"\(names.joined(separator: ", ").prefix(80))\", not gzip or deflate")
         }
     }
 }

@@ -23,7 +23,9 @@ struct PinnedChain {
         throw .pinMismatch(host: "\(host)")
     }
 
-    private func validated(_ presented: [NIOSSLCertificate]) async throws(UpstreamError) -> X509.ValidatedCertificateChain {
+    private func validated(_ presented: [NIOSSLCertificate]) async throws(UpstreamError)
+        -> X509.ValidatedCertificateChain
+    {
         let certificates: [Certificate]
         do {
             certificates = try presented.map { try Certificate(derEncoded: $0.toDERBytes()) }

@@ -48,7 +48,9 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
             throw .tls(host: host, reason: Self.reason(error))
         }
         if let pinned {
-            let (certificates, answer) = try await question.value(within: limit, on: loop) { channel.close(promise: nil) }
+            let (certificates, answer) = try await question.value(within: limit, on: loop) {
+                channel.close(promise: nil)
+            }
             do throws(UpstreamError) {
                 try await pinned.verify(certificates)
             } catch {
