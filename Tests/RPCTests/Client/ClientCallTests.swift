@@ -149,6 +149,27 @@ import Testing
         }
     }
 
+    /// Of calls that were sent, and of calls that wait for their turn.
+    @Test(arguments: [100, 1]) func `each call has its own deadline, whatever their order`(atATime: Int) async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                let peer = try await listener.acceptGreeting(callsPerConnection: atATime)
+                while await client.greeting() == nil { await Task.yield() }
+                let call = { (timeout: TimeAmount) in
+                    Task { try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: timeout)) }
+                }
+                let long = call(.hours(1))
+                #expect(try await peer.receive()?.contains("echo.say") == true)
+                for short in [150, 50, 100].map({ call(.milliseconds($0)) }) {
+                    let error = await #expect(throws: RPCError.self) { try await short.value }
+                    #expect(error?.kind == .deadlineExceeded && error?.begun == (atATime > 1))
+                }
+                try await peer.send(#"{"jsonrpc":"2.0","id":1,"result":{"text":"b"}}"#)
+                #expect(try await long.value.text == "b")
+            }
+        }
+    }
+
     @Test func `what is left of a call's time and its trace go with the calls that it makes`() {
         let trace = TraceContext.random()
         let deadline = NIODeadline.now() + .seconds(10)
