@@ -83,4 +83,34 @@ import Testing
             }
         }
     }
+
+    @Test func `a peer that accepts and never answers the greeting opens it too, until it does`() async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                let peer = try await listener.accept()
+                #expect(try await peer.receive()?.contains("rpc.hello") == true)
+                for _ in 0..<Circuit.threshold {
+                    let error = await #expect(throws: RPCError.self) {
+                        try await client.call(
+                            EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20)))
+                    }
+                    #expect(error?.kind == .deadlineExceeded && error?.begun == false)
+                }
+                let refused = await #expect(throws: RPCError.self) {
+                    try await client.call(EchoContract.echo, .init(text: "a"))
+                }
+                #expect(refused?.kind == .unavailable && refused?.begun == false)
+                #expect(try await peer.receive() == #"{"jsonrpc":"2.0","id":-1,"method":"rpc.ping","params":{}}"#)
+
+                try await peer.sendGreeting()
+                while await client.greeting() == nil { await Task.yield() }
+                let call = callEcho(client)
+                var text = try await peer.receive()
+                while text?.contains("rpc.ping") == true { text = try await peer.receive() }
+                #expect(text?.contains(#""id":\#(Circuit.threshold + 2),"method":"echo.say""#) == true)
+                try await peer.send(#"{"jsonrpc":"2.0","id":\#(Circuit.threshold + 2),"result":{"text":"b"}}"#)
+                #expect(try await call.value == "b")
+            }
+        }
+    }
 }

@@ -17,4 +17,21 @@ import Testing
             #expect(rest.count > 100_000)
         }
     }
+
+    /// The error that ends the call is the message that makes the write, in the middle of stopping: nothing of the answer
+    /// that was stopped may go out with it.
+    @Test(arguments: [13, 14, 15, 16])
+    func `an answer that is stopped is over, though its error is written at once`(small: Int) async throws {
+        try await withPeer(of: ["parts", "credit"]) { peer, _ in
+            try await peer.send(grow("1", 300_000))
+            #expect(try await peer.frames(4).allSatisfy { $0.kind == .part && $0.number == 1 })
+            // No request, so it is answered while it is read; and so short that all of it is read at once.
+            try await peer.send(Array(repeating: .message("1"), count: small) + [.stop(1)])
+            let frames = try await peer.frames(small + 2)
+            #expect(frames.filter { $0.kind != .message } == [.aborted(1, "cancelled")])
+            let answers = try frames.filter { $0.kind == .message }.map { try Answer($0.text) }
+            #expect(answers.last?.id == "1" && answers.last?.error?.kind == .overloaded)
+            try await peer.expectAlive()
+        }
+    }
 }

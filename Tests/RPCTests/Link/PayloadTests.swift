@@ -24,6 +24,13 @@ import Testing
             (#"{"a":"$bytes","b":null}"#, nil), ("[]", nil), ("1", nil),
             // What lies stays as it is: its reader refuses it.
             (#"{"$bytes":{"attachment":2}}"#, nil), (#"{"$bytes":{"attachment":0,"size":4}}"#, nil),
+            // A value that points to the same bytes again and again would grow with each of them.
+            (
+                #"[{"$bytes":{"attachment":0}},{"$bytes":{"attachment":0}},{"$bytes":{"attachment":0}}]"#, nil
+            ),
+            (
+                #"{"a":{"$bytes":{"attachment":0}},"b":[{"$bytes":{"attachment":1}},{"$bytes":{"attachment":0}}]}"#, nil
+            ),
         ] as [(String, String?)])
     func `for who takes no bytes beside a message they are put into it`(json: String, expected: String?) throws {
         #expect(try inlined(json) == expected ?? json)

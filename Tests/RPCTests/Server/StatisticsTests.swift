@@ -3,11 +3,6 @@ import RPCTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct StatisticsTests {
-    private static func statistics(_ peer: WirePeer) async throws -> Statistics {
-        let answer = try await peer.answer(to: request("\"stats\"", "rpc.stats"))
-        return try RawJSON(checking: try #require(answer.result)).read(as: Statistics.shape)
-    }
-
     @Test func `calls are counted by method, errors by kind, batches by member, and notifications too`() async throws {
         try await withPeer { peer, _ in
             for kind in ["not_found", "not_found", "overloaded"] {
@@ -17,7 +12,7 @@ import Testing
             _ = try await peer.answers(to: "[\(say),\(request("2", "echo.say", "{}"))]")
             try await peer.send(#"{"jsonrpc":"2.0","method":"echo.say","params":{"text":"a"}}"#)
             _ = try await peer.answer(to: request("1", "echo.nothing"))
-            let methods = try await Self.statistics(peer).methods
+            let methods = try await peer.statistics().methods
             #expect(methods.keys.sorted() == ["echo.fail", "echo.say", "other", "rpc.stats"])
             #expect(methods["echo.fail"]?.calls == 3)
             #expect(methods["echo.fail"]?.errors == ["not_found": 2, "overloaded": 1])
@@ -35,9 +30,9 @@ import Testing
             for name in ["a", "b"] { try await peer.send(waiting("\"\(name)\"", name)) }
             try await leaver.send(waiting("1", "c"))
             for _ in 0..<3 { _ = await gate.arrival() }
-            var wait = try await Self.statistics(peer).methods["echo.wait"]
+            var wait = try await peer.statistics().methods["echo.wait"]
             #expect(wait?.calls == 3 && wait?.underWay == 3 && wait?.latency.count == 0)
-            #expect(try await Self.statistics(peer).process.connections == 2)
+            #expect(try await peer.statistics().process.connections == 2)
 
             gate.open("a")
             #expect(try await peer.answer().id == "\"a\"")
@@ -45,15 +40,36 @@ import Testing
             #expect(try await peer.answer().error?.kind == .cancelled)
             try await leaver.close()
             for _ in 0..<2 { _ = await gate.cancellation() }
-            wait = try await Self.statistics(peer).methods["echo.wait"]
+            wait = try await peer.statistics().methods["echo.wait"]
             #expect(wait?.underWay == 0 && wait?.errors == ["cancelled": 2] && wait?.latency.count == 3)
-            #expect(try await Self.statistics(peer).process.connections == 1)
+            #expect(try await peer.statistics().process.connections == 1)
+        }
+    }
+
+    /// How long a stream was watched says nothing about how fast it is.
+    @Test func `streams are counted, but not among the latencies`() async throws {
+        try await withPeer { peer, _ in
+            let stream = { (id: String, method: String, params: String) in
+                #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params),"meta":{"stream":true}}"#
+            }
+            // One that ends, one that fails, and one that is cancelled while it goes on.
+            #expect(try await peer.answer(to: stream("1", "echo.count", #"{"bytes":0}"#)).error == nil)
+            _ = try await peer.answer(to: stream("2", "echo.follow", #"{"text":"not_found"}"#))
+            try await peer.send(stream("3", "echo.follow", #"{"text":"a"}"#))
+            #expect(try await peer.statistics().methods["echo.follow"]?.underWay == 1)
+            #expect(try await peer.answer(to: cancel("3")).error?.kind == .cancelled)
+            let methods = try await peer.statistics().methods
+            let (count, follow) = (methods["echo.count"], methods["echo.follow"])
+            #expect(count?.calls == 1 && count?.underWay == 0 && count?.latency.count == 0)
+            #expect(follow?.calls == 2 && follow?.underWay == 0 && follow?.latency.count == 0)
+            #expect(follow?.errors == ["not_found": 1, "cancelled": 1])
+            #expect(methods["rpc.stats"]?.latency.count == 1)
         }
     }
 
     @Test func `the process is told in numbers that can be`() async throws {
         try await withPeer { peer, _ in
-            let process = try await Self.statistics(peer).process
+            let process = try await peer.statistics().process
             #expect(process.connections == 1 && process.handlers == 1 && process.queuedBytes == 0)
             #expect((1_000_000...10_000_000_000).contains(process.memoryBytes ?? 0))
             #expect((0...60).contains(process.uptime))
@@ -69,7 +85,7 @@ import Testing
             for method in ["likes.a", "likes.b", "nobody.a", "plain"] {
                 _ = try await peer.answer(to: request("1", method))
             }
-            let methods = try await Self.statistics(peer).methods
+            let methods = try await peer.statistics().methods
             #expect(methods.keys.sorted() == ["likes.*", "other", "rpc.stats"])
             #expect(methods["likes.*"]?.errors == ["unavailable": 2] && methods["other"]?.calls == 2)
         }

@@ -79,6 +79,12 @@ extension WirePeer {
         #expect(received == answer, sourceLocation: sourceLocation)
     }
 
+    /// What the server counts.
+    func statistics() async throws -> Statistics {
+        let answer = try await answer(to: request("\"stats\"", "rpc.stats"))
+        return try RawJSON(checking: try #require(answer.result)).read(as: Statistics.shape)
+    }
+
     /// The connection is open, and nothing that was not asked for is on its way.
     func expectAlive(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await expect(

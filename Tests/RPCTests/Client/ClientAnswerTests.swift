@@ -1,0 +1,115 @@
+import RPC
+import RPCTestKit
+import Testing
+
+/// What a client makes of what comes after its call.
+@Suite(.timeLimit(.minutes(1))) struct ClientAnswerTests {
+    @Test(
+        arguments: [
+            (#"{"text":"b","new":1}"#, "b"), (#"{"count":null,"new":{"a":[]},"text":"b"}"#, "b"),
+        ])
+    func `unknown members of a result are ignored`(result: String, text: String) async throws {
+        #expect(try await answer(#"{"jsonrpc":"2.0","new":1,"id":1,"result":\#(result)}"#).text == text)
+    }
+
+    @Test(
+        arguments: [
+            ("{}", "text: is missing"), ("null", "must be an object"), ("[]", "must be an object"),
+            (#"{"text":"b","count":101}"#, "count: must be from 1 to 100, is 101"),
+        ])
+    func `an answer that breaks the contract is invalid_data`(result: String, reason: String) async throws {
+        let error = await #expect(throws: RPCError.self) {
+            try await answer(#"{"jsonrpc":"2.0","id":1,"result":\#(result)}"#)
+        }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.message.hasSuffix(reason) == true)
+    }
+
+    @Test(
+        arguments: [
+            (
+                #"{"code":-32004,"message":"m","data":{"kind":"not_found","retryable":false,"begun":true,"service":"s","details":{"a":1}}}"#,
+                ErrorKind.notFound
+            ),
+            (
+                #"{"code":-32007,"message":"m","data":{"kind":"overloaded","begun":false,"retry_after_ms":7,"new":1}}"#,
+                .overloaded
+            ),
+            (#"{"code":-32602,"message":"m"}"#, .invalidParams), (#"{"code":-1,"message":"m"}"#, .internalError),
+            (#"{"code":-32004,"message":"m","data":{"kind":"of a later version"}}"#, .notFound),
+            (#"{"code":-32004,"message":"m","data":null}"#, .notFound),
+        ])
+    func `an error reaches the caller, a plain peer's too`(json: String, kind: ErrorKind) async throws {
+        let error = await #expect(throws: RPCError.self) {
+            try await answer(#"{"jsonrpc":"2.0","id":1,"error":\#(json)}"#)
+        }
+        #expect(error?.kind == kind)
+        #expect(error?.message == "m")
+    }
+
+    @Test(
+        arguments: [
+            "garbage", "", "1", "[]", #"[{"jsonrpc":"2.0","id":1,"result":{"text":"b"}}]"#,
+            #"{"jsonrpc":"2.0","id":1}"#,
+            #"{"jsonrpc":"1.0","id":1,"result":{"text":"b"}}"#, #"{"jsonrpc":"2.0","result":{"text":"b"}}"#,
+            #"{"jsonrpc":"2.0","id":null,"result":{"text":"b"}}"#, #"{"jsonrpc":"2.0","id":"1","result":{"text":"b"}}"#,
+            #"{"jsonrpc":"2.0","id":1,"error":{}}"#, #"{"jsonrpc":"2.0","id":1,"error":1}"#,
+            #"{"jsonrpc":"2.0","id":1,"error":{"code":"-32004","message":"m"}}"#,
+            #"{"jsonrpc":"2.0","id":1,"result":{"text":"b"},"error":{"code":1,"message":"m"}}"#,
+            #"{"jsonrpc":"2.0","id":1.0,"result":{"text":"b"}}"#,
+            #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#,
+        ])
+    func `what is no answer is invalid data, and says why`(text: String) async throws {
+        let error = await #expect(throws: RPCError.self) { try await answer(text) }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.begun == true)
+        #expect(error?.message.contains("it closed the connection") == false)
+    }
+
+    @Test(
+        arguments: [
+            ([1, 0, 0, 0], .invalidData), ([0, 0xFF, 0xFF, 0xFF], .invalidData), ([0, 0, 0, 2, 0x7B], .unavailable),
+        ] as [([UInt8], ErrorKind)])
+    func `a bad frame is invalid data, one that ends too soon a peer that is gone`(
+        bytes: [UInt8], kind: ErrorKind
+    ) async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                var options = CallOptions()
+                options.isRepeatable = false
+                let answer = Task { [options] in
+                    try await client.call(EchoContract.echo, .init(text: "a"), options)
+                }
+                let peer = try await listener.acceptGreeting()
+                _ = try await peer.receive()
+                try await peer.send(bytes)
+                try await peer.finishSending()
+                let error = await #expect(throws: RPCError.self) { try await answer.value }
+                #expect(error?.kind == kind)
+                #expect(error?.message.contains(listener.path.description) == true)
+            }
+        }
+    }
+
+    @Test func `answers that nobody waits for and notifications of later versions are ignored`() async throws {
+        let text = try await answer(
+            #"{"jsonrpc":"2.0","id":99,"result":{"text":"no"}}"#,
+            #"{"jsonrpc":"2.0","method":"rpc.news","params":{"a":1}}"#,
+            #"{"jsonrpc":"2.0","id":1,"result":{"text":"b"}}"#
+        ).text
+        #expect(text == "b")
+    }
+
+    /// What the client makes of these messages after its call.
+    private func answer(_ messages: String...) async throws -> EchoContract.Text {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
+                let peer = try await listener.acceptGreeting()
+                _ = try await peer.receive()
+                for message in messages { try await peer.send(message) }
+                return try await answer.value
+            }
+        }
+    }
+}

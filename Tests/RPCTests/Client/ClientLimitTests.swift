@@ -1,0 +1,83 @@
+import RPC
+import RPCTestKit
+import Testing
+
+/// How large messages may be, and how many calls a client may have under way at its peer.
+@Suite(.timeLimit(.minutes(1))) struct ClientLimitTests {
+    @Test func `a message over the limit is refused before it leaves, and the connection lives on`() async throws {
+        var limits = Limits()
+        limits.frameBytes = 1_000
+        try await withClient(client: limits) { client, _ in
+            let error = await #expect(throws: RPCError.self) {
+                try await client.call(EchoContract.echo, .init(text: String(repeating: "x", count: 1_000)))
+            }
+            #expect(error?.kind == .tooLarge)
+            #expect(error?.begun == false)
+            try await client.expectEcho()
+        }
+    }
+
+    @Test func `the largest message that the server takes is honoured`() async throws {
+        var limits = Limits()
+        limits.frameBytes = 1_000
+        try await withClient(limits: limits) { client, _ in
+            _ = try await client.call(EchoContract.echo, .init(text: "once greeted"))
+            let error = await #expect(throws: RPCError.self) {
+                try await client.call(EchoContract.echo, .init(text: String(repeating: "x", count: 1_000)))
+            }
+            #expect(error?.kind == .tooLarge)
+            try await client.expectEcho()
+        }
+    }
+
+    @Test func `more calls than the peer takes are queued`() async throws {
+        let gate = Gate()
+        var limits = Limits()
+        limits.callsPerConnection = 3
+        try await withClient(gate: gate, limits: limits) { client, _ in
+            _ = try await client.call(EchoContract.echo, .init(text: "once greeted"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<20 {
+                    group.addTask { _ = try await client.call(EchoContract.wait, .init(text: "\(number)")) }
+                }
+                for _ in 0..<20 { gate.open(try #require(await gate.arrival())) }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `a queued call can be cancelled, and its deadline holds, without the server's hearing of it`()
+        async throws
+    {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                let first = Task { try await client.call(EchoContract.echo, .init(text: "first")) }
+                let peer = try await listener.acceptGreeting(callsPerConnection: 1)
+                _ = try await peer.receive()
+                // The greeting's answer is read before whatever follows it.
+                try await peer.send(#"{"jsonrpc":"2.0","id":1,"result":{"text":"first"}}"#)
+                #expect(try await first.value.text == "first")
+
+                let second = Task { try await client.call(EchoContract.echo, .init(text: "second")) }
+                _ = try await peer.receive()
+                let late = await #expect(throws: RPCError.self) {
+                    try await client.call(
+                        EchoContract.echo, .init(text: "late"), CallOptions(timeout: .milliseconds(30)))
+                }
+                #expect(late?.kind == .deadlineExceeded)
+                #expect(late?.begun == false)
+                let cancelled = Task { try await client.call(EchoContract.echo, .init(text: "cancelled")) }
+                cancelled.cancel()
+                let error = await #expect(throws: RPCError.self) { try await cancelled.value }
+                #expect(error?.kind == .cancelled)
+
+                try await peer.send(#"{"jsonrpc":"2.0","id":2,"result":{"text":"second"}}"#)
+                #expect(try await second.value.text == "second")
+                let last = Task { try await client.call(EchoContract.echo, .init(text: "last")) }
+                #expect(try await peer.receive()?.contains("\"last\"") == true)
+                try await peer.send(#"{"jsonrpc":"2.0","id":5,"result":{"text":"last"}}"#)
+                #expect(try await last.value.text == "last")
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import RPC
+import RPCTestKit
+import Testing
+
+/// Calls that wait in the client, because its peer takes no more.
+@Suite(.timeLimit(.minutes(1))) struct QueuedCallTests {
+    /// On the client's own loop, so that calls are queued in the order in which they are made.
+    private static func call(_ client: RPCClient, _ text: String) -> Task<String, any Error> {
+        Task(executorPreference: LoopExecutor.shared) {
+            try await client.call(EchoContract.echo, .init(text: text)).text
+        }
+    }
+
+    /// Answers the next request with its own text.
+    /// - Returns: the text.
+    private static func answer(_ peer: WirePeer) async throws -> String {
+        let request = try #require(try await peer.receive())
+        let match = try #require(request.firstMatch(of: /"id":([0-9]+),.*"text":"([0-9]+)"/))
+        try await peer.send(#"{"jsonrpc":"2.0","id":\#(match.1),"result":{"text":"\#(match.2)"}}"#)
+        return String(match.2)
+    }
+
+    /// With few the queue is left as it is, with many it is tidied up when the next calls come.
+    @Test(arguments: [20, 500])
+    func `calls that are given up while they wait are never sent, and the others keep their order`(
+        count: Int
+    ) async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                let peer = try await listener.acceptGreeting(callsPerConnection: 1)
+                while await client.greeting() == nil { await Task.yield() }
+                let calls = (0..<count).map { Self.call(client, "\($0)") }
+                // The first is sent, and of the others one in ten is kept.
+                let isKept = { (number: Int) in number % 10 == 0 }
+                for (number, call) in calls.enumerated() where !isKept(number) { call.cancel() }
+                for (number, call) in calls.enumerated() where !isKept(number) {
+                    let error = await #expect(throws: RPCError.self) { try await call.value }
+                    #expect(error?.kind == .cancelled)
+                }
+                let later = (count..<count + 10).map { Self.call(client, "\($0)") }
+                for number in Array(0..<count).filter(isKept) + Array(count..<count + 10) {
+                    #expect(try await Self.answer(peer) == "\(number)")
+                }
+                for (number, call) in (calls + later).enumerated() where isKept(number) || number >= count {
+                    #expect(try await call.value == "\(number)")
+                }
+            }
+        }
+    }
+}

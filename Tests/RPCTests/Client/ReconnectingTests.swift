@@ -1,0 +1,54 @@
+import RPC
+import RPCTestKit
+import Testing
+
+/// How soon a client tries again: protocol §6.6.
+@Suite(.timeLimit(.minutes(1))) struct ReconnectingTests {
+    /// Connections that end as soon as the greeting was read.
+    private static func visitShortly(
+        _ times: Int, _ client: RPCClient, _ listener: WireListener
+    ) async throws {
+        for _ in 1...times {
+            let peer = try await listener.acceptGreeting()
+            while await client.greeting() == nil { await Task.yield() }
+            try await peer.close()
+            while await client.greeting() != nil { await Task.yield() }
+        }
+    }
+
+    @Test func `a server that greets and goes away at once is asked less and less often`() async throws {
+        let start = ContinuousClock.now
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                try await Self.visitShortly(5, client, listener)
+            }
+        }
+        // 50, 80, 128 and 205 ms, less a fifth each. On a machine so slow that a visit takes 200 ms, that visit is longer
+        // than the pauses that it ends.
+        #expect(ContinuousClock.now - start > .milliseconds(300))
+    }
+
+    @Test func `after a connection that lasted, the next attempt comes at once`() async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                // The next pause would be over 400 ms, and those after it longer.
+                try await Self.visitShortly(6, client, listener)
+                var peer = try await listener.acceptGreeting()
+                var calls = 0
+                for _ in 1...5 {
+                    let start = ContinuousClock.now
+                    while ContinuousClock.now - start < .milliseconds(250) {
+                        calls += 1
+                        try await expectAlive(client, peer, id: calls)
+                    }
+                    try await peer.close()
+                    let end = ContinuousClock.now
+                    peer = try await listener.acceptGreeting()
+                    // A busy machine may be slow to connect, but not every time.
+                    if ContinuousClock.now - end < .milliseconds(300) { return }
+                }
+                Issue.record("the pauses go on")
+            }
+        }
+    }
+}

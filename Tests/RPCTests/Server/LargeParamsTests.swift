@@ -1,0 +1,124 @@
+import RPCTestKit
+import Testing
+
+@testable import RPC
+
+/// What a call holds of the message that it came in: protocol §6, `assembled_bytes`.
+@Suite(.timeLimit(.minutes(1))) struct LargeParamsTests {
+    private static let large = 65_537
+
+    /// The parameters of a call that waits at the gate, so many bytes of this letter.
+    private static func name(_ letter: Character, _ bytes: Int) -> String {
+        String(repeating: letter, count: bytes - #"{"text":""}"#.utf8.count)
+    }
+
+    private static func limits(_ bytes: Int) -> Limits {
+        var limits = Limits()
+        limits.assembledBytes = bytes
+        return limits
+    }
+
+    private static func expectOverloaded(_ answer: Answer, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(answer.error?.kind == .overloaded, sourceLocation: sourceLocation)
+        #expect(answer.error?.begun == false, sourceLocation: sourceLocation)
+        #expect((answer.error?.retryAfter ?? 0) > 0, sourceLocation: sourceLocation)
+    }
+
+    @Test func `parameters of 64 KiB cost nothing, one byte more is counted`() async throws {
+        let gate = Gate()
+        try await withPeer(gate: gate, limits: Self.limits(Self.large - 1)) { peer, _ in
+            for id in 1...2 {
+                try await peer.send(waiting("\(id)", Self.name("s", Self.large - 1)))
+                #expect(await gate.arrival()?.first == "s")
+            }
+            Self.expectOverloaded(try await peer.answer(to: waiting("3", Self.name("l", Self.large))))
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `as many large calls are under way as there is room for, and one that ends makes room`() async throws {
+        let gate = Gate()
+        try await withPeer(gate: gate, limits: Self.limits(2 * Self.large)) { peer, server in
+            let (a, b) = (Self.name("a", Self.large), Self.name("b", Self.large))
+            try await peer.send(waiting("1", a))
+            try await peer.send(waiting("2", b))
+            for _ in 1...2 { _ = await gate.arrival() }
+            Self.expectOverloaded(try await peer.answer(to: waiting("3", a)))
+            // Room is counted for each connection.
+            let other = try await WirePeer.connect(to: server.path)
+            try await other.send(waiting("1", b))
+            #expect(await gate.arrival() == b)
+            gate.open(a)
+            #expect(try await peer.answer().id == "1")
+            try await peer.send(waiting("3", b))
+            #expect(await gate.arrival() == b)
+        }
+    }
+
+    enum Ending: CaseIterable {
+        case answered, cancelled, closed, cancelledBeforeItsBytes, givenUpBeforeItsBytes, closedBeforeItsBytes
+
+        var isBeforeItsBytes: Bool {
+            switch self {
+            case .answered, .cancelled, .closed: false
+            case .cancelledBeforeItsBytes, .givenUpBeforeItsBytes, .closedBeforeItsBytes: true
+            }
+        }
+    }
+
+    @Test(arguments: Ending.allCases) func `what a call has held is free when it is over`(ending: Ending) async throws {
+        let gate = Gate()
+        // A loop of its own, where nobody else assembles anything.
+        let executor = LoopExecutor.separate()
+        try await withPeer(of: ["bytes"], gate: gate, executor: executor) { peer, _ in
+            let name = Self.name("a", Self.large)
+            let call = waiting("1", name)
+            if ending.isBeforeItsBytes {
+                try await peer.send(call.dropLast() + #","attachments":[1]}"#)
+                try await peer.send(WireFrame(.chunk, 1, [1, 2, 3]))
+                try await peer.expectAlive()
+                #expect(await executor.assembledBytes() == Self.large + 3)
+            } else {
+                try await peer.send(call)
+                #expect(await gate.arrival() == name)
+                #expect(await executor.assembledBytes() == Self.large)
+            }
+            switch ending {
+            case .answered: gate.open(name)
+            case .cancelled, .cancelledBeforeItsBytes: try await peer.send(cancel("1"))
+            case .givenUpBeforeItsBytes: try await peer.send(.aborted(1, "cancelled"))
+            case .closed, .closedBeforeItsBytes: try await peer.close()
+            }
+            while await executor.assembledBytes() > 0 {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        #expect(await executor.assembledBytes() == 0)
+    }
+
+    // MARK: Small parameters of a large message
+
+    /// Answers a forwarded call with how much memory its parameters keep.
+    private static var keeping: MethodTable {
+        var table = EchoContract.table
+        table.forward = { _, params, _ in Payload(RawJSON(params.json.text.storageCapacity, as: .integer())) }
+        return table
+    }
+
+    private static let padding = String(repeating: " ", count: 1_000_000)
+
+    private static func kept(_ answer: Answer) throws -> Int { try #require(answer.result.flatMap { Int($0) }) }
+
+    @Test func `small parameters do not keep the large message that they came in`() async throws {
+        try await TestServer.with(Self.keeping) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            let answer = try await peer.answer(to: Self.padding + request("1", "likes.a", #"{"a":1}"#))
+            #expect(try Self.kept(answer) < 1_000)
+            let members = (1...3).map { request("\($0)", "likes.a", #"{"a":1}"#) }
+            for answer in try await peer.answers(to: "[\(Self.padding)\(members.joined(separator: ","))]") {
+                #expect(try Self.kept(answer) < 1_000)
+            }
+        }
+    }
+}
