@@ -131,8 +131,8 @@ extension ClientCore {
     }
 
     private func mayGoAgain(_ call: ClientCall, now: NIODeadline) -> Bool {
-        // What is not out whole was not handled.
-        if let outgoing = call.outgoing, !outgoing.isTextOut { return true }
+        // What is not out whole, with all that belongs beside it, was not handled.
+        if call.outgoing != nil { return true }
         return call.request.isRepeatable && call.stream == nil && budget.take(now: now)
     }
 

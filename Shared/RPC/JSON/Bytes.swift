@@ -40,6 +40,11 @@ public struct Bytes: Sendable, Equatable {
             wire.write(Encoded(bytes, attachment: index), &writer)
         })
 
+    /// Which attachment the value of a `$bytes` points to; nil when its bytes stand in the text.
+    static func attachment(_ reader: inout JSONReader) throws(JSONError) -> Int? {
+        try Encoded.shape.read(&reader).attachment
+    }
+
     private static let wire = Shape<Encoded>.object { object in
         let encoded = object.required("$bytes", Encoded.shape) { $0 }
         return { members throws(JSONError) in try members[encoded] }

@@ -62,8 +62,11 @@ final class IncomingTransfer {
     /// - Throws: when they are more than were granted.
     func count(_ bytes: Int, now: NIODeadline) throws(FrameViolation) {
         received += bytes
-        lastBytes = now
-        if case .attachment(_, _, let attachments, _) = state { attachments.lastProgress = now }
+        // A chunk of nothing is no progress.
+        if bytes > 0 {
+            lastBytes = now
+            if case .attachment(_, _, let attachments, _) = state { attachments.lastProgress = now }
+        }
         if let granted, received > granted { throw .overrun(number) }
     }
 

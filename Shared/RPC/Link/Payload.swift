@@ -38,32 +38,36 @@ public struct Payload: Sendable, Equatable {
     private static let bytes = Shape<[(Range<Int>, Bytes)]>(
         schema: JSONSchema(),
         read: { reader throws(JSONError) in
-            var found: [(Range<Int>, Bytes)] = []
-            try find(&found, &reader)
-            return found
+            var references = References()
+            try find(&references, &reader)
+            return references.found
         },
         write: { _, _ in })
 
-    private static func find(
-        _ found: inout [(Range<Int>, Bytes)], _ reader: inout JSONReader
-    ) throws(JSONError) {
+    /// The attachments that a value points to, each once: one could be pointed to any number of times.
+    private struct References {
+        var found: [(Range<Int>, Bytes)] = []
+        var seen: Set<Int> = []
+    }
+
+    private static func find(_ references: inout References, _ reader: inout JSONReader) throws(JSONError) {
         switch try reader.peek() {
         case .object:
             let start = reader
             var object = try reader.beginObject()
             while let name = try reader.nextMember(of: &object) {
                 if reader.matches(name, "$bytes") {
-                    // One attachment could be pointed to any number of times.
-                    guard found.count < reader.attachments?.count ?? 0 else { throw .refused("stands there twice") }
+                    guard let index = try Bytes.attachment(&reader) else { continue }
+                    guard references.seen.insert(index).inserted else { throw .refused("stands there twice") }
                     reader = start
                     let bytes = try Bytes.shape.read(&reader)
-                    return found.append((start.position..<reader.position, bytes))
+                    return references.found.append((start.position..<reader.position, bytes))
                 }
-                try find(&found, &reader)
+                try find(&references, &reader)
             }
         case .array:
             var array = try reader.beginArray()
-            while try reader.nextElement(of: &array) { try find(&found, &reader) }
+            while try reader.nextElement(of: &array) { try find(&references, &reader) }
         case .string, .number, .literal: try reader.skipValue()
         }
     }

@@ -221,6 +221,7 @@ import Testing
             let call = Self.call(client, "a")
             _ = try await second.receive()
             try await second.send(Self.draining)
+            while await client.greeting() != nil { await Task.yield() }
             // A call that comes now waits for the third.
             let next = Self.call(client, "b", repeatable: false)
             try await Self.answer(second, 1, "a")

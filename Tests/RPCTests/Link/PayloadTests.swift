@@ -31,6 +31,13 @@ import Testing
             (
                 #"{"a":{"$bytes":{"attachment":0}},"b":[{"$bytes":{"attachment":1}},{"$bytes":{"attachment":0}}]}"#, nil
             ),
+            // Not even while others are not pointed to at all.
+            (#"[{"$bytes":{"attachment":0}},{"$bytes":{"attachment":0}}]"#, nil),
+            // What stands in the text already has no part in it.
+            (
+                #"[{"$bytes":{"base64":""}},{"$bytes":{"base64":""}},{"$bytes":{"attachment":0}}]"#,
+                #"[{"$bytes":{"base64":""}},{"$bytes":{"base64":""}},{"$bytes":{"base64":"MTIz","size":3,"crc32":2286445522}}]"#
+            ),
         ] as [(String, String?)])
     func `for who takes no bytes beside a message they are put into it`(json: String, expected: String?) throws {
         #expect(try inlined(json) == expected ?? json)

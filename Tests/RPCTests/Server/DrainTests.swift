@@ -59,7 +59,9 @@ import Testing
     }
 
     @Test func `a call that crosses the news of the draining is told that it has not begun`() async throws {
-        try await TestServer.with(EchoContract.table) { server in
+        var limits = Limits()
+        limits.discardTime = .seconds(30)
+        try await TestServer.with(EchoContract.table, limits: limits) { server in
             let idle = try await WirePeer.connect(to: server.path)
             #expect(try await idle.answer(to: Self.greeting).error == nil)
             server.stop()
