@@ -20,7 +20,7 @@ public actor UpstreamClient {
     private let addressGuard: AddressGuard
     private let resolver: Resolver
     private let trust: TLSTrust
-    let pool: ConnectionPool
+    private let pool: ConnectionPool
     private var isShutDown = false
 
     /// The client's event loop.
@@ -74,6 +74,9 @@ public actor UpstreamClient {
             _ = await closed.result()
         }
     }
+
+    /// How many connections there are, and how many of them are kept for later.
+    var connections: (open: Int, idle: Int) { pool.count }
 
     // MARK: One request
 

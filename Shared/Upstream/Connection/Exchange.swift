@@ -34,16 +34,13 @@ final class Exchange {
             self.fail(firstByte.error())
             close()
         }
-        return try await outcome.value(until: limit.deadline, on: loop) { why in
-            defer {
+        return try await outcome.value(
+            until: limit.deadline, on: loop,
+            error: { $0 == .cancelled ? .cancelled : limit.error(partial: self.reader.partial) },
+            whenLeft: {
                 self.timer?.cancel()
                 close()
-            }
-            return switch why {
-            case .cancelled: .cancelled
-            case .timedOut: limit.error(partial: self.reader.partial)
-            }
-        }
+            })
     }
 
     // MARK: Parts of the response

@@ -72,21 +72,20 @@ final class HTTPConnection: ChannelInboundHandler {
         return connection
     }
 
-    /// Whether a request may be sent.
-    var isUsable: Bool {
-        guard case .idle = state else { return false }
-        return channel.isActive && expiry > .now()
-    }
+    /// Whether a connection that was kept may be used once more.
+    var isUsable: Bool { isIdle && expiry > .now() }
+
+    private var isIdle: Bool { if case .idle = state { channel.isActive } else { false } }
 
     func close() { channel.close(promise: nil) }
 
     // MARK: Request
 
-    /// Sends a request and waits for its response. The connection must be usable.
+    /// Sends a request and waits for its response. Nothing else must be under way.
     func exchange(
         _ head: HTTPRequestHead, _ reader: ResponseReader, within limit: TimeLimit
     ) async throws(UpstreamError) -> Exchange.Outcome {
-        guard isUsable else { return .unanswered }
+        guard isIdle else { return .unanswered }
         let exchange = Exchange(reader, limits: limits, on: channel.eventLoop)
         state = .busy(exchange)
         // Twice: names and values are counted by the parser, to the byte. This is for what it does not count.

@@ -25,12 +25,8 @@ extension Waiting {
     func value(
         within limit: TimeLimit, on loop: any EventLoop, whenLeft: @escaping () -> Void
     ) async throws(UpstreamError) -> Value {
-        try await value(until: limit.deadline, on: loop) { why in
-            whenLeft()
-            return switch why {
-            case .cancelled: .cancelled
-            case .timedOut: limit.error()
-            }
-        }
+        try await value(
+            until: limit.deadline, on: loop, error: { $0 == .cancelled ? .cancelled : limit.error() },
+            whenLeft: whenLeft)
     }
 }

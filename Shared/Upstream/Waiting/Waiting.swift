@@ -28,12 +28,17 @@ final class Waiting<Value> {
     }
 
     /// Waits on the event loop, which the caller must be on.
-    /// - Parameter leaving: ends what goes on for nobody now, and says which error that is.
+    /// - Parameters:
+    ///   - error: which one it is when nobody waits any more.
+    ///   - whenLeft: ends what goes on for nobody then.
     func value(
-        until deadline: NIODeadline, on loop: any EventLoop, leaving: @escaping (Leaving) -> UpstreamError
+        until deadline: NIODeadline, on loop: any EventLoop, error: @escaping (Leaving) -> UpstreamError,
+        whenLeft: @escaping () -> Void
     ) async throws(UpstreamError) -> Value {
-        let timer = loop.schedule(at: deadline) { self.leave(.timedOut, leaving) }
-        let cancel = NIOLoopBound({ self.leave(.cancelled, leaving) }, eventLoop: loop)
+        // Whatever the ending of things leads to comes too late to be the error.
+        func leave(_ why: Leaving) { if end(.failure(error(why))) { whenLeft() } }
+        let timer = loop.schedule(at: deadline) { leave(.timedOut) }
+        let cancel = NIOLoopBound({ leave(.cancelled) }, eventLoop: loop)
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 guard case .idle = state else { return continuation.resume() }
@@ -45,10 +50,5 @@ final class Waiting<Value> {
         timer.cancel()
         guard case .ended(let result) = state else { throw .cancelled }
         return try result.get()
-    }
-
-    private func leave(_ why: Leaving, _ leaving: (Leaving) -> UpstreamError) {
-        if case .ended = state { return }
-        end(.failure(leaving(why)))
     }
 }

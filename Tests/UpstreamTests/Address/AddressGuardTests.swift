@@ -45,7 +45,8 @@ struct AddressGuardTests {
     @Test func `an exception is for one host on one port`() async throws {
         var settings = UpstreamSettings()
         settings.trusted = [try UpstreamEndpoint("127.0.0.1:1"), try UpstreamEndpoint(url: "http://Named.Example./v1")]
-        try await withClient(settings, addresses: ["named.example": ["127.0.0.1"], "other.example": ["127.0.0.1"]]) { client in
+        try await withClient(settings, addresses: ["named.example": ["127.0.0.1"], "other.example": ["127.0.0.1"]]) {
+            client in
             for url in ["http://127.0.0.1:1/", "http://127.1:1/"] {
                 let error = try await client.failure(url)
                 #expect(error.isUnreachable, "\(url): \(error)")

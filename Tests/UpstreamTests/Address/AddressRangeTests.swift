@@ -71,7 +71,9 @@ struct AddressRangeTests {
         #expect(try address(Self.embed("93.184.216.34", as: embedding)).whyNotPublic == nil)
     }
 
-    @Test(arguments: ["93.184.216.34", "1.1.1.1", "192.31.196.1", "2606:2800:220:1::1", "2a00:1450::1", "2620:4f:8000::1"])
+    @Test(arguments: [
+        "93.184.216.34", "1.1.1.1", "192.31.196.1", "2606:2800:220:1::1", "2a00:1450::1", "2620:4f:8000::1",
+    ])
     func `public addresses are public`(text: String) throws {
         #expect(try address(text).whyNotPublic == nil)
     }

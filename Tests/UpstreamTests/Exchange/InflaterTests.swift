@@ -18,7 +18,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["gzip", "deflate", "raw"]) func `a body is inflated up to the limit and no further`(coding: String) async throws {
+    @Test(arguments: ["gzip", "deflate", "raw"]) func `a body is inflated up to the limit and no further`(
+        coding: String
+    ) async throws {
         let body = try Compressed.bytes(Self.text, as: coding)
         try await serve(body, coding) { client, url in
             let response = try await client.get(UpstreamRequest(url: url, maximumBodyBytes: Self.text.count))
@@ -43,11 +45,13 @@ import Testing
         #expect(inflater.output.count == 1_000)
     }
 
-    @Test(arguments: ["gzip", "deflate", "raw"]) func `a compressed body that is cut, damaged or followed by something is malformed`(coding: String) async throws {
+    @Test(arguments: ["gzip", "deflate", "raw"])
+    func `a compressed body that is cut, damaged or followed by something is malformed`(coding: String) async throws {
         let body = try Compressed.bytes(Self.text, as: coding)
         var damaged = body
         damaged[body.count / 2] ^= 0xFF
-        for wrong in [Array(body.dropLast()), body + [0], body + body, damaged] where coding != "raw" || wrong != damaged {
+        for wrong in [Array(body.dropLast()), body + [0], body + body, damaged]
+        where coding != "raw" || wrong != damaged {
             try await serve(wrong, coding) { client, url in
                 let error = try await client.failure(url)
                 #expect(error.isMalformed, "\(error)")
@@ -64,18 +68,23 @@ import Testing
     }
 
     @Test func `compressed bytes are asked for, but not a part of them`() async throws {
-        try await OriginServer.with { _ in [.response()] } _: { server in
+        try await OriginServer.with { _ in
+            [.response()]
+        } _: { server in
             try await withClient(.trusting(server)) { client in
                 _ = try await client.get(server.url)
                 _ = try await client.get(UpstreamRequest(url: server.url, headers: ["Range": "bytes=1-"]))
                 _ = try await client.get(UpstreamRequest(url: server.url, acceptsCompression: false))
-                #expect(server.history.requests.map { $0["Accept-Encoding"] } == ["gzip, deflate", "identity", "identity"])
+                #expect(
+                    server.history.requests.map { $0["Accept-Encoding"] } == ["gzip, deflate", "identity", "identity"])
             }
         }
     }
 
     @Test func `a part of a compressed body is malformed`() async throws {
-        try await OriginServer.with { _ in [.response(206, [("Content-Encoding", "gzip")], text: "x")] } _: { server in
+        try await OriginServer.with { _ in
+            [.response(206, [("Content-Encoding", "gzip")], text: "x")]
+        } _: { server in
             try await withClient(.trusting(server)) { client in
                 let error = try await client.failure(server.url)
                 #expect(error.isMalformed, "\(error)")
@@ -84,11 +93,14 @@ import Testing
     }
 
     private func serve(
-        _ body: [UInt8], _ coding: String, pieces: Int = 1_000_000, _ test: (UpstreamClient, String) async throws -> Void
+        _ body: [UInt8], _ coding: String, pieces: Int = 1_000_000,
+        _ test: (UpstreamClient, String) async throws -> Void
     ) async throws {
         let name = coding == "raw" ? "deflate" : coding
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(name)\r\nContent-Length: \(body.count)\r\n\r\n"
-        try await OriginServer.with { _ in [.send(head), .drip(body, pieces: pieces, every: 0)] } _: { server in
+        try await OriginServer.with { _ in
+            [.send(head), .drip(body, pieces: pieces, every: 0)]
+        } _: { server in
             try await withClient(.trusting(server)) { try await test($0, server.url) }
         }
     }

@@ -18,9 +18,11 @@ struct HTTPURLTests {
     @Test(arguments: [
         // Full-width and enclosed digits, ideographic and other dots: what some resolvers fold to 127.0.0.1.
         "１２７.0.0.1", "①②⑦.0.0.1", "127。0。0。1", "127．0．0．1", "127｡0｡0｡1", "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "loc\u{AD}alhost",
-        "%31%32%37.0.0.1", "127.0.0.1%00.example", "%6cocalhost", "127.0.0.1%2f", "[::1%25lo]", "[::1%lo]", "[fe80::1%1]",
+        "%31%32%37.0.0.1", "127.0.0.1%00.example", "%6cocalhost", "127.0.0.1%2f", "[::1%25lo]", "[::1%lo]",
+        "[fe80::1%1]",
         // What ends in a number is an address or nothing.
-        "127.0.0.256", "256.1", "1.2.3.4.5", "0x100000000", "4294967296", "09", "0x7g.1", "1.2.3.08", "a.1", "example.0x",
+        "127.0.0.256", "256.1", "1.2.3.4.5", "0x100000000", "4294967296", "09", "0x7g.1", "1.2.3.08", "a.1",
+        "example.0x",
         "127..1", "127.0.0.1..", "+1", "0xffffffffffffffffff",
         "", ".", "..", "a..b", ".example", "[]", "[::1", "::1", "[::1]x", "[1.2.3.4]", "[:::]", "exa mple",
         "exa\u{0}mple", "ex*mple", "(example)", "example,com", "a'b",
@@ -51,14 +53,17 @@ struct HTTPURLTests {
     }
 
     @Test(arguments: [
-        "file:///etc/passwd", "javascript:alert(1)", "ftp://example/", "data:,x", "gopher://example", "//example", "example",
+        "file:///etc/passwd", "javascript:alert(1)", "ftp://example/", "data:,x", "gopher://example", "//example",
+        "example",
         "", ":", "http:/example", "http:example", "http//example", "https", "httpx://example", "unix:/socket",
         "http+unix://%2Fsocket/", "view-source:http://example",
     ]) func `only http and https are fetched`(text: String) throws {
         guard case .scheme? = try refusal(of: text) else { return #expect(Bool(false), "\(text)") }
     }
 
-    @Test(arguments: ["http://user@example/", "http://user:password@example/", "http://@example", "http://a@b@127.0.0.1/"])
+    @Test(arguments: [
+        "http://user@example/", "http://user:password@example/", "http://@example", "http://a@b@127.0.0.1/",
+    ])
     func `credentials are refused`(text: String) throws {
         #expect(try refusal(of: text) == .credentials)
     }
@@ -91,7 +96,8 @@ struct HTTPURLTests {
     @Test(arguments: [
         ("/d", "http://h/d"), ("d", "http://h/a/b/d"), ("./d", "http://h/a/b/d"), ("../d", "http://h/a/d"),
         ("../../../d", "http://h/d"), ("..", "http://h/a/"), (".", "http://h/a/b/"), ("?x", "http://h/a/b/c?x"),
-        ("#x", "http://h/a/b/c?q"), ("", "http://h/a/b/c?q"), ("//other/x", "http://other/x"), ("d?x=../y", "http://h/a/b/d?x=../y"),
+        ("#x", "http://h/a/b/c?q"), ("", "http://h/a/b/c?q"), ("//other/x", "http://other/x"),
+        ("d?x=../y", "http://h/a/b/d?x=../y"),
         ("https://other", "https://other/"), ("d:e/f", "refused"), ("./d:e", "http://h/a/b/d:e"), ("http:x", "refused"),
         ("javascript:alert(1)", "refused"), ("file:///etc/passwd", "refused"), ("//user@other", "refused"),
         ("\\\\other", "refused"), ("/\\other", "http://h/\\other refused"), ("http://other\r\nX: y", "refused"),
