@@ -28,7 +28,8 @@ func service(_ name: String, executable: String, specificTo dependencies: [Targe
         .executableTarget(
             name: executable,
             dependencies: [
-                .target(name: name), .target(name: "\(name)Contract"), "RPC", "ServiceKit", "SQLiteKit", .grdb,
+                .target(name: name), .target(name: "\(name)Contract"), "RPC", "ServiceKit", "SQLiteKit", "Upstream",
+                .grdb,
             ]
                 + dependencies,
             path: "Services/\(name)/Service", swiftSettings: settings),
@@ -104,7 +105,9 @@ let package = Package(
         // The guarded HTTP client. It inflates with the system's zlib, whose output stops at a limit to the byte.
         .target(
             name: "Upstream",
-            dependencies: ["CZlib", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .x509, .asn1, .crypto],
+            dependencies: [
+                "RPC", "CZlib", .argumentParser, .logging, .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .x509, .asn1, .crypto,
+            ],
             path: "Shared/Upstream", swiftSettings: settings),
         .target(
             name: "RPCTestKit", dependencies: ["RPC", .nioCore, .nioPosix], path: "Shared/RPCTestKit",
@@ -114,7 +117,7 @@ let package = Package(
         // The services: adding one is one line.
         + service("Feed", executable: "feed-service")
         + service("Comments", executable: "comments-service")
-        + service("ImageData", executable: "image-data-service", specificTo: [.crypto])
+        + service("ImageData", executable: "image-data-service", specificTo: [.crypto, .logging])
 
         // The composition root.
         + [

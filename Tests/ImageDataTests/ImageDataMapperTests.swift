@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `the limit is that of the contract`() throws {
-        #expect(ImageDataMapper.defaultMaximumBytes == ImageDataContract.maximumImageBytes)
+        #expect(ImageDataMapper.defaultMaximumBytes == ImageDataContract.plainImageBytes)
         // What follows the end mark is ignored, so a picture can be made as long as is needed.
         let limit = ImageDataMapper.defaultMaximumBytes
         let largest = picture(7) + Data(count: limit - pictureSize)

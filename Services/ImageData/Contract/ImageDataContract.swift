@@ -2,8 +2,13 @@ import RPC
 
 /// What image-data-service answers, version 1.
 public enum ImageDataContract {
-    /// The largest image. Base64 makes 8,000,000 bytes of it, which with what stands around them fit into a message.
-    public static let maximumImageBytes = 6_000_000
+    /// The largest image for every caller. Base64 makes 8,000,000 bytes of it, which with what stands around them fit into
+    /// a message.
+    public static let plainImageBytes = 6_000_000
+
+    /// The largest image that an operator may allow: so much a receiver holds of attachments. What is over
+    /// `plainImageBytes` is for callers who take those.
+    public static let maximumImageBytes = 32 * 1_024 * 1_024
 
     /// The most URLs in one call.
     public static let maximumBatch = 100
@@ -13,7 +18,9 @@ public enum ImageDataContract {
 
     public static let contract = Contract(
         name: "image-data", version: 1,
-        methods: [load.description, put.description, stat.description, evict.description])
+        methods: [
+            load.description, prefetch.description, put.description, stat.description, evict.description,
+        ])
 
     /// The bytes of an image.
     ///
@@ -24,6 +31,19 @@ public enum ImageDataContract {
         "image-data.load", "The bytes of an image.",
         params: LoadImage.shape, answer: LoadedImage.shape,
         errors: [.notFound, .connectivity, .invalidData, .dataLoss])
+
+    /// The same as a stream, for the strategy `cache_then_load`: what is kept, if anything is, then what the origin has. With
+    /// any other strategy, a stream of one.
+    public static let loadStream = StreamMethod(
+        "image-data.load", "The bytes of an image, from the cache and then from the origin.",
+        params: LoadImage.shape, item: LoadedImage.shape, errors: [.notFound, .connectivity, .invalidData, .dataLoss])
+
+    /// Fetches images that somebody may look at soon, after those that somebody looks at. Answers when all have come or
+    /// failed; cancelling the call, or its deadline, drops what has not begun. A service without an upstream has all that
+    /// it has, and accepts none.
+    public static let prefetch = Method(
+        "image-data.prefetch", "Fetch images that may be looked at soon.",
+        params: PrefetchImages.shape, answer: Prefetched.shape)
 
     /// Keeps the bytes of an image, which must be a complete JPEG, PNG, GIF, WebP or AVIF: else `invalid_data`.
     ///

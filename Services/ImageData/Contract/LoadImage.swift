@@ -38,7 +38,7 @@ public struct LoadImage: Sendable, Equatable {
         case cacheElseLoad = "cache_else_load"
         case reload
         case cacheOnly = "cache_only"
-        /// A stream of two answers; not built yet.
+        /// A stream of two answers.
         case cacheThenLoad = "cache_then_load"
     }
 

@@ -10,7 +10,9 @@ public struct ImageDataMapper: Sendable {
 
     public init(maximumBytes: Int = defaultMaximumBytes) { self.maximumBytes = maximumBytes }
 
-    public func map(_ data: Data) throws(ImageDataRejection) -> InspectedImage {
+    /// - Parameter statusCode: of the answer that the bytes came with: 200 only.
+    public func map(_ data: Data, statusCode: Int = 200) throws(ImageDataRejection) -> InspectedImage {
+        guard statusCode == 200 else { throw .status(statusCode) }
         guard data.count <= maximumBytes else { throw .tooLarge(size: data.count, limit: maximumBytes) }
         do throws(ImageRejection) {
             return InspectedImage(data: data, info: try ImageInspector.inspect(data))
@@ -22,6 +24,7 @@ public struct ImageDataMapper: Sendable {
 
 /// Why bytes are not kept.
 public enum ImageDataRejection: Error, Equatable, Sendable {
+    case status(Int)
     case tooLarge(size: Int, limit: Int)
     case notAnImage(ImageRejection)
 }

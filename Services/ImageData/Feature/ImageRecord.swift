@@ -31,3 +31,15 @@ public struct StoredImage: Equatable, Sendable {
         self.data = data
     }
 }
+
+extension ImageRecord {
+    /// The same bytes, kept at another time.
+    public func stored(at date: Date) -> ImageRecord {
+        ImageRecord(contentType: contentType, size: size, hash: hash, crc32: crc32, storedAt: date)
+    }
+}
+
+extension StoredImage {
+    /// The same bytes, kept at another time.
+    public func stored(at date: Date) -> StoredImage { StoredImage(record: record.stored(at: date), data: data) }
+}

@@ -29,22 +29,27 @@ struct ImageDataHandlers {
         }
         table.handle(ImageDataContract.put) { params, context in
             try await answering(context.trace) {
-                let image = try await offLoop { try StoredImage(params.data, mapper, now: now()) }
+                let image = try await offLoop {
+                    StoredImage(try mapper.map(params.data.data), crc32: params.data.crc32, storedAt: now())
+                }
                 let url = params.url ?? image.record.hash.urn
                 try image.record.mustBeNameable(url)
                 try await store.put(image, at: url)
                 return PutAnswer(url: url, sha256: image.record.hash.hex)
             }
         }
+        table.handle(ImageDataContract.prefetch) { _, _ in
+            // What is kept is all there is.
+            Prefetched(accepted: 0)
+        }
         table.handle(ImageDataContract.stat) { params, _ in
             guard let record = try await store.record(at: params.url) else {
                 throw RPCError(.notFound, "no bytes are kept for \(params.url)")
             }
-            return ImageMetadata(record)
+            return ImageMetadata(record, source: .cold)
         }
         table.handle(ImageDataContract.evict) { params, _ in
-            let eviction = Eviction(params, now: now())
-            return EvictedImages(try await store.evict(eviction))
+            EvictedImages(try await store.evict(Eviction(params, now: now())))
         }
         return table
     }
@@ -60,10 +65,8 @@ struct ImageDataHandlers {
     ) async throws -> Answer {
         do {
             return try await body()
-        } catch ImageDataRejection.tooLarge(let size, let limit) {
-            throw RPCError(.tooLarge, "the image has \(size) bytes, the limit is \(limit)")
-        } catch ImageDataRejection.notAnImage(let rejection) {
-            throw RPCError(.invalidData, "refused: \(rejection.reason)")
+        } catch let rejection as ImageDataRejection {
+            throw rejection.rpcError
         } catch ImageStoreError.conflict(let url) {
             throw RPCError(.alreadyExists, "other bytes are kept for \(url); nothing was written")
         } catch ImageStoreError.damaged(let url) {
@@ -78,7 +81,7 @@ extension LoadImage {
     fileprivate func mustBeSingleAnswer() throws(RPCError) {
         guard strategy == .cacheThenLoad else { return }
         throw RPCError(
-            .invalidParams, "params.strategy: cache_then_load is a stream of two answers, which is not built yet")
+            .invalidParams, "params.strategy: cache_then_load is for services that read from an upstream")
     }
 }
 
@@ -89,41 +92,9 @@ extension ImageRecord {
     }
 }
 
-extension StoredImage {
-    fileprivate init(_ bytes: Bytes, _ mapper: ImageDataMapper, now: Date) throws(ImageDataRejection) {
-        let image = try mapper.map(bytes.data)
-        self.init(
-            record: ImageRecord(
-                contentType: image.contentType, size: image.data.count, hash: ContentHash(of: image.data),
-                crc32: bytes.crc32, storedAt: now),
-            data: image.data)
-    }
-}
-
 extension LoadedImage {
     fileprivate init(_ image: StoredImage) {
-        self.init(data: Bytes(image.data, crc32: image.record.crc32), metadata: ImageMetadata(image.record))
-    }
-}
-
-extension ImageMetadata {
-    fileprivate init(_ record: ImageRecord) {
         self.init(
-            contentType: record.contentType, size: record.size, sha256: record.hash.hex, source: .cold,
-            storedAt: record.storedAt)
+            data: Bytes(image.data, crc32: image.record.crc32), metadata: ImageMetadata(image.record, source: .cold))
     }
-}
-
-extension Eviction {
-    fileprivate init(_ params: EvictImages, now: Date) {
-        switch params {
-        case .urls(let urls): self = .urls(urls)
-        case .olderThan(let seconds): self = .older(than: seconds, now: now)
-        case .toBytes(let bytes): self = .downTo(bytes: bytes)
-        }
-    }
-}
-
-extension EvictedImages {
-    fileprivate init(_ evicted: Evicted) { self.init(count: evicted.urls, bytes: evicted.bytes) }
 }

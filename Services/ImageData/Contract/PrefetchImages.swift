@@ -1,0 +1,28 @@
+import RPC
+
+/// Parameters of `image-data.prefetch`.
+public struct PrefetchImages: Sendable, Equatable {
+    /// 1…100.
+    public let urls: [String]
+
+    public init(urls: [String]) { self.urls = urls }
+
+    public static let shape = Shape<PrefetchImages>.object { object in
+        let urls = object.required(
+            "urls", .array(of: ImageDataContract.url, count: 1...ImageDataContract.maximumBatch), \.urls)
+        return { members throws(JSONError) in PrefetchImages(urls: try members[urls]) }
+    }
+}
+
+/// The answer of `image-data.prefetch`.
+public struct Prefetched: Sendable, Equatable {
+    /// How many were not kept yet and were taken on; whether they have come, `image-data.stat` tells.
+    public let accepted: Int
+
+    public init(accepted: Int) { self.accepted = accepted }
+
+    public static let shape = Shape<Prefetched>.object { object in
+        let accepted = object.required("accepted", .integer(0 ... .max), \.accepted)
+        return { members throws(JSONError) in Prefetched(accepted: try members[accepted]) }
+    }
+}

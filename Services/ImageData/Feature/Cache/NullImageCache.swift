@@ -1,0 +1,12 @@
+import Foundation
+
+/// For a service whose cache cannot be opened: everything works, nothing is kept.
+public struct NullImageCache: ImageCache {
+    public init() {}
+
+    public func image(at url: String) -> CachedImage? { nil }
+    public func record(at url: String) -> CachedRecord? { nil }
+    public func touch(_ url: String) {}
+    public func keep(_ image: CachedImage, at url: String) {}
+    public func evict(_ eviction: Eviction) -> Evicted { Evicted(urls: 0, bytes: 0) }
+}

@@ -1,0 +1,26 @@
+/// First come, first served, for what may also leave before its turn.
+struct TicketLine: Sendable {
+    private var urls: [Int: String] = [:]
+
+    /// The tickets that may still be out.
+    private var tickets = 0..<0
+
+    var count: Int { urls.count }
+
+    /// - Returns: the ticket to leave with.
+    mutating func join(_ url: String) -> Int {
+        let ticket = tickets.upperBound
+        tickets = tickets.lowerBound..<ticket + 1
+        urls[ticket] = url
+        return ticket
+    }
+
+    mutating func leave(_ ticket: Int) { urls[ticket] = nil }
+
+    mutating func popFirst() -> String? {
+        while let ticket = tickets.popFirst() {
+            if let url = urls.removeValue(forKey: ticket) { return url }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import ImageData
+import NIOCore
+
+/// Where bytes come from: memory, disk, their origin. Keeps nothing for its callers; who waits holds the task.
+struct ImageLoader: Sendable {
+    let caches: ImageCaches
+    let fetches: ImageFetches
+
+    /// In seconds, for callers who do not say.
+    let timeToLive: Int
+    let now: @Sendable () -> Date
+
+    /// What a caller wants.
+    struct Request: Sendable {
+        var url: String
+        var tiers = ImageTiers.all
+        var strategy = Strategy.cacheElseLoad
+        var timeToLive: Int?
+        var priority = FetchQueue.Priority.visible
+
+        /// When the caller stops waiting.
+        var deadline = NIODeadline.distantFuture
+    }
+
+    enum Strategy: Sendable { case cacheElseLoad, reload, cacheOnly }
+
+    /// Bytes for a caller.
+    struct Answer: Sendable {
+        var image: StoredImage
+        var source: Source
+
+        /// They are older than the caller wanted, and their origin was not reached.
+        var isStale = false
+    }
+
+    enum Source: Sendable { case hot, cold, remote }
+
+    /// - Throws: `ImageOriginError`, `ImageFetches.TooManyWaiting`, `CancellationError`.
+    /// - Returns: nil when only caches were to be asked, and have nothing that is good.
+    func load(_ request: Request) async throws -> Answer? {
+        let kept = request.strategy == .reload ? nil : await kept(request)
+        if let kept, !isExpired(kept, request) { return kept }
+        if request.strategy == .cacheOnly { return nil }
+        guard var stale = kept else { return try await fetch(request) }
+        do {
+            return try await FetchBudget.run(until: request.deadline) { try await fetch(request) }
+        } catch let error where error.leavesStaleBytes {
+            try Task.checkCancellation()
+            stale.isStale = true
+            return stale
+        }
+    }
+
+    /// What is kept, however old.
+    func kept(_ request: Request) async -> Answer? {
+        await caches.image(at: request.url, in: request.tiers).map {
+            Answer(image: $0.image.image, source: $0.place == .hot ? .hot : .cold)
+        }
+    }
+
+    func isExpired(_ answer: Answer, _ request: Request) -> Bool {
+        ImageExpiry.isExpired(
+            storedAt: answer.image.record.storedAt, timeToLive: request.timeToLive ?? timeToLive, now: now())
+    }
+
+    private func fetch(_ request: Request) async throws -> Answer {
+        let image = try await fetches.image(at: request.url, request.priority, keepingIn: request.tiers)
+        return Answer(image: image.image, source: .remote)
+    }
+
+    /// Fetches what is not kept, for somebody who may look at it soon.
+    /// - Returns: how many pictures were taken on.
+    func prefetch(_ urls: [String]) async throws -> Int {
+        var missing: [String] = []
+        for url in urls {
+            let known = await caches.record(at: url, in: .all)?.record.record
+            let isGood = known.map {
+                !ImageExpiry.isExpired(storedAt: $0.storedAt, timeToLive: timeToLive, now: now())
+            }
+            if isGood != true { missing.append(url) }
+        }
+        return try await fetches.prefetch(missing)
+    }
+}
+
+extension Error {
+    /// Whether bytes that are too old are better than this.
+    fileprivate var leavesStaleBytes: Bool {
+        switch self {
+        case let error as ImageOriginError: error.isConnectivity
+        case is FetchBudget.Spent, is ImageFetches.TooManyWaiting: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import ImageData
+import ImageDataContract
+import RPC
+
+// What both kinds of handlers make of the feature's types.
+
+extension ImageDataRejection {
+    var rpcError: RPCError {
+        switch self {
+        case .status(404), .status(410): RPCError(.notFound, "the origin has no such picture")
+        case .status(let status): RPCError(.invalidData, "the origin answered with status \(status)")
+        case .tooLarge(let size, let limit):
+            RPCError(.tooLarge, "the image has \(size) bytes, the limit is \(limit)")
+        case .notAnImage(let rejection): RPCError(.invalidData, "refused: \(rejection.reason)")
+        }
+    }
+}
+
+extension StoredImage {
+    /// - Parameter crc32: of the bytes, where somebody has made it already.
+    init(_ image: InspectedImage, crc32: UInt32? = nil, storedAt: Date) {
+        self.init(
+            record: ImageRecord(
+                contentType: image.contentType, size: image.data.count, hash: ContentHash(of: image.data),
+                crc32: crc32 ?? Bytes(image.data).crc32, storedAt: storedAt),
+            data: image.data)
+    }
+}
+
+extension ImageMetadata {
+    init(_ record: ImageRecord, source: Source) {
+        self.init(
+            contentType: record.contentType, size: record.size, sha256: record.hash.hex, source: source,
+            storedAt: record.storedAt)
+    }
+}
+
+extension Eviction {
+    init(_ params: EvictImages, now: Date) {
+        switch params {
+        case .urls(let urls): self = .urls(urls)
+        case .olderThan(let seconds): self = .older(than: seconds, now: now)
+        case .toBytes(let bytes): self = .downTo(bytes: bytes)
+        }
+    }
+}
+
+extension EvictedImages {
+    init(_ evicted: Evicted) { self.init(count: evicted.urls, bytes: evicted.bytes) }
+}

@@ -1,0 +1,56 @@
+import GRDB
+
+/// The tables of an edge's image data. Steps are never changed once released, only added to.
+enum ImageCacheSchema {
+    /// What a URL costs of the budget beside its text.
+    static let urlOverhead = 128
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 URLs, contents and their weight") { db in
+            // Bytes have a table of their own: noting that they were used must not touch them.
+            try db.execute(
+                sql: """
+                    CREATE TABLE content (
+                        id           INTEGER PRIMARY KEY,
+                        sha256       BLOB NOT NULL UNIQUE CHECK (length(sha256) = 32),
+                        content_type TEXT NOT NULL CHECK (length(CAST(content_type AS BLOB)) BETWEEN 1 AND 100),
+                        size         INTEGER NOT NULL CHECK (size > 0),
+                        crc32        INTEGER NOT NULL CHECK (crc32 BETWEEN 0 AND 4294967295),
+                        used         INTEGER NOT NULL
+                    ) STRICT;
+
+                    CREATE TABLE bytes (
+                        id   INTEGER PRIMARY KEY REFERENCES content (id) ON DELETE CASCADE,
+                        data BLOB NOT NULL
+                    ) STRICT;
+
+                    -- Several URLs may name one content; each has its own age.
+                    CREATE TABLE url (
+                        url           TEXT PRIMARY KEY NOT NULL CHECK (length(CAST(url AS BLOB)) BETWEEN 1 AND 2048),
+                        content       INTEGER NOT NULL REFERENCES content (id) ON DELETE CASCADE,
+                        stored_at     INTEGER NOT NULL,
+                        etag          TEXT,
+                        last_modified TEXT
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE INDEX content_by_use ON content (used);
+                    CREATE INDEX url_by_content ON url (content);
+                    CREATE INDEX url_by_age ON url (stored_at);
+
+                    -- One row: what everything weighs, so that nobody has to add it up.
+                    CREATE TABLE weight (total INTEGER NOT NULL) STRICT;
+                    INSERT INTO weight VALUES (0);
+                    CREATE TRIGGER content_comes AFTER INSERT ON content
+                        BEGIN UPDATE weight SET total = total + NEW.size; END;
+                    CREATE TRIGGER content_goes AFTER DELETE ON content
+                        BEGIN UPDATE weight SET total = total - OLD.size; END;
+                    CREATE TRIGGER url_comes AFTER INSERT ON url
+                        BEGIN UPDATE weight SET total = total + length(NEW.url) + \(urlOverhead); END;
+                    CREATE TRIGGER url_goes AFTER DELETE ON url
+                        BEGIN UPDATE weight SET total = total - length(OLD.url) - \(urlOverhead); END;
+                    """)
+        }
+        return migrator
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import GRDB
+import ImageData
+import RPC
+import SQLiteKit
+import Synchronization
+
+/// An edge's bytes in one SQLite file.
+final class SQLiteImageCache: ImageCache {
+    private let pool: DatabasePool
+    private let budget: Int
+
+    /// The uses that are not written down yet: they are when something is kept, which is when they matter.
+    private let uses: Mutex<Uses>
+
+    static let opening = StoreOpening(applicationID: "IFic", migrator: ImageCacheSchema.migrator)
+
+    /// How many bytes are kept unless the operator says otherwise.
+    static let defaultBudget = 1_024 * 1_024 * 1_024
+
+    /// How many contents are let go in one step.
+    private static let evictedAtOnce = 16
+
+    init(_ pool: DatabasePool, budget: Int) throws {
+        self.pool = pool
+        self.budget = budget
+        let last = try pool.read { try Int64.fetchOne($0, sql: "SELECT max(used) FROM content") }
+        uses = Mutex(Uses(last: last ?? 0))
+    }
+
+    // MARK: Reading
+
+    func image(at url: String) async throws -> CachedImage? {
+        let image: CachedImage? = try await pool.read { db in
+            guard let row = try Self.row(url, "\(Self.columns), data", "JOIN bytes USING (id)", db) else { return nil }
+            let known = try CachedRecord(row: row)
+            let image = StoredImage(record: known.record, data: try row.decode(atIndex: 7))
+            guard Bytes(image.data, crc32: known.record.crc32).isIntact else {
+                throw ImageStoreError.damaged(url: url)
+            }
+            return CachedImage(image, validators: known.validators)
+        }
+        if image != nil { touch(url) }
+        return image
+    }
+
+    func record(at url: String) async throws -> CachedRecord? {
+        try await pool.read { db in try Self.row(url, Self.columns, "", db).map { try CachedRecord(row: $0) } }
+    }
+
+    func touch(_ url: String) { uses.withLock { $0.add(url) } }
+
+    private static let columns = "content_type, size, sha256, crc32, stored_at, etag, last_modified"
+
+    private static func row(_ url: String, _ columns: String, _ join: String, _ db: Database) throws -> Row? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(columns) FROM url JOIN content ON content.id = url.content \(join) WHERE url.url = ?")
+        return try Row.fetchOne(statement, arguments: [url])
+    }
+
+    // MARK: Writing
+
+    func keep(_ image: CachedImage, at url: String) async throws {
+        let cost = image.image.data.count + url.utf8.count + ImageCacheSchema.urlOverhead
+        guard cost <= budget else { return }
+        let (uses, use) = takeUses()
+        try await pool.write { [budget] db in
+            try Self.write(uses, db)
+            let replaced = try Int64.fetchAll(
+                db, sql: "DELETE FROM url WHERE url = ? RETURNING content", arguments: [url])
+            let content = try Self.keep(image.image, used: use, db)
+            for old in replaced where old != content { try Self.freeUnlessNamed(old, db) }
+            try db.cachedStatement(
+                sql: "INSERT INTO url (url, content, stored_at, etag, last_modified) VALUES (?, ?, ?, ?, ?)"
+            ).execute(arguments: [
+                url, content, Self.seconds(image.image.record.storedAt), image.validators.etag,
+                image.validators.lastModified,
+            ])
+            try Self.shrink(to: budget, db)
+        }
+    }
+
+    private func takeUses() -> (written: [(url: String, use: Int64)], next: Int64) {
+        uses.withLock { ($0.take(), $0.next()) }
+    }
+
+    private static func write(_ uses: [(url: String, use: Int64)], _ db: Database) throws {
+        let statement = try db.cachedStatement(
+            sql: "UPDATE content SET used = ? WHERE id = (SELECT content FROM url WHERE url = ?)")
+        for (url, use) in uses { try statement.execute(arguments: [use, url]) }
+    }
+
+    /// - Returns: the row of the content, whose bytes are written unless they are there undamaged.
+    private static func keep(_ image: StoredImage, used: Int64, _ db: Database) throws -> Int64? {
+        let record = image.record
+        let content = try Int64.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    INSERT INTO content (sha256, content_type, size, crc32, used) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT (sha256) DO UPDATE
+                    SET content_type = excluded.content_type, crc32 = excluded.crc32, used = excluded.used
+                    RETURNING id
+                    """),
+            arguments: [record.hash.bytes, record.contentType, record.size, Int64(record.crc32), used])
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO bytes (id, data) VALUES (?, ?)
+                ON CONFLICT (id) DO UPDATE SET data = excluded.data WHERE data IS NOT excluded.data
+                """
+        ).execute(arguments: [content, image.data])
+        return content
+    }
+
+    func evict(_ eviction: Eviction) async throws -> Evicted {
+        let (uses, _) = takeUses()
+        return try await pool.write { db in
+            try Self.write(uses, db)
+            switch eviction {
+            case .urls(let urls):
+                return try Self.free(
+                    urls.flatMap {
+                        try Int64.fetchAll(db, sql: "DELETE FROM url WHERE url = ? RETURNING content", arguments: [$0])
+                    }, db)
+            case .storedUpTo(let date):
+                return try Self.free(
+                    Int64.fetchAll(
+                        db, sql: "DELETE FROM url WHERE stored_at <= ? RETURNING content",
+                        arguments: [Self.seconds(date)]), db)
+            case .downTo(let bytes): return try Self.shrink(to: bytes, db)
+            }
+        }
+    }
+
+    /// - Parameter contents: of URLs that have gone.
+    private static func free(_ contents: [Int64], _ db: Database) throws -> Evicted {
+        let bytes = try Set(contents).reduce(0) { try $0 + freeUnlessNamed($1, db) }
+        return Evicted(urls: contents.count, bytes: bytes)
+    }
+
+    @discardableResult
+    private static func freeUnlessNamed(_ content: Int64, _ db: Database) throws -> Int {
+        try Int.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    DELETE FROM content WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM url WHERE content = ?1)
+                    RETURNING size
+                    """), arguments: [content]) ?? 0
+    }
+
+    /// Lets go of what was used least recently, with all its URLs, until everything weighs no more than this.
+    @discardableResult
+    private static func shrink(to budget: Int, _ db: Database) throws -> Evicted {
+        var (urls, bytes) = (0, 0)
+        while try Int.fetchOne(db.cachedStatement(sql: "SELECT total FROM weight")) ?? 0 > budget {
+            let oldest = try Row.fetchAll(
+                db.cachedStatement(sql: "SELECT id, size FROM content ORDER BY used LIMIT \(evictedAtOnce)"))
+            guard !oldest.isEmpty else { break }
+            for row in oldest {
+                guard try Int.fetchOne(db.cachedStatement(sql: "SELECT total FROM weight")) ?? 0 > budget else { break }
+                let content: Int64 = row[0]
+                try db.cachedStatement(sql: "DELETE FROM url WHERE content = ?").execute(arguments: [content])
+                urls += db.changesCount
+                try db.cachedStatement(sql: "DELETE FROM content WHERE id = ?").execute(arguments: [content])
+                bytes += row[1]
+            }
+        }
+        return Evicted(urls: urls, bytes: bytes)
+    }
+
+    private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }
+}
+
+/// Who was used when.
+private struct Uses {
+    /// More are forgotten, the oldest first: a million reads between two writes need not be remembered.
+    private static let limit = 4_096
+
+    private var last: Int64
+    private var pending = LeastRecentlyUsed<String, Int64>(budget: limit)
+
+    init(last: Int64) { self.last = last }
+
+    mutating func next() -> Int64 {
+        last += 1
+        return last
+    }
+
+    mutating func add(_ url: String) { pending.set(next(), for: url, cost: 1) }
+
+    mutating func take() -> [(url: String, use: Int64)] {
+        defer { pending = LeastRecentlyUsed(budget: Self.limit) }
+        return pending.oldestFirst.map { ($0.key, $0.value) }
+    }
+}
+
+extension CachedRecord {
+    fileprivate init(row: Row) throws {
+        self.init(
+            try ImageRecord(row: row),
+            validators: Validators(etag: try row.decode(atIndex: 5), lastModified: try row.decode(atIndex: 6)))
+    }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+
+/// The options of a service that can read from an upstream.
+public struct UpstreamOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "Read from the HTTP API below this URL, and keep what comes for when it does not answer.",
+            discussion:
+                "Another deployment, or any server with the same API. Without it, the service is the authority.",
+            valueName: "url"),
+        transform: { try UpstreamBase($0) })
+    public var upstream: UpstreamBase?
+
+    @Option(
+        name: .customLong("allow-private-upstream"),
+        help: ArgumentHelp(
+            "Ask this host and port too, though its address is not public. May be given several times.",
+            valueName: "host:port"),
+        transform: { try UpstreamEndpoint($0) })
+    public var privateEndpoints: [UpstreamEndpoint] = []
+
+    @Option(
+        name: .customLong("pin"),
+        help: ArgumentHelp(
+            "Ask this host only where its certificates have this public key. May be given several times.",
+            valueName: "host=sha256/base64"),
+        transform: { try CertificatePin($0) })
+    public var pins: [CertificatePin] = []
+
+    public init() {}
+
+    public func validate() throws {
+        if upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty {
+            throw ValidationError("--allow-private-upstream and --pin say nothing without --upstream URL")
+        }
+    }
+
+    /// What the operator has named may be asked wherever it is.
+    public var settings: UpstreamSettings {
+        var settings = UpstreamSettings()
+        settings.trusted = Set(privateEndpoints + (upstream.map { [$0.endpoint] } ?? []))
+        settings.pins = Set(pins)
+        return settings
+    }
+}
+
+/// Where an upstream's API begins: `https://feed.example`, `http://127.0.0.1:8080/base/`.
+public struct UpstreamBase: Sendable, CustomStringConvertible {
+    public let url: URL
+    let endpoint: UpstreamEndpoint
+
+    /// - Throws: `UpstreamOptionError`, saying what is wrong with the text.
+    public init(_ text: String) throws(UpstreamOptionError) {
+        endpoint = try UpstreamEndpoint(url: text)
+        guard let url = URL(string: text), url.query() == nil, url.fragment() == nil else {
+            throw UpstreamOptionError("\"\(text)\": an upstream has no query and no fragment")
+        }
+        self.url = url
+    }
+
+    /// Whether a URL is on the host and port of the upstream.
+    public func isOrigin(of url: String) -> Bool {
+        // One that is no URL is nobody's.
+        (try? UpstreamEndpoint(url: url)) == endpoint
+    }
+
+    public var description: String { url.absoluteString }
+}
