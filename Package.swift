@@ -106,11 +106,12 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "RPC", "CZlib", .argumentParser, .logging, .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .x509, .asn1, .crypto,
+                "RPC", "ServiceKit", "CZlib", .argumentParser, .logging, .nioCore, .nioPosix, .nioHTTP1, .nioTLS,
+                .nioSSL, .x509, .asn1, .crypto,
             ],
             path: "Shared/Upstream", swiftSettings: settings),
         .target(
-            name: "RPCTestKit", dependencies: ["RPC", .nioCore, .nioPosix], path: "Shared/RPCTestKit",
+            name: "RPCTestKit", dependencies: ["RPC", .logging, .nioCore, .nioPosix], path: "Shared/RPCTestKit",
             swiftSettings: settings),
     ]
 
@@ -144,7 +145,8 @@ let package = Package(
             tests(
                 "UpstreamTests",
                 of: [
-                    "Upstream", "upstream-get", "RPC", "RPCTestKit", .nioCore, .nioPosix, .nioEmbedded, .nioHTTP1,
+                    "Upstream", "upstream-get", "RPC", "ServiceKit", "RPCTestKit", .argumentParser, .nioCore, .nioPosix,
+                    .nioEmbedded, .nioHTTP1,
                     .nioSSL,
                 ]),
             // One guarded GET, for tests that need a network of their own (a namespace).
@@ -182,7 +184,7 @@ let package = Package(
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
 if only == "upstream" {
-    let client: Set = ["CZlib", "RPC", "RPCTestKit", "Upstream", "UpstreamTests", "upstream-get"]
+    let client: Set = ["CZlib", "RPC", "RPCTestKit", "ServiceKit", "Upstream", "UpstreamTests", "upstream-get"]
     package.products = []
     package.targets.removeAll { !client.contains($0.name) }
 } else if only != nil {

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import Logging
 import RPC
+import RPCTestKit
 import SQLiteKit
-import Synchronization
 import Testing
 
 @Suite struct StoreMonitorTests {
@@ -12,7 +12,7 @@ import Testing
 
     init() {
         monitor = StoreMonitor(
-            path: "/data/store.sqlite", logger: Logger(label: "test") { [log] _ in log },
+            path: "/data/store.sqlite", logger: log.logger,
             now: { Date(timeIntervalSince1970: 7) })
     }
 
@@ -58,7 +58,7 @@ import Testing
     @Test func `a store that could not be opened is a failure until there is one after all`() {
         let unusable = StoreUnusable(path: "/data/store.sqlite", reason: .newer)
         let monitor = StoreMonitor(
-            path: "/data/store.sqlite", logger: Logger(label: "test") { [log] _ in log }, unusable: unusable)
+            path: "/data/store.sqlite", logger: log.logger, unusable: unusable)
         #expect(monitor.check.status == .degraded)
         #expect(monitor.check.detail == unusable.description)
         // Whoever tried to open it has said so.
@@ -86,27 +86,5 @@ import Testing
             try await monitor.reading { throw DatabaseError(resultCode: .SQLITE_CONSTRAINT) }
         }
         #expect(monitor.check.status == .serving)
-    }
-}
-
-/// Keeps what is logged.
-private final class RecordedLog: LogHandler, Sendable {
-    private let recorded = Mutex<[String]>([])
-
-    var lines: [String] { recorded.withLock { $0 } }
-
-    func log(event: LogEvent) { recorded.withLock { $0.append("\(event.message)") } }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { nil }
-        set {}
-    }
-    var metadata: Logger.Metadata {
-        get { [:] }
-        set {}
-    }
-    var logLevel: Logger.Level {
-        get { .trace }
-        set {}
     }
 }

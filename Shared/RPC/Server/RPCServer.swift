@@ -115,7 +115,9 @@ public struct RPCServer: Sendable {
             deadline: call.deadline, trace: meta.trace, takesAttachments: call.takesAttachments,
             priority: meta.priority ?? .visible, window: meta.window ?? Limits.defaultStreamWindow,
             peer: call.connection.peer, connection: NIOLoopBound(call.connection, eventLoop: executor.loop))
-        guard let outcome = await call.run(context) else { return }
+        guard
+            let outcome = await TraceContext.$current.withValue(meta.trace, operation: { await call.run(context) })
+        else { return }
         call.connection.finish(
             call,
             outcome.mapError { error in

@@ -1,0 +1,34 @@
+import Logging
+import Synchronization
+
+/// Keeps what is logged.
+public final class RecordedLog: LogHandler, Sendable {
+    private let recorded = Mutex<[LogEvent]>([])
+
+    public init() {}
+
+    /// A logger that writes here.
+    public var logger: Logger { Logger(label: "test") { _ in self } }
+
+    public var lines: [String] { recorded.withLock { $0.map { "\($0.message)" } } }
+
+    /// What stands beside the lines under this name.
+    public func metadata(_ name: String) -> [String?] {
+        recorded.withLock { $0.map { $0.metadata?[name].map { "\($0)" } } }
+    }
+
+    public func log(event: LogEvent) { recorded.withLock { $0.append(event) } }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+    public var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    public var logLevel: Logger.Level {
+        get { .trace }
+        set {}
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Foundation
+import Logging
+import RPC
+
+/// What is written about single requests when an operator asks for it; by default nothing is written merely because a
+/// request happened.
+public enum ProfileSwitch: String, CaseIterable, ExpressibleByArgument, Sendable {
+    /// When a load begins, and how long it took.
+    case time
+    /// Loads that fail.
+    case errors
+    /// What was not in a cache.
+    case misses
+    /// How much a load brought.
+    case bytes
+}
+
+/// The option that switches profiling on.
+public struct ProfileOptions: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("profile"), parsing: .upToNextOption,
+        help: ArgumentHelp("Log each request to an upstream or a cache.", valueName: "what"))
+    public var profiled: [ProfileSwitch] = []
+
+    public init() {}
+
+    public func profiler(_ logger: Logger) -> Profiler { Profiler(Set(profiled), logger: logger) }
+}
+
+/// A decorator for loads: measures and tells, and changes nothing.
+public struct Profiler: Sendable {
+    private let switches: Set<ProfileSwitch>
+    private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    public init(
+        _ switches: Set<ProfileSwitch>, logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.switches = switches
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Loads something.
+    /// - Parameters:
+    ///   - url: what is loaded.
+    ///   - bytes: how much it turned out to be.
+    public func loading<Result, Failure: Error>(
+        _ url: String, bytes: (Result) -> Int, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        guard !switches.isEmpty else { return try await body() }
+        let start = now()
+        if switches.contains(.time) { log("Started loading \(url)") }
+        do throws(Failure) {
+            let result = try await body()
+            let count = bytes(result)
+            if switches.contains(.time) {
+                log("Finished loading \(url) in \(seconds(since: start)) seconds" + (weighs ? " (\(count) bytes)" : ""))
+            } else if weighs {
+                log("Loaded \(url) (\(count) bytes)")
+            }
+            return result
+        } catch {
+            if switches.contains(.errors) {
+                log("Failed to load \(url) after \(seconds(since: start)) seconds: \(error)")
+            }
+            throw error
+        }
+    }
+
+    /// Something was not in a cache.
+    public func missed(_ url: String) {
+        if switches.contains(.misses) { log("Cache miss for \(url)") }
+    }
+
+    private var weighs: Bool { switches.contains(.bytes) }
+
+    private func seconds(since start: ContinuousClock.Instant) -> String {
+        let passed = (now() - start).components
+        let milliseconds = passed.seconds * 1_000 + passed.attoseconds / 1_000_000_000_000_000
+        return String(format: "%d.%03d", milliseconds / 1_000, milliseconds % 1_000)
+    }
+
+    private func log(_ line: String) { logger.info("\(line)", metadata: TraceContext.current.metadata) }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import RPC
+import Testing
+import Upstream
+
+@Suite struct UpstreamOptionsTests {
+    @Test(arguments: [
+        "http://127.0.0.1:8080", "https://feed.example", "https://feed.example/", "http://[::1]:8080/base/path",
+    ])
+    func `an upstream is a base that may be asked wherever it is`(url: String) throws {
+        let options = try UpstreamOptions.parse(["--upstream", url])
+        #expect(options.upstream?.description == url)
+        #expect(options.settings.trusted == [try UpstreamEndpoint(url: url)])
+    }
+
+    @Test(arguments: [
+        ["--upstream", ""], ["--upstream", "feed.example"], ["--upstream", "ftp://feed.example"],
+        ["--upstream", "http://user@feed.example"], ["--upstream", "http://feed.example?a=1"],
+        ["--upstream", "http://feed.example#a"], ["--upstream", "http://feed.example:0"],
+        ["--upstream", "http://a", "--allow-private-upstream", "127.0.0.1"],
+        ["--upstream", "http://a", "--pin", "feed.example"], ["--upstream", "http://a", "--pin", "a=sha256/short"],
+        ["--allow-private-upstream", "127.0.0.1:80"],
+        ["--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
+    ])
+    func `anything else is refused`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try UpstreamOptions.parse(arguments) }
+    }
+
+    @Test func `further hosts and pins are the operator's to name`() throws {
+        let options = try UpstreamOptions.parse([
+            "--upstream", "http://a:1", "--allow-private-upstream", "10.0.0.1:80", "--allow-private-upstream", "b:2",
+            "--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        ])
+        #expect(
+            options.settings.trusted
+                == [try UpstreamEndpoint("a:1"), try UpstreamEndpoint("10.0.0.1:80"), try UpstreamEndpoint("b:2")])
+        #expect(options.settings.pins.count == 1)
+    }
+
+    @Test(arguments: [
+        ("http://A:80/x", true), ("http://a/", true), ("http://a:81/", false), ("https://a/", false),
+        ("http://b/", false), ("nonsense", false),
+    ])
+    func `what lies on the upstream is told by host and port`(url: String, isOrigin: Bool) throws {
+        #expect(try UpstreamBase("http://a").isOrigin(of: url) == isOrigin)
+    }
+
+    @Test(arguments: [
+        (UpstreamError.refused(.credentials), ErrorKind.permissionDenied),
+        (.unreachable(host: "a", reason: "b"), .connectivity), (.timedOut(.total, limit: .seconds(1)), .connectivity),
+        (.interrupted(partial: nil, reason: "a"), .connectivity), (.tls(host: "a", reason: "b"), .connectivity),
+        (.pinMismatch(host: "a"), .connectivity), (.malformed("a"), .invalidData),
+        (.tooLarge(.body, limit: 1), .invalidData), (.tooManyRedirects(limit: 5), .invalidData),
+        (.overloaded("a"), .overloaded), (.cancelled, .cancelled), (.shutDown, .unavailable),
+    ])
+    func `every failure has its kind`(error: UpstreamError, kind: ErrorKind) {
+        #expect(error.rpcError.kind == kind)
+        #expect(error.rpcError.message == "\(error)")
+    }
+}
