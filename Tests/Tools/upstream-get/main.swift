@@ -1,0 +1,3 @@
+import Upstream
+
+print(UpstreamSettings().limits.redirects)
