@@ -113,7 +113,7 @@ let package = Package(
 
         // The services: adding one is one line.
         + service("Feed", executable: "feed-service")
-        + service("Comments", executable: "comments-service")
+        + service("Comments", executable: "comments-service", specificTo: ["Upstream", .logging, .nioCore])
         + service("ImageData", executable: "image-data-service", specificTo: [.crypto])
 
         // The composition root.
@@ -153,8 +153,8 @@ let package = Package(
             tests(
                 "CommentsTests",
                 of: [
-                    "Comments", "CommentsContract", "comments-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb,
-                    .logging,
+                    "Comments", "CommentsContract", "comments-service", "RPC", "SQLiteKit", "Upstream", "RPCTestKit",
+                    .grdb, .logging,
                 ]),
             tests(
                 "ImageDataTests",
