@@ -10,6 +10,11 @@ public final class StoreMonitor: Sendable {
     private struct State {
         var failure: String?
         var since: Date
+
+        /// Of this failure.
+        var count = 0
+
+        var detail: String? { failure.map { count > 1 ? "\($0) (\(count) times)" : $0 } }
     }
 
     private let path: String
@@ -17,20 +22,26 @@ public final class StoreMonitor: Sendable {
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
 
-    public init(path: String, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }) {
+    /// - Parameter unusable: why there is no store; who found out has said so in the log.
+    public init(
+        path: String, logger: Logger, unusable: StoreUnusable? = nil, now: @escaping @Sendable () -> Date = { Date() }
+    ) {
         self.path = path
         self.logger = logger
         self.now = now
-        state = Mutex(State(since: now()))
+        state = Mutex(State(failure: unusable.map { "\($0)" }, since: now()))
     }
 
     public var check: Health.Check {
         state.withLock { state in
             Health.Check(
-                name: "store", status: state.failure == nil ? .serving : .degraded, detail: state.failure,
+                name: "store", status: state.failure == nil ? .serving : .degraded, detail: state.detail,
                 since: state.since)
         }
     }
+
+    /// Ends a failure: the store was opened after all, or another one in its place.
+    public func recover() { note(nil) }
 
     /// Runs something that reads; its success says nothing about whether writing works.
     public func reading<Result>(
@@ -68,9 +79,10 @@ public final class StoreMonitor: Sendable {
 
     private func note(_ failure: String?) {
         let changed = state.withLock { state in
-            guard state.failure != failure else { return false }
-            state = State(failure: failure, since: now())
-            return true
+            let changed = state.failure != failure
+            if changed { state = State(failure: failure, since: now()) }
+            state.count += 1
+            return changed
         }
         guard changed else { return }
         if let failure { logger.error("\(failure)") } else { logger.notice("the store \(path) works again") }

@@ -6,6 +6,11 @@ public struct StoreUnusable: Error, Equatable, CustomStringConvertible {
     public let path: String
     public let reason: Reason
 
+    public init(path: String, reason: Reason) {
+        self.path = path
+        self.reason = reason
+    }
+
     public enum Reason: Error, Equatable, Sendable {
         case notADatabase
         case foreign

@@ -48,6 +48,26 @@ import Testing
         #expect(monitor.check.status == .serving)
     }
 
+    @Test func `health counts how often it has failed`() async throws {
+        for (count, told) in [(1, false), (2, true), (3, true)] {
+            try? await monitor.writing { throw DatabaseError(resultCode: .SQLITE_FULL) }
+            #expect(monitor.check.detail?.contains("(\(count) times)") == told)
+        }
+    }
+
+    @Test func `a store that could not be opened is a failure until there is one after all`() {
+        let unusable = StoreUnusable(path: "/data/store.sqlite", reason: .newer)
+        let monitor = StoreMonitor(
+            path: "/data/store.sqlite", logger: Logger(label: "test") { [log] _ in log }, unusable: unusable)
+        #expect(monitor.check.status == .degraded)
+        #expect(monitor.check.detail == unusable.description)
+        // Whoever tried to open it has said so.
+        #expect(log.lines == [])
+        monitor.recover()
+        #expect(monitor.check.status == .serving)
+        #expect(log.lines.count == 1)
+    }
+
     @Test func `a row that cannot be decoded is lost data`() async throws {
         let queue = try DatabaseQueue()
         let error = await #expect(throws: RPCError.self) {

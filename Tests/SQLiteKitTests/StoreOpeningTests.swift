@@ -86,6 +86,27 @@ import Testing
         }
     }
 
+    @Test func `a store is set aside with its journal, and nothing is overwritten`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            let now = Date(timeIntervalSince1970: 1_769_903_999)
+            for (number, name) in [(1, "20260131T235959Z"), (2, "20260131T235959Z-2"), (3, "20260131T235959Z-3")] {
+                try Data("store \(number)".utf8).write(to: URL(filePath: path))
+                try Data("journal \(number)".utf8).write(to: URL(filePath: path + "-wal"))
+                #expect(try StoreOpening.setAside(path, now: now) == path + ".corrupt-" + name)
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(names.count == 6)
+            for (number, name) in [(1, "20260131T235959Z"), (2, "20260131T235959Z-2"), (3, "20260131T235959Z-3")] {
+                let file = path + ".corrupt-" + name
+                #expect(try Data(contentsOf: URL(filePath: file)) == Data("store \(number)".utf8))
+                #expect(try Data(contentsOf: URL(filePath: file + "-wal")) == Data("journal \(number)".utf8))
+            }
+            // A new one begins in its place.
+            _ = try Self.opening().open(path)
+        }
+    }
+
     // MARK: Rights
 
     @Test func `a directory that cannot be written to is said to be so`() async throws {

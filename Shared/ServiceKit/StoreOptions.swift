@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// Where a service keeps what it has, and whether it serves without that.
+public struct StoreOptions: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("store"),
+        help: ArgumentHelp("The SQLite file. Default: one of the service's own in ROOT/data.", valueName: "path"))
+    public var path: String?
+
+    @Option(
+        name: .customLong("strict-store"), defaultAsFlag: "true",
+        help: ArgumentHelp(
+            "Whether to end when the store cannot be opened.",
+            discussion: """
+                By default a service ends that is the authority itself, and one with an upstream goes on without keeping \
+                anything.
+                """,
+            valueName: "true|false"))
+    var strictness: String? = nil
+
+    public init() {}
+
+    public func validate() throws {
+        // Not left to the parser, which takes a value that it does not understand for none.
+        guard let strictness, Bool(strictness) == nil else { return }
+        throw ValidationError("--strict-store must be true or false, not \(strictness)")
+    }
+
+    /// - Parameter isEdge: whether there is an upstream, so that the store is a copy that can be done without.
+    public func isRequired(isEdge: Bool) -> Bool { strictness.flatMap(Bool.init) ?? !isEdge }
+}

@@ -1,0 +1,20 @@
+import ServiceKit
+import Testing
+
+@Suite struct StoreOptionsTests {
+    @Test(arguments: [
+        ([], true, false), (["--strict-store"], true, true), (["--strict-store=true"], true, true),
+        (["--strict-store=false"], false, false), (["--strict-store", "false"], false, false),
+    ])
+    func `an authority requires its store, an edge does not, unless it is said`(
+        arguments: [String], authority: Bool, edge: Bool
+    ) throws {
+        let options = try StoreOptions.parse(arguments)
+        #expect(options.isRequired(isEdge: false) == authority)
+        #expect(options.isRequired(isEdge: true) == edge)
+    }
+
+    @Test func `anything else is wrong use`() {
+        #expect(throws: (any Error).self) { try StoreOptions.parse(["--strict-store=perhaps"]) }
+    }
+}
