@@ -18,6 +18,7 @@ public enum CommentsMapper {
     }
 
     private static func items(_ data: Data) throws(CommentsMapperError) -> [Item] {
+        guard JSONCommas.areProper(in: data) else { throw .rejected("it is no JSON: a comma stands before no value") }
         do {
             return try JSONDecoder().decode(Root.self, from: data).items
         } catch {

@@ -1,14 +1,17 @@
-/// How long an upstream is waited for, so that there is time left for what is kept.
+/// How long an upstream may take, so that its caller's time is not over before what is kept is served.
 public enum FetchBudget {
-    /// The longest: nobody wants to wait longer for what may be on the disk.
-    public static let longest = Duration.seconds(10)
+    /// Nobody waits longer than this for what may be kept already.
+    public static let most = Duration.seconds(10)
+
+    /// What is left for the fallback, where the caller has that much.
+    public static let reserve = Duration.milliseconds(500)
 
     /// The least that says something about the upstream, rather than about the caller.
     public static let fair = Duration.seconds(1)
 
-    /// Three quarters of the time that the caller has left.
-    public static func time(within remaining: Duration) -> Duration {
-        max(.zero, min(remaining - remaining / 4, longest))
+    /// A quarter of a short time is left.
+    public static func time(of remaining: Duration) -> Duration {
+        max(.zero, min(most, max(remaining - reserve, remaining * 3 / 4)))
     }
 
     /// Whether an upstream that has not answered in this time is to blame.

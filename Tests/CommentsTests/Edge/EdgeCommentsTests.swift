@@ -88,7 +88,8 @@ import Testing
             }
             #expect(edge.log.lines.count == 1)
             edge.upstream.answer { .list([1]) }
-            #expect(try await edge.list().origin == .remote)
+            let page = try await edge.list()
+            #expect(page.origin == .remote)
             #expect(edge.edge.monitor.check.status == .serving)
             #expect(edge.log.lines.count == 2)
         }

@@ -41,30 +41,25 @@ import Testing
     }
 
     @Test func `when the first goes the next does it`() async throws {
-        try await withThrowingTaskGroup(of: Int?.self) { group in
-            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-            let leader = Mutex<UnsafeCurrentTask?>(nil)
-            group.addTask {
-                withUnsafeCurrentTask { task in leader.withLock { $0 = task } }
-                do {
-                    return try await flight.value(of: 1) {
-                        begin.finish()
-                        _ = try await silence()
-                        return 0
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let values = try await withThrowingTaskGroup(of: Int.self) { followers in
+            await withTaskGroup(of: Void.self) { leading in
+                leading.addTask {
+                    await #expect(throws: Unreachable.self) {
+                        try await flight.value(of: 1) {
+                            begin.finish()
+                            _ = try await silence()
+                            return 0
+                        }
                     }
-                } catch is Unreachable {
-                    return nil
                 }
+                for await _ in begun {}
+                for _ in 1...3 { followers.addImmediateTask { try await flight.value(of: 1) { 42 } } }
+                leading.cancelAll()
             }
-            for await _ in begun {}
-            for _ in 1...3 { group.addImmediateTask { try await flight.value(of: 1) { 42 } } }
-            // It waits, and so is alive.
-            leader.withLock { $0?.cancel() }
-            var values: [Int?] = []
-            for try await value in group { values.append(value) }
-            #expect(values.count { $0 == nil } == 1)
-            #expect(values.count { $0 == 42 } == 3)
+            return try await followers.reduce(into: []) { $0.append($1) }
         }
+        #expect(values == [42, 42, 42])
     }
 
     @Test func `a follower that goes does not wait on`() async throws {

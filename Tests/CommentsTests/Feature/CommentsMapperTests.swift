@@ -50,7 +50,8 @@ import Testing
 
     @Test(arguments: [
         "", " ", "<html>", "{", "[]", "null", "7", #""items""#, "{}", #"{"items":null}"#, #"{"items":{}}"#,
-        #"{"items":[null]}"#, #"{"items":[[]]}"#, #"{"Items":[]}"#, #"{"items":[]} {}"#, "\u{0}",
+        #"{"items":[],}"#, #"{,"items":[]}"#, #"{"items":[,]}"#, #"{"items":[null]}"#, #"{"items":[[]]}"#,
+        #"{"Items":[]}"#, #"{"items":[]} {}"#, "\u{0}",
     ])
     func `what is no list is rejected`(body: String) { expectRejection(body) }
 
@@ -61,6 +62,13 @@ import Testing
 
     @Test func `a depth beyond reason is rejected`() {
         expectRejection(#"{"items":"# + String(repeating: "[", count: 100_000))
+    }
+
+    @Test func `commas in texts and between values are none too many`() throws {
+        let body = list([item(1, message: #""[,] {,} \",\\""#), item(2)])
+        #expect(try map(body).first?.message == #"[,] {,} ",\"#)
+        expectRejection(list([item(1), "", item(2)]))
+        expectRejection(list([item(1), ""]))
     }
 
     @Test func `unknown members are ignored`() throws {

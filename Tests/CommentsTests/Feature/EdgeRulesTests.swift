@@ -52,12 +52,14 @@ import Testing
 @Suite struct FetchBudgetTests {
     @Test(
         arguments: [
-            (.zero, .zero), (.seconds(-1), .zero), (.milliseconds(400), .milliseconds(300)), (.seconds(4), .seconds(3)),
-            (.milliseconds(13_332), .milliseconds(9_999)), (.milliseconds(13_336), .seconds(10)),
+            (.zero, .zero), (.seconds(-1), .zero), (.milliseconds(400), .milliseconds(300)),
+            (.milliseconds(1_996), .milliseconds(1_497)), (.seconds(2), .milliseconds(1_500)),
+            (.milliseconds(2_004), .milliseconds(1_504)), (.milliseconds(10_499), .milliseconds(9_999)),
+            (.milliseconds(10_500), .seconds(10)), (.milliseconds(10_501), .seconds(10)),
             (.seconds(1_000_000_000), .seconds(10)),
         ] as [(Duration, Duration)])
     func `there is time left for what is kept`(remaining: Duration, budget: Duration) {
-        #expect(FetchBudget.time(within: remaining) == budget)
+        #expect(FetchBudget.time(of: remaining) == budget)
     }
 
     @Test(arguments: [(999, false), (1_000, true), (1_001, true)])

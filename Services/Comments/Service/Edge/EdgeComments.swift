@@ -21,7 +21,7 @@ struct EdgeComments: Sendable {
         _ page: ListComments, within remaining: Duration, _ trace: TraceContext = TraceContext()
     ) async throws -> ListedComments {
         do {
-            return try await remotePage(page, FetchBudget.time(within: remaining), trace)
+            return try await remotePage(page, FetchBudget.time(of: remaining), trace)
         } catch let failure as RemoteFailure {
             // Whoever has gone is served nothing.
             try Task.checkCancellation()
