@@ -19,7 +19,9 @@ import Testing
         } _: { edge in
             // What it reads from is opened anew now and then.
             var current = edge
-            edge.upstream.answer { try await origin.answering() }
+            edge.upstream.answer {
+                try origin.answering(edge.upstream.requests.last?["If-None-Match"])
+            }
             for _ in 1...150 {
                 switch Int.random(in: 0...9, using: &random) {
                 case 0...2: origin.change(using: &random)
@@ -81,17 +83,18 @@ private final class ChangingOrigin: Sendable {
         }
     }
 
-    func answer() -> UpstreamAnswer {
+    func answer(_ known: String? = nil) -> UpstreamAnswer {
         let numbers = state.withLock { state in
             state.answers.append(state.numbers)
             return state.numbers
         }
-        return .list(numbers)
+        let etag = "\(numbers)"
+        return known == etag ? .status(304) : .list(numbers, ["ETag": etag])
     }
 
-    func answering() async throws -> UpstreamAnswer {
+    func answering(_ known: String?) throws -> UpstreamAnswer {
         switch state.withLock(\.failure) {
-        case nil: return answer()
+        case nil: return answer(known)
         case 0: throw Unreachable()
         case 1: return .status(503)
         case 2: return .status(200, #"{"items":[{"id":null}]}"#)

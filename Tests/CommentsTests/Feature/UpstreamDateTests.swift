@@ -24,8 +24,8 @@ import Testing
     }
 
     /// Against Foundation, which is right about dates that exist.
-    @Test func `every day of four centuries is right`() {
-        for day in 0..<146_097 {
+    @Test func `days of four centuries are right`() {
+        for day in stride(from: 0, to: 146_097, by: 13) {
             let date = Date(timeIntervalSince1970: Double(day) * 86_400)
             #expect(UpstreamDate.parse(date.formatted(.iso8601)) == date)
         }
