@@ -29,7 +29,7 @@ func service(_ name: String, executable: String, specificTo dependencies: [Targe
             name: executable,
             dependencies: [
                 .target(name: name), .target(name: "\(name)Contract"), "RPC", "ServiceKit", "SQLiteKit", "Upstream",
-                .grdb,
+                .grdb, .logging, .nioCore,
             ]
                 + dependencies,
             path: "Services/\(name)/Service", swiftSettings: settings),
@@ -118,7 +118,7 @@ let package = Package(
         // The services: adding one is one line.
         + service("Feed", executable: "feed-service")
         + service("Comments", executable: "comments-service")
-        + service("ImageData", executable: "image-data-service", specificTo: [.crypto, .logging])
+        + service("ImageData", executable: "image-data-service", specificTo: [.crypto])
 
         // The composition root.
         + [
@@ -158,8 +158,8 @@ let package = Package(
             tests(
                 "CommentsTests",
                 of: [
-                    "Comments", "CommentsContract", "comments-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb,
-                    .logging,
+                    "Comments", "CommentsContract", "comments-service", "RPC", "SQLiteKit", "Upstream", "RPCTestKit",
+                    .grdb, .logging,
                 ]),
             tests(
                 "ImageDataTests",

@@ -36,6 +36,18 @@ import Testing
         }
     }
 
+    @Test func `a store that is closed is one file, whoever has read and written`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try Self.opening().open(directory + "/store.sqlite")
+            try await pool.write { try $0.execute(sql: "INSERT INTO thing1 VALUES (7)") }
+            for _ in 1...2 {
+                #expect(try await pool.read { try Int.fetchOne($0.cachedStatement(sql: "SELECT x FROM thing1")) } == 7)
+            }
+            try pool.closeIntoOneFile()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["store.sqlite"])
+        }
+    }
+
     @Test func `an empty file becomes a store`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/store.sqlite"

@@ -9,11 +9,12 @@ public enum CommentsContract {
     /// A page of an image's comments, oldest first. An image that nobody has heard of has an empty list: this service
     /// cannot know.
     ///
-    /// Fails with `invalid_params` for a cursor that was never a comment of this image, with `connectivity` on an edge
-    /// whose upstream is not reached while nothing is kept.
+    /// Fails with `invalid_params` for a cursor that was never a comment of this image; on an edge with `connectivity` while
+    /// its upstream does not answer as it should and nothing is kept, with `not_found` when its upstream knows no such image.
     public static let list = Method(
         "comments.list", "A page of the comments of an image, oldest first.",
-        params: ListComments.shape, answer: ListedComments.shape, errors: [.connectivity, .invalidData, .dataLoss])
+        params: ListComments.shape, answer: ListedComments.shape,
+        errors: [.connectivity, .invalidData, .notFound, .dataLoss])
 
     /// Appends a comment.
     ///
@@ -31,7 +32,8 @@ public enum CommentsContract {
         "comments.remove", "Take a comment away.",
         params: CommentSelection.shape, answer: Count.shape, errors: [.readOnly, .dataLoss])
 
-    /// How many comments each of 1…100 images has; images without comments are left out.
+    /// How many comments each of 1…100 images has; images without comments are left out, on an edge also those whose
+    /// comments it has not fetched yet.
     public static let counts = Method(
         "comments.counts", "Count the comments of images.",
         params: CountComments.shape, answer: CommentCounts.shape, errors: [.dataLoss])

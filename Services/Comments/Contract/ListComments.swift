@@ -40,7 +40,7 @@ public struct ListedComments: Sendable, Equatable {
 
     public let origin: Origin
 
-    /// For `cache`: when the list was fetched.
+    /// When the list was new; absent for `store`, and for what the upstream has just made.
     public let savedAt: Date?
 
     /// Things that went wrong without the call having failed.
@@ -75,7 +75,7 @@ public struct ListedComments: Sendable, Equatable {
         let items = object.required("items", .array(of: Comment.shape), \.items)
         let next = object.optional("next_after_id", .uuid, \.nextAfterID, "Absent at the end.")
         let origin = object.required("origin", .oneOf, \.origin)
-        let savedAt = object.optional("saved_at", .date, \.savedAt, "How old a cached list is.")
+        let savedAt = object.optional("saved_at", .date, \.savedAt, "When the list was new, if that is not now.")
         let notices = object.optional("notices", .array(of: .oneOf), \.notices)
         return { members throws(JSONError) in
             ListedComments(

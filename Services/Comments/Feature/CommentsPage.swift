@@ -23,4 +23,15 @@ public struct CommentsSlice: Equatable, Sendable {
         self.items = items
         self.hasMore = hasMore
     }
+
+    /// What a whole list has at a cursor.
+    /// - Throws: `CommentsStoreError.unknownCursor` when the cursor is none of its comments.
+    public init(_ list: [ImageComment], _ limit: Int, after id: UUID?) throws(CommentsStoreError) {
+        var rest = list[...]
+        if let id {
+            guard let index = list.firstIndex(where: { $0.id == id }) else { throw .unknownCursor(id) }
+            rest = list[(index + 1)...]
+        }
+        self.init(items: Array(rest.prefix(limit)), hasMore: rest.count > limit)
+    }
 }

@@ -32,20 +32,6 @@ struct CommentsHandlers {
         }
         return table
     }
-
-    /// The feature's errors as the contract has them.
-    private func answering<Answer>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Answer
-    ) async throws -> Answer {
-        do {
-            return try await body()
-        } catch CommentsStoreError.unknownCursor(let id) {
-            throw RPCError(.invalidParams, "params.after_id: \(id.uuidString) was never a comment of this image")
-        } catch CommentsStoreError.conflict(let id) {
-            throw RPCError(
-                .alreadyExists, "the comment \(id.uuidString) is there with other content; nothing was written")
-        }
-    }
 }
 
 extension CommentDraft {
@@ -53,19 +39,5 @@ extension CommentDraft {
         self.init(
             id: params.id ?? defaultID(), imageID: params.imageID, message: params.message, username: params.username,
             createdAt: params.createdAt)
-    }
-}
-
-extension ListedComments {
-    fileprivate init(_ page: CommentsPage, origin: Origin) {
-        self.init(items: page.items.map(Comment.init), nextAfterID: page.nextAfterID, origin: origin)
-    }
-}
-
-extension Comment {
-    fileprivate init(_ comment: ImageComment) {
-        self.init(
-            id: comment.id, message: comment.message, createdAt: comment.createdAt,
-            author: Author(username: comment.username))
     }
 }

@@ -2,9 +2,11 @@ import ArgumentParser
 import Comments
 import CommentsContract
 import Foundation
+import GRDB
 import RPC
 import SQLiteKit
 import ServiceKit
+import Upstream
 
 /// The composition root of the comments: the only place that knows feature, contract and store at once.
 @main
@@ -14,29 +16,81 @@ struct CommentsService: AsyncParsableCommand {
         abstract: "Keep the comments of an image feed and serve them over a Unix socket.",
         discussion: """
             Examples:
-              comments-service                    serve the default store
-              comments-service --root /srv/feed   a deployment of its own
+              comments-service                                 serve the default store
+              comments-service --root /srv/feed                a deployment of its own
+              comments-service --upstream https://feed.example serve another server's comments
             """,
         version: ServiceProcess.version)
 
     @OptionGroup var options: ServiceOptions
 
-    @Option(
-        name: .customLong("store"),
-        help: ArgumentHelp("The SQLite file. Default: ROOT/data/comments.sqlite", valueName: "path"))
-    var storePath: String?
+    @OptionGroup(title: "Store") var storeOptions: StoreOptions
+
+    @OptionGroup(title: "Upstream") var upstreamOptions: UpstreamOptions
+
+    @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
 
     func run() async throws {
         let process = ServiceProcess(name: "comments", options: options)
-        let path = storePath ?? options.root.store("comments")
         let socket = try process.takeSocket()
-        let pool = try process.fail(releasing: socket) { try SQLiteCommentsStore.opening.open(path) }
-        let monitor = StoreMonitor(path: path, logger: process.logger)
-        let handlers = CommentsHandlers(
-            store: MonitoredCommentsStore(store: SQLiteCommentsStore(pool), monitor: monitor), now: { Date() },
-            newID: { UUID() })
+        if let upstream = upstreamOptions.upstream {
+            try await serve(upstream, by: process, on: socket)
+        } else {
+            try await serveStore(by: process, on: socket)
+        }
+    }
+
+    /// The comments are our own.
+    private func serveStore(by process: ServiceProcess, on socket: ListeningSocket) async throws {
+        let path = storeOptions.path ?? options.root.store("comments")
+        let opened = try process.openStore(
+            SQLiteCommentsStore.opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket
+        )
+        let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
+        let store: any CommentsStore =
+            switch opened {
+            case .success(let pool):
+                MonitoredCommentsStore(store: SQLiteCommentsStore(pool), monitor: monitor)
+            case .failure(let error): UnusableCommentsStore(error: error)
+            }
+        let handlers = CommentsHandlers(store: store, now: { Date() }, newID: { UUID() })
         try await process.serve(handlers.table, on: socket, health: { [monitor.check] })
-        // Brings what was written last into the file, so that a copy of it is a copy of everything.
-        try process.fail { try pool.close() }
+        try close(opened, process)
+    }
+
+    /// The comments are another server's.
+    private func serve(_ upstream: UpstreamBase, by process: ServiceProcess, on socket: ListeningSocket) async throws {
+        // A file of its own, so that a deployment that becomes an edge, or none any more, loses nothing.
+        let path = storeOptions.path ?? options.root.store("comments-edge")
+        let client = try process.fail(releasing: socket) { try UpstreamClient(upstreamOptions.settings) }
+        let opened = try process.openStore(
+            SQLiteKeptComments.opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
+        let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
+        let kept: any KeptCommentsStore =
+            switch opened {
+            case .success(let pool): SQLiteKeptComments(pool)
+            case .failure: NullKeptComments()
+            }
+        let store = WatchedKeptComments(store: kept, monitor: monitor)
+        let traced = TracedUpstream(client, profiler: profileOptions.profiler(process.logger))
+        let remote = RemoteComments(
+            endpoint: CommentsEndpoint(base: upstream.url), fetch: traced.fetch, store: store, now: { Date() })
+        let upstreamMonitor = UpstreamMonitor(upstream, logger: process.logger)
+        let handlers = EdgeHandlers(
+            comments: EdgeComments(remote: remote, store: store, monitor: upstreamMonitor))
+        try await process.serve(
+            handlers.table, on: socket, health: { [monitor.check, upstreamMonitor.check] })
+        await client.shutdown()
+        try close(opened, process)
+    }
+
+    private func close(_ opened: Result<DatabasePool, StoreUnusable>, _ process: ServiceProcess) throws {
+        if case .success(let pool) = opened { try process.fail { try pool.closeIntoOneFile() } }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -23,7 +23,9 @@ extension ImageDataService {
             hot: HotImages(budget: edgeOptions.hotBytes),
             cold: try process.fail(releasing: socket) { try cold(store, storeMonitor, process) })
         let origin = ImageOrigin(
-            get: ImageOrigin.get(client, upstream, upstreamMonitor), mapper: mapper, caches: caches, now: { Date() })
+            get: ImageOrigin.get(
+                TracedUpstream(client, profiler: profileOptions.profiler(process.logger)), upstream, upstreamMonitor),
+            mapper: mapper, caches: caches, now: { Date() })
         let fetches = ImageFetches(queue: FetchQueue(concurrency: edgeOptions.maxFetches), fetch: origin.image)
         let loader = ImageLoader(caches: caches, fetches: fetches, timeToLive: edgeOptions.ttl, now: { Date() })
         try await process.serve(

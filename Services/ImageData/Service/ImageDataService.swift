@@ -37,6 +37,8 @@ struct ImageDataService: AsyncParsableCommand {
 
     @OptionGroup(title: "Images from an upstream") var edgeOptions: EdgeOptions
 
+    @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
+
     func validate() throws {
         let allowed = 1...ImageDataContract.maximumImageBytes
         guard allowed.contains(maxImageBytes) else {

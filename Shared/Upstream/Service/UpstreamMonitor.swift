@@ -1,23 +1,29 @@
 import Foundation
 import Logging
 import RPC
+import ServiceKit
 import Synchronization
 
-/// Watches over requests to an upstream: keeps what `rpc.health` tells about it, and logs a change of its state once.
+/// Watches over what an upstream answers: keeps what `rpc.health` tells about it, and logs a change of its state once.
 public final class UpstreamMonitor: Sendable {
     private struct State {
         var failure: String?
         var since: Date
 
-        /// Of this failure.
-        var count = 0
+        /// What has failed, was logged, and has not worked since: one thing that always fails, while others do not, is one
+        /// line.
+        var logged: Set<String> = []
     }
+
+    /// How many things that fail are remembered.
+    static let rememberedFailures = 1_000
 
     private let base: UpstreamBase
     private let logger: Logger
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
 
+    /// - Parameter now: the clock.
     public init(_ base: UpstreamBase, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }) {
         self.base = base
         self.logger = logger
@@ -25,47 +31,40 @@ public final class UpstreamMonitor: Sendable {
         state = Mutex(State(since: now()))
     }
 
-    /// Degraded while the upstream does not answer.
+    /// Degraded from a failure to the next answer.
     public var check: Health.Check {
         state.withLock { state in
             Health.Check(
-                name: "upstream", status: state.failure == nil ? .serving : .degraded,
-                detail: state.failure.map { state.count > 1 ? "\($0) (\(state.count) times)" : $0 }, since: state.since)
+                name: "upstream", status: state.failure == nil ? .serving : .degraded, detail: state.failure,
+                since: state.since)
         }
     }
 
-    /// Takes note of how a request ended. One that was cancelled, or was refused here, says nothing about the upstream.
-    public func watching<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(UpstreamError) -> Result
-    ) async throws(UpstreamError) -> Result {
-        do throws(UpstreamError) {
-            let result = try await body()
-            note(nil)
-            return result
-        } catch {
-            switch error {
-            case .cancelled, .shutDown, .refused, .overloaded: break
-            case .tooLarge, .malformed, .tooManyRedirects: note(nil)
-            case .unreachable, .timedOut, .interrupted, .pinMismatch, .tls: note("\(error)")
-            }
-            throw error
+    /// It has answered as it should.
+    /// - Parameter subject: what it was asked for.
+    public func answered(_ subject: String) {
+        let isChange = state.withLock { state in
+            state.logged.remove(subject)
+            guard state.failure != nil else { return false }
+            (state.failure, state.since) = (nil, now())
+            return true
         }
+        if isChange { logger.notice("the upstream \(base) answers again", metadata: TraceContext.current.metadata) }
     }
 
-    private func note(_ failure: String?) {
-        let changed = state.withLock { state in
-            // Which of several things is wrong may change from request to request: that is no change of state.
-            let changed = (state.failure == nil) != (failure == nil)
-            if changed { state = State(failure: failure, since: now()) }
-            state.failure = failure
-            state.count += 1
-            return changed
+    /// It has not, or its answer is not what it should be.
+    /// - Parameter subject: what it was asked for.
+    public func failed(_ subject: String, _ reason: String) {
+        let isChange = state.withLock { state in
+            guard state.failure == nil, !state.logged.contains(subject) else { return false }
+            if state.logged.count == Self.rememberedFailures { state.logged.removeAll() }
+            state.logged.insert(subject)
+            (state.failure, state.since) = (reason, now())
+            return true
         }
-        guard changed else { return }
-        if let failure {
-            logger.error("the upstream \(base) does not answer: \(failure); serving what is kept")
-        } else {
-            logger.notice("the upstream \(base) answers again")
-        }
+        guard isChange else { return }
+        logger.error(
+            "the upstream \(base) has no good answer for \(subject), serving what is kept: \(reason)",
+            metadata: TraceContext.current.metadata)
     }
 }

@@ -2,7 +2,8 @@ import Foundation
 import RPC
 import RPCTestKit
 import Testing
-import Upstream
+
+@testable import Upstream
 
 @Suite struct UpstreamMonitorTests {
     private let log = RecordedLog()
@@ -14,48 +15,55 @@ import Upstream
             now: { Date(timeIntervalSince1970: 7) })
     }
 
-    private func fail(_ error: UpstreamError) async {
-        await #expect(throws: UpstreamError.self) {
-            try await monitor.watching { () throws(UpstreamError) in throw error }
-        }
-    }
-
-    private func succeed() async throws {
-        let answer = try await monitor.watching { () throws(UpstreamError) in 42 }
-        #expect(answer == 42)
-    }
-
-    @Test func `an upstream that answers is passed on in silence`() async throws {
-        try await succeed()
+    @Test func `an upstream that answers is passed on in silence`() {
+        monitor.answered("a")
         #expect(
             monitor.check == Health.Check(name: "upstream", status: .serving, since: Date(timeIntervalSince1970: 7)))
         #expect(log.lines == [])
     }
 
-    @Test func `a failure that stays is one line, whatever it is each time, and its end another`() async throws {
-        await fail(.unreachable(host: "origin.example", reason: "refused"))
-        await fail(.timedOut(.firstByte, limit: .seconds(10)))
+    @Test func `a failure that stays is one line, whatever it is each time, and its end another`() {
+        monitor.failed("a", "refused")
+        monitor.failed("b", "too late")
         #expect(log.lines.count == 1)
         #expect(log.lines.first?.contains("http://origin.example") == true)
+        #expect(log.lines.first?.contains("refused") == true)
         #expect(monitor.check.status == .degraded)
-        #expect(monitor.check.detail?.contains("(2 times)") == true)
-        try await succeed()
-        try await succeed()
+        monitor.answered("a")
+        monitor.answered("a")
         #expect(log.lines.count == 2)
         #expect(monitor.check.status == .serving)
     }
 
-    @Test(arguments: [UpstreamError.cancelled, .shutDown, .overloaded("full"), .refused(.scheme("ftp"))])
-    func `what ends here says nothing about the upstream`(error: UpstreamError) async {
-        await fail(error)
-        #expect(monitor.check.status == .serving)
-        await fail(.unreachable(host: "origin.example", reason: "refused"))
-        await fail(error)
-        #expect(monitor.check.status == .degraded)
+    @Test func `what always fails among what does not is one line`() {
+        for _ in 0..<3 {
+            monitor.failed("a", "no JSON")
+            monitor.answered("b")
+        }
+        // The failure, and that others work.
+        #expect(log.lines.count == 2)
+        monitor.answered("a")
+        monitor.failed("a", "no JSON")
+        #expect(log.lines.count == 3)
     }
 
-    @Test func `an upstream that answers nonsense answers`() async {
-        await fail(.malformed("two lengths"))
-        #expect(monitor.check.status == .serving)
+    @Test func `so many failures are remembered, and one more is a new beginning`() {
+        for number in 0..<UpstreamMonitor.rememberedFailures {
+            monitor.failed("\(number)", "no JSON")
+            monitor.answered("good")
+        }
+        let lines = log.lines.count
+        monitor.failed("0", "no JSON")
+        #expect(log.lines.count == lines)
+        monitor.failed("one more", "no JSON")
+        monitor.answered("good")
+        monitor.failed("0", "no JSON")
+        #expect(log.lines.count == lines + 3)
+    }
+
+    @Test func `lines have the request's id`() {
+        let trace = TraceContext.random()
+        TraceContext.$current.withValue(trace) { monitor.failed("a", "refused") }
+        #expect(log.metadata("trace_id") == [trace.id])
     }
 }

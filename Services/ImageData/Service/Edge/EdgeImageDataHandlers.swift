@@ -2,6 +2,7 @@ import Foundation
 import ImageData
 import ImageDataContract
 import RPC
+import Upstream
 
 /// Contract in, feature out, for a service that reads from an upstream.
 struct EdgeImageDataHandlers {

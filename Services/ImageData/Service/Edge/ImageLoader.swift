@@ -1,6 +1,7 @@
 import Foundation
 import ImageData
 import NIOCore
+import Upstream
 
 /// Where bytes come from: memory, disk, their origin. Keeps nothing for its callers; who waits holds the task.
 struct ImageLoader: Sendable {
@@ -44,7 +45,8 @@ struct ImageLoader: Sendable {
         if request.strategy == .cacheOnly { return nil }
         guard var stale = kept else { return try await fetch(request) }
         do {
-            return try await FetchBudget.run(until: request.deadline) { try await fetch(request) }
+            let left = Duration.nanoseconds((request.deadline - NIODeadline.now()).nanoseconds)
+            return try await FetchBudget.run(within: FetchBudget.time(of: left)) { try await fetch(request) }
         } catch let error where error.leavesStaleBytes {
             try Task.checkCancellation()
             stale.isStale = true

@@ -1,21 +1,22 @@
 import ImageData
+import RPC
 import Upstream
 
 extension ImageOrigin {
     /// Asks origins through the guarded client.
     /// - Parameter monitor: watches over what goes to the upstream itself; pictures may lie anywhere.
-    static func get(_ client: UpstreamClient, _ upstream: UpstreamBase, _ monitor: UpstreamMonitor) -> Get {
+    static func get(_ client: TracedUpstream, _ upstream: UpstreamBase, _ monitor: UpstreamMonitor) -> Get {
         { request in
             let get = UpstreamRequest(
                 url: request.url, headers: UpstreamHeaders(request.headers.map { ($0.name, $0.value) }),
                 maximumBodyBytes: request.maximumBytes, acceptsCompression: false)
+            let isWatched = upstream.isOrigin(of: request.url)
             do throws(UpstreamError) {
-                let response =
-                    upstream.isOrigin(of: request.url)
-                    ? try await monitor.watching { () throws(UpstreamError) in try await client.get(get) }
-                    : try await client.get(get)
+                let response = try await client.get(get)
+                if isWatched { monitor.answered(request.url) }
                 return OriginAnswer(response, isComplete: true)
             } catch {
+                if isWatched, error.rpcError.kind == .connectivity { monitor.failed(request.url, "\(error)") }
                 // What had come is a beginning.
                 if let partial = error.partial { return OriginAnswer(partial, isComplete: false) }
                 throw error.imageError

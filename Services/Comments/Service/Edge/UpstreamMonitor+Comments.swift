@@ -1,0 +1,24 @@
+import Foundation
+import Upstream
+
+extension UpstreamMonitor {
+    /// Runs something that asks the upstream for the comments of an image.
+    func watching<Result: Sendable>(_ imageID: UUID, _ body: () async throws -> Result) async throws -> Result {
+        let subject = "the comments of \(imageID.uuidString)"
+        do {
+            let result = try await body()
+            answered(subject)
+            return result
+        } catch let failure as RemoteFailure {
+            switch failure {
+            // An answer like another.
+            case .notFound: answered(subject)
+            case .late(let spent) where !spent.isFair: break
+            case .late(let spent): failed(subject, "it has not answered within \(spent.time)")
+            case .unreachable(let reason): failed(subject, reason)
+            case .rejected(let reason): failed(subject, "its answer is not what it should be: \(reason)")
+            }
+            throw failure
+        }
+    }
+}

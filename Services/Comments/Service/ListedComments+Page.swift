@@ -1,0 +1,19 @@
+import Comments
+import CommentsContract
+import Foundation
+
+extension ListedComments {
+    init(_ page: CommentsPage, origin: Origin, savedAt: Date? = nil, notices: [Notice]? = nil) {
+        self.init(
+            items: page.items.map(Comment.init), nextAfterID: page.nextAfterID, origin: origin, savedAt: savedAt,
+            notices: notices)
+    }
+}
+
+extension Comment {
+    init(_ comment: ImageComment) {
+        self.init(
+            id: comment.id, message: comment.message, createdAt: comment.createdAt,
+            author: Author(username: comment.username))
+    }
+}

@@ -1,0 +1,43 @@
+import GRDB
+
+/// The tables of an edge. Steps are never changed once released, only added to.
+enum KeptCommentsSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 last good answers") { db in
+            // Counts and bytes are written with the comments that they are about, and only with all of them: who counts for
+            // a page of the feed, or looks for room, need not walk through the comments.
+            try db.execute(
+                sql: """
+                    CREATE TABLE answer (
+                        image_id      BLOB PRIMARY KEY CHECK (length(image_id) = 16),
+                        -- Higher than those of all answers that were kept or renewed earlier.
+                        turn          INTEGER NOT NULL,
+                        saved_at      INTEGER NOT NULL,
+                        etag          TEXT,
+                        last_modified TEXT,
+                        comments      INTEGER NOT NULL,
+                        bytes         INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE INDEX answer_by_turn ON answer (turn, bytes);
+
+                    -- One that has gone keeps its place, so that readers who stand there can go on.
+                    CREATE TABLE comment (
+                        image_id   BLOB NOT NULL REFERENCES answer ON DELETE CASCADE,
+                        position   INTEGER NOT NULL,
+                        id         BLOB NOT NULL CHECK (length(id) = 16),
+                        gone_since INTEGER,
+                        created_at INTEGER,
+                        username   TEXT,
+                        message    TEXT,
+                        PRIMARY KEY (image_id, position),
+                        UNIQUE (image_id, id),
+                        CHECK ((gone_since IS NULL) =
+                            (created_at IS NOT NULL AND username IS NOT NULL AND message IS NOT NULL))
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        return migrator
+    }
+}

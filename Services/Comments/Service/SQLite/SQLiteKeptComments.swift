@@ -1,0 +1,179 @@
+import Comments
+import Foundation
+import GRDB
+import SQLiteKit
+
+/// The last good answers in one SQLite file. Reads run where they are called, in microseconds; writes wait for the disk
+/// elsewhere.
+struct SQLiteKeptComments: KeptCommentsStore {
+    private let pool: DatabasePool
+    private let limits: KeptLimits
+
+    init(_ pool: DatabasePool, limits: KeptLimits = KeptLimits()) {
+        self.pool = pool
+        self.limits = limits
+    }
+
+    /// Not that of the comments' own store: neither is ever taken for the other.
+    static let opening = StoreOpening(applicationID: "IFce", migrator: KeptCommentsSchema.migrator)
+
+    // MARK: Reading
+
+    func validators(of imageID: UUID) throws -> AnswerValidators? {
+        try pool.read { db in
+            try Self.answer("etag, last_modified", of: imageID, db).map { row in
+                AnswerValidators(etag: try row.decode(atIndex: 0), lastModified: try row.decode(atIndex: 1))
+            }
+        }
+    }
+
+    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> KeptSlice? {
+        try pool.read { db in
+            guard let answer = try Self.answer("saved_at", of: imageID, db) else { return nil }
+            let position = try id.map { try Self.position(of: $0, in: imageID, db) } ?? -1
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT id, created_at, username, message FROM comment
+                    WHERE image_id = ? AND position > ? AND gone_since IS NULL ORDER BY position LIMIT ?
+                    """)
+            let rows = try Array(
+                Row.fetchCursor(statement, arguments: [imageID, position, limit + 1])
+                    .map { try ImageComment($0, imageID: imageID) })
+            return KeptSlice(
+                slice: CommentsSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit),
+                savedAt: Date(seconds: try answer.decode(atIndex: 0)))
+        }
+    }
+
+    func counts(of imageIDs: [UUID]) throws -> [UUID: Int] {
+        try pool.read { db in
+            let marks = Array(repeating: "?", count: imageIDs.count).joined(separator: ", ")
+            let statement = try db.cachedStatement(
+                sql: "SELECT image_id, comments FROM answer WHERE image_id IN (\(marks)) AND comments > 0")
+            let rows = try Row.fetchCursor(statement, arguments: StatementArguments(imageIDs))
+            var counts: [UUID: Int] = [:]
+            while let row = try rows.next() { counts[try row.decode(atIndex: 0)] = try row.decode(atIndex: 1) }
+            return counts
+        }
+    }
+
+    private static func answer(_ columns: String, of imageID: UUID, _ db: Database) throws -> Row? {
+        let statement = try db.cachedStatement(sql: "SELECT \(columns) FROM answer WHERE image_id = ?")
+        return try Row.fetchOne(statement, arguments: [imageID])
+    }
+
+    private static func position(of id: UUID, in imageID: UUID, _ db: Database) throws -> Int {
+        let statement = try db.cachedStatement(sql: "SELECT position FROM comment WHERE image_id = ? AND id = ?")
+        guard let position = try Int.fetchOne(statement, arguments: [imageID, id]) else {
+            throw CommentsStoreError.unknownCursor(id)
+        }
+        return position
+    }
+
+    // MARK: Writing
+
+    func keep(_ answer: KeptComments) async throws -> Bool {
+        guard answer.comments.count <= limits.comments, answer.bytes <= limits.bytes else { return false }
+        try await pool.write { [limits] db in
+            let turn = try Self.nextTurn(db)
+            let places = CommentPlaces.replacing(
+                try Self.places(of: answer.imageID, db), by: answer.comments.map(\.id), answer: turn)
+            try Self.write(answer, turn: turn, db)
+            try Self.write(places, answer.comments, of: answer.imageID, db)
+            try Self.makeRoom(limits, db)
+        }
+        return true
+    }
+
+    func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool {
+        try await pool.write { db in
+            try db.cachedStatement(
+                sql: """
+                    UPDATE answer SET turn = ?, saved_at = ? WHERE image_id = ? AND etag IS ? AND last_modified IS ?
+                    """
+            ).execute(arguments: [
+                try Self.nextTurn(db), savedAt.seconds, imageID, validators.etag, validators.lastModified,
+            ])
+            return db.changesCount == 1
+        }
+    }
+
+    private static func nextTurn(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT coalesce(max(turn), 0) + 1 FROM answer")) ?? 1
+    }
+
+    private static func places(of imageID: UUID, _ db: Database) throws -> [CommentPlace] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id, gone_since FROM comment WHERE image_id = ? ORDER BY position")
+        return try Array(
+            Row.fetchCursor(statement, arguments: [imageID])
+                .map { CommentPlace(id: try $0.decode(atIndex: 0), goneSince: try $0.decode(atIndex: 1)) })
+    }
+
+    private static func write(_ answer: KeptComments, turn: Int64, _ db: Database) throws {
+        // Not INSERT OR REPLACE, which would delete the row and by that its comments.
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO answer (image_id, turn, saved_at, etag, last_modified, comments, bytes)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (image_id) DO UPDATE SET turn = excluded.turn, saved_at = excluded.saved_at,
+                    etag = excluded.etag, last_modified = excluded.last_modified, comments = excluded.comments,
+                    bytes = excluded.bytes
+                """
+        ).execute(arguments: [
+            answer.imageID, turn, answer.savedAt.seconds, answer.validators.etag, answer.validators.lastModified,
+            answer.comments.count, answer.bytes,
+        ])
+    }
+
+    private static func write(
+        _ places: [CommentPlace], _ comments: [ImageComment], of imageID: UUID, _ db: Database
+    ) throws {
+        try db.cachedStatement(sql: "DELETE FROM comment WHERE image_id = ?").execute(arguments: [imageID])
+        let insert = try db.cachedStatement(
+            sql: """
+                INSERT INTO comment (image_id, position, id, gone_since, created_at, username, message)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """)
+        var rest = comments[...]
+        for (position, place) in places.enumerated() {
+            let comment = place.goneSince == nil ? rest.popFirst() : nil
+            try insert.execute(arguments: [
+                imageID, position, place.id, place.goneSince, comment?.createdAt.seconds, comment?.username,
+                comment?.message,
+            ])
+        }
+    }
+
+    /// The newest answers stay, as many as the limits have room for.
+    private static func makeRoom(_ limits: KeptLimits, _ db: Database) throws {
+        guard let size = try Row.fetchOne(db.cachedStatement(sql: sizeQuery)) else { return }
+        var (images, bytes): (Int, Int) = (try size.decode(atIndex: 0), try size.decode(atIndex: 1))
+        var oldest: [UUID] = []
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT image_id, bytes FROM answer ORDER BY turn"))
+        while images > limits.images || bytes > limits.bytes, let row = try rows.next() {
+            oldest.append(try row.decode(atIndex: 0))
+            images -= 1
+            bytes -= try row.decode(Int.self, atIndex: 1)
+        }
+        let delete = try db.cachedStatement(sql: "DELETE FROM answer WHERE image_id = ?")
+        for imageID in oldest { try delete.execute(arguments: [imageID]) }
+    }
+
+    /// How many images and bytes there are. Answered by an index alone: about a millisecond when the store is full.
+    static let sizeQuery = "SELECT count(*), coalesce(sum(bytes), 0) FROM answer"
+}
+
+extension Date {
+    fileprivate init(seconds: Int64) { self.init(timeIntervalSince1970: Double(seconds)) }
+
+    fileprivate var seconds: Int64 { Int64(timeIntervalSince1970) }
+}
+
+extension ImageComment {
+    fileprivate init(_ row: Row, imageID: UUID) throws {
+        self.init(
+            id: try row.decode(atIndex: 0), imageID: imageID, message: try row.decode(atIndex: 3),
+            createdAt: Date(seconds: try row.decode(atIndex: 1)), username: try row.decode(atIndex: 2))
+    }
+}

@@ -1,0 +1,42 @@
+/// How long an upstream may take where there is something else to answer with: less than its caller waits, so that what
+/// there is arrives in time.
+public enum FetchBudget {
+    /// Nobody waits longer than this for what may be kept already.
+    public static let most = Duration.seconds(10)
+
+    /// What is left for the fallback, where the caller has that much.
+    public static let reserve = Duration.milliseconds(500)
+
+    /// The least that says something about the upstream, rather than about the caller.
+    public static let fair = Duration.seconds(1)
+
+    /// The upstream took longer.
+    public struct Spent: Error, Equatable {
+        public let time: Duration
+
+        /// Whether the upstream is to blame.
+        public var isFair: Bool { time >= FetchBudget.fair }
+    }
+
+    /// A quarter of a short time is left.
+    public static func time(of remaining: Duration) -> Duration {
+        max(.zero, min(most, max(remaining - reserve, remaining * 3 / 4)))
+    }
+
+    /// Waits for `body` for so long at the most; what is not done by then is cancelled.
+    /// - Throws: `Spent`, or what `body` throws.
+    public static func run<Result: Sendable>(
+        within time: Duration, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: time)
+                throw Spent(time: time)
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Comments
+import Foundation
+
+@testable import comments_service
+
+/// An answer with these comments.
+func kept(
+    _ numbers: [Int], on image: Int = 0, at savedAt: TimeInterval = 0, etag: String? = nil
+) -> KeptComments {
+    KeptComments(
+        imageID: UUID(number: image), comments: comments(numbers, on: image), savedAt: moment(savedAt),
+        validators: AnswerValidators(etag: etag))
+}
+
+/// Comments that say their numbers.
+func comments(_ numbers: [Int], on image: Int = 0) -> [ImageComment] {
+    numbers.map { draft($0, on: image, saying: "No. \($0)").comment(now: moment(0)) }
+}
+
+extension KeptCommentsStore {
+    /// The numbers of the comments that are kept; nil when there is no answer.
+    func numbers(
+        of image: Int = 0, limit: Int = 100, after cursor: Int? = nil
+    ) async throws -> [Int]? {
+        try await slice(limit, of: UUID(number: image), after: cursor.map(UUID.init(number:)))?.slice.numbers
+    }
+}

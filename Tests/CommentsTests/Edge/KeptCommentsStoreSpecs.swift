@@ -1,0 +1,147 @@
+import Comments
+import Foundation
+import RPCTestKit
+import Testing
+
+@testable import comments_service
+
+extension StoreFactory<any KeptCommentsStore> {
+    /// Every store that keeps something.
+    static let all = [
+        StoreFactory("SQLite on disk") {
+            SQLiteKeptComments(try SQLiteKeptComments.opening.open($0 + "/comments-edge.sqlite"))
+        }
+    ]
+}
+
+/// What every store of an edge does.
+@Suite struct KeptCommentsStoreSpecs {
+    typealias Factory = StoreFactory<any KeptCommentsStore>
+
+    private let image = UUID(number: 0)
+
+    @Test(arguments: Factory.all) func `of an image nobody has asked for nothing is kept`(stores: Factory) async throws
+    {
+        try await stores.withStore { store in
+            let slice = try await store.slice(10, of: image, after: nil)
+            #expect(slice == nil)
+            #expect(try await store.slice(10, of: image, after: UUID(number: 1)) == nil)
+            #expect(try await store.validators(of: image) == nil)
+            #expect(try await store.counts(of: [image]) == [:])
+            #expect(try await !store.renew(image, AnswerValidators(), savedAt: moment(0)))
+        }
+    }
+
+    @Test(arguments: Factory.all, [[], [1], [3, 1, 2]]) func `an answer comes back as it was kept, after a restart too`(
+        stores: Factory, numbers: [Int]
+    ) async throws {
+        try await stores.withReopening { reopen in
+            let answer = kept(numbers, at: 5, etag: "\"x\"")
+            let isKept = try await reopen().keep(answer)
+            #expect(isKept)
+            let store = try reopen()
+            let slice = CommentsSlice(items: answer.comments, hasMore: false)
+            #expect(try await store.slice(10, of: image, after: nil) == KeptSlice(slice: slice, savedAt: moment(5)))
+            #expect(try await store.validators(of: image) == answer.validators)
+            #expect(try await store.counts(of: [image]) == (numbers.isEmpty ? [:] : [image: numbers.count]))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `texts and times come back as they were`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            let comment = ImageComment(
+                id: UUID(number: 1), imageID: image, message: String(repeating: "🏖", count: 2_000),
+                createdAt: Date(timeIntervalSince1970: -62_167_219_200), username: String(repeating: "Ω", count: 64))
+            let answer = KeptComments(
+                imageID: image, comments: [comment], savedAt: moment(0),
+                validators: AnswerValidators(etag: "W/\"ü\"", lastModified: "yesterday"))
+            let isKept = try await store.keep(answer)
+            #expect(isKept)
+            #expect(try await store.slice(1, of: image, after: nil)?.slice.items == [comment])
+            #expect(try await store.validators(of: image) == answer.validators)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `the last answer takes the place of the one before, image by image`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            _ = try await store.keep(kept([1, 2], etag: "a"))
+            _ = try await store.keep(kept([1], on: 9, at: 1))
+            _ = try await store.keep(kept([4, 2, 3], at: 7))
+            #expect(try await store.numbers() == [4, 2, 3])
+            #expect(try await store.numbers(of: 9) == [1])
+            #expect(try await store.validators(of: image)?.isEmpty == true)
+            #expect(try await store.slice(1, of: image, after: nil)?.savedAt == moment(7))
+            let counts = try await store.counts(of: [image, UUID(number: 9), UUID(number: 5)])
+            #expect(counts == [image: 3, UUID(number: 9): 1])
+        }
+    }
+
+    // MARK: Renewing
+
+    @Test(arguments: Factory.all) func `a renewed answer is as new as it was said to be`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            let answer = kept([1, 2], etag: "a")
+            _ = try await store.keep(answer)
+            #expect(try await store.renew(image, answer.validators, savedAt: moment(60)))
+            #expect(try await store.slice(1, of: image, after: nil)?.savedAt == moment(60))
+            #expect(try await store.numbers() == [1, 2])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `only the answer that was asked about is renewed`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.keep(kept([1], etag: "b"))
+            #expect(try await !store.renew(image, AnswerValidators(etag: "a"), savedAt: moment(60)))
+            #expect(try await store.slice(1, of: image, after: nil)?.savedAt == moment(0))
+        }
+    }
+
+    // MARK: Paging
+
+    @Test(arguments: Factory.all) func `a page knows whether more follow`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            _ = try await store.keep(kept([1, 2, 3]))
+            #expect(try await store.slice(2, of: image, after: nil)?.slice.hasMore == true)
+            #expect(try await store.slice(3, of: image, after: nil)?.slice.hasMore == false)
+            #expect(try await store.numbers(limit: 1, after: 1) == [2])
+            #expect(try await store.numbers(after: 3) == [])
+        }
+    }
+
+    @Test(arguments: Factory.all, [7, 5]) func `what was never in an answer of the image is no cursor`(
+        stores: Factory, cursor: Int
+    ) async throws {
+        try await stores.withStore { store in
+            _ = try await store.keep(kept([1]))
+            _ = try await store.keep(kept([5], on: 9))
+            await #expect(throws: CommentsStoreError.unknownCursor(UUID(number: cursor))) {
+                try await store.slice(10, of: image, after: UUID(number: cursor))
+            }
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a comment that has gone still marks its place`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            for numbers in [[1, 2, 3], [1, 3], [1, 3, 4], [3, 4]] { _ = try await store.keep(kept(numbers)) }
+            #expect(try await store.numbers() == [3, 4])
+            #expect(try await store.numbers(after: 1) == [3, 4])
+            #expect(try await store.numbers(after: 2) == [3, 4])
+            #expect(try await store.counts(of: [image]) == [image: 2])
+            _ = try await store.keep(kept([3, 4, 2]))
+            #expect(try await store.numbers(after: 2) == [])
+        }
+    }
+}
+
+@Suite struct NullKeptCommentsTests {
+    @Test func `every operation completes, and nothing is kept`() {
+        let store = NullKeptComments()
+        #expect(!store.keep(kept([1])))
+        #expect(!store.renew(UUID(number: 0), AnswerValidators(), savedAt: moment(0)))
+        #expect(store.slice(1, of: UUID(number: 0), after: nil) == nil)
+        #expect(store.validators(of: UUID(number: 0)) == nil)
+        #expect(store.counts(of: [UUID(number: 0)]) == [:])
+    }
+}

@@ -1,0 +1,72 @@
+import Comments
+import Foundation
+import Synchronization
+
+@testable import comments_service
+
+/// An upstream behind `UpstreamFetch` that answers as a test says.
+final class ScriptedUpstream: Sendable {
+    typealias Script = @Sendable () async throws -> UpstreamAnswer
+
+    private struct State {
+        var script: Script
+        var requests: [[String: String]] = []
+        var watchers: [AsyncStream<Void>.Continuation] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ script: @escaping Script) { state = Mutex(State(script: script)) }
+
+    /// The headers of all requests so far.
+    var requests: [[String: String]] { state.withLock(\.requests) }
+
+    /// From now on it answers like this.
+    func answer(_ script: @escaping Script) { state.withLock { $0.script = script } }
+
+    var fetch: UpstreamFetch {
+        { _, headers in
+            let (script, watchers) = self.state.withLock { state in
+                state.requests.append(headers)
+                return (state.script, state.watchers)
+            }
+            for watcher in watchers { watcher.yield() }
+            return try await script()
+        }
+    }
+
+    /// Waits until so many requests have come.
+    func wait(requests count: Int) async {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { $0.watchers.append(continuation) }
+        if requests.count >= count { return }
+        for await _ in changes where requests.count >= count { return }
+    }
+}
+
+/// Nobody is there.
+struct Unreachable: Error, CustomStringConvertible { let description = "nobody is there" }
+
+/// Answers never, and ends when it is cancelled.
+func silence() async throws -> UpstreamAnswer {
+    let (never, _) = AsyncStream.makeStream(of: Void.self)
+    for await _ in never {}
+    throw Unreachable()
+}
+
+extension UpstreamAnswer {
+    /// The list of these comments, as an upstream writes it.
+    static func list(_ numbers: [Int], on image: Int = 0, _ headers: [String: String] = [:]) -> UpstreamAnswer {
+        let items = comments(numbers, on: image).map { comment in
+            """
+            {"id":"\(comment.id)","message":"\(comment.message)","created_at":"2026-03-01T12:00:00+0000",
+            "author":{"username":"\(comment.username)"}}
+            """
+        }
+        return .status(200, #"{"items":[\#(items.joined(separator: ","))]}"#, headers)
+    }
+
+    static func status(_ status: Int, _ body: String = "", _ headers: [String: String] = [:]) -> UpstreamAnswer {
+        UpstreamAnswer(status: status, body: Data(body.utf8)) { headers[$0] }
+    }
+}

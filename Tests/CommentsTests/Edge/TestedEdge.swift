@@ -1,0 +1,77 @@
+import Comments
+import CommentsContract
+import Foundation
+import GRDB
+import RPCTestKit
+import SQLiteKit
+import Synchronization
+import Upstream
+
+@testable import comments_service
+
+/// An edge with everything around it, for as long as a test needs it.
+struct TestedEdge: Sendable {
+    let edge: EdgeComments
+    let upstream: ScriptedUpstream
+    let log: RecordedLog
+    let storeMonitor: StoreMonitor
+    let pool: DatabasePool
+    let clock: TestClock
+
+    static func with(
+        _ script: @escaping ScriptedUpstream.Script, _ body: (TestedEdge) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteKeptComments.opening.open(directory + "/comments-edge.sqlite")
+            try await body(TestedEdge(ScriptedUpstream(script), SQLiteKeptComments(pool), pool))
+        }
+    }
+
+    init(_ upstream: ScriptedUpstream, _ store: any KeptCommentsStore, _ pool: DatabasePool) {
+        let (log, clock) = (RecordedLog(), TestClock())
+        storeMonitor = StoreMonitor(path: "/data/comments.sqlite", logger: log.logger)
+        let watched = WatchedKeptComments(store: store, monitor: storeMonitor)
+        edge = EdgeComments(
+            remote: RemoteComments(
+                endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, store: watched,
+                now: { clock.now }),
+            store: watched, monitor: UpstreamMonitor(.test, logger: log.logger))
+        (self.upstream, self.log, self.pool, self.clock) = (upstream, log, pool, clock)
+    }
+
+    func list(
+        _ image: Int = 0, limit: Int? = nil, after cursor: Int? = nil, within time: Duration = .seconds(60)
+    ) async throws -> ListedComments {
+        try await edge.list(
+            ListComments(imageID: UUID(number: image), limit: limit, afterID: cursor.map(UUID.init(number:))),
+            within: time)
+    }
+
+    /// Makes writing to the store fail, or work again.
+    func setWriting(works: Bool) async throws {
+        try await pool.writeWithoutTransaction { db in
+            // What a full disk looks like: no page more than there are.
+            let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            try db.execute(sql: "PRAGMA max_page_count = \(works ? 1_000_000 : pages)")
+        }
+    }
+}
+
+/// A clock that a test moves.
+final class TestClock: Sendable {
+    private let seconds = Mutex<TimeInterval>(0)
+
+    var now: Date { moment(seconds.withLock { $0 }) }
+
+    func advance(_ time: TimeInterval) { seconds.withLock { $0 += time } }
+}
+
+extension ListedComments {
+    /// The numbers of the comments.
+    var numbers: [Int] { items.map { Int($0.id.uuidString.suffix(12)) ?? -1 } }
+}
+
+extension UpstreamBase {
+    // A URL that is one.
+    static var test: UpstreamBase { try! UpstreamBase("http://origin.example") }
+}

@@ -1,0 +1,180 @@
+import Comments
+import CommentsContract
+import Foundation
+import Testing
+
+@Suite struct CommentsMapperTests {
+    private let image = UUID(number: 0)
+
+    @Test func `a comment is what the upstream says`() throws {
+        let comments = try map(
+            """
+            {"items":[{"id":"00000000-0000-4000-8000-000000000001","message":"Où ? 🏖\\nLà.",
+            "created_at":"2026-03-01T12:00:05+0000","author":{"username":"Zoë"}}]}
+            """)
+        let expected = ImageComment(
+            id: UUID(number: 1), imageID: image, message: "Où ? 🏖\nLà.", createdAt: moment(5), username: "Zoë")
+        #expect(comments == [expected])
+    }
+
+    @Test(arguments: [0, 1, 3]) func `comments keep the upstream's order`(count: Int) throws {
+        let numbers = Array((1...3).reversed().prefix(count))
+        let comments = try map(list(numbers.map { item($0) }))
+        #expect(comments.map(\.id) == numbers.map(UUID.init(number:)))
+    }
+
+    @Test func `of comments with the same id the first counts`() throws {
+        let comments = try map(list([item(1, message: #""first""#), item(2), item(1, message: #""second""#)]))
+        #expect(comments.map(\.id) == [UUID(number: 1), UUID(number: 2)])
+        #expect(comments.first?.message == "first")
+    }
+
+    // MARK: Status
+
+    @Test(arguments: [200, 201, 204, 299]) func `any success is accepted`(status: Int) throws {
+        #expect(try map(list([item(1)]), status: status).count == 1)
+    }
+
+    @Test(arguments: [100, 199, 300, 304, 400, 403, 405, 500, 503, 0, -1])
+    func `every other status is rejected`(status: Int) {
+        #expect(throws: CommentsMapperError.rejected("its status is \(status)")) {
+            try map(list([item(1)]), status: status)
+        }
+    }
+
+    @Test(arguments: ["", #"{"items":[]}"#]) func `no such image is not found`(body: String) {
+        #expect(throws: CommentsMapperError.notFound) { try map(body, status: 404) }
+    }
+
+    // MARK: Root
+
+    @Test(arguments: [
+        "", " ", "<html>", "{", "[]", "null", "7", #""items""#, "{}", #"{"items":null}"#, #"{"items":{}}"#,
+        #"{"items":[],}"#, #"{,"items":[]}"#, #"{"items":[,]}"#, #"{"items":[null]}"#, #"{"items":[[]]}"#,
+        #"{"Items":[]}"#, #"{"items":[]} {}"#, "\u{0}",
+    ])
+    func `what is no list is rejected`(body: String) { expectRejection(body) }
+
+    @Test func `what is no UTF-8 is rejected`() {
+        let body = Data(list([item(1, message: #""?""#)]).utf8.map { $0 == UInt8(ascii: "?") ? 0xFF : $0 })
+        #expect(throws: CommentsMapperError.self) { try CommentsMapper.map(body, statusCode: 200, imageID: image) }
+    }
+
+    @Test func `a depth beyond reason is rejected`() {
+        expectRejection(#"{"items":"# + String(repeating: "[", count: 100_000))
+    }
+
+    @Test func `commas in texts and between values are none too many`() throws {
+        let body = list([item(1, message: #""[,] {,} \",\\""#), item(2)])
+        #expect(try map(body).first?.message == #"[,] {,} ",\"#)
+        expectRejection(list([item(1), "", item(2)]))
+        expectRejection(list([item(1), ""]))
+    }
+
+    @Test func `unknown members are ignored`() throws {
+        let item = """
+            {"id":"00000000-0000-4000-8000-000000000001","message":"x","likes":[1],"created_at":"2026-03-01T12:00:05Z",
+            "author":{"username":"ana","avatar":null}}
+            """
+        #expect(try map(#"{"next":null,"items":[\#(item)],"total":{}}"#).count == 1)
+    }
+
+    // MARK: Items
+
+    @Test(
+        arguments: ["id", "message", "created_at", "author"],
+        [nil, "null", "7", "true", "[]", "{}", #""""#] as [String?])
+    func `one bad comment makes the whole list bad`(member: String, value: String?) {
+        expectRejection(list([item(1), item(2, replacing: member, with: value), item(3)]))
+    }
+
+    @Test(arguments: [#"{}"#, #"{"username":null}"#, #"{"username":7}"#, #"{"username":""}"#, #"{"name":"ana"}"#])
+    func `an author has a name`(author: String) {
+        expectRejection(list([item(1, replacing: "author", with: author)]))
+    }
+
+    @Test(arguments: [
+        "7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E", "7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4e",
+        "7f3D9a60-0C1e-4b5E-9c57-0a3C7b1c2D4e",
+    ])
+    func `ids are UUIDs in any case`(id: String) throws {
+        let comments = try map(list([item(1, replacing: "id", with: "\"\(id)\"")]))
+        #expect(comments.map(\.id.uuidString) == ["7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E"])
+    }
+
+    @Test(arguments: [
+        "7f3d9a600c1e4b5e9c570a3c7b1c2d4e", "7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4",
+        "{7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4e}",
+        "7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4e ", "7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4g",
+    ])
+    func `what is no UUID is rejected`(id: String) {
+        expectRejection(list([item(1, replacing: "id", with: "\"\(id)\"")]))
+    }
+
+    @Test func `a time that is none is rejected with its place`() {
+        let body = list([item(1), item(2, replacing: "created_at", with: #""yesterday""#)])
+        #expect(throws: CommentsMapperError.rejected("items[1].created_at is no date")) { try map(body) }
+    }
+
+    // MARK: Lengths
+
+    @Test(arguments: [(1, true), (2_000, true), (2_001, false), (0, false)])
+    func `a message has its limits`(length: Int, isGood: Bool) {
+        // More than a byte each, and with white space that does not count.
+        let message = " " + String(repeating: "🏖", count: length) + "\\n"
+        expect(list([item(1, message: "\"\(message)\"")]), isGood: isGood)
+    }
+
+    @Test(arguments: [(1, true), (64, true), (65, false), (0, false)])
+    func `a username has its limits`(length: Int, isGood: Bool) {
+        let name = #"{"username":" \#(String(repeating: "ë", count: length))"}"#
+        expect(list([item(1, replacing: "author", with: name)]), isGood: isGood)
+    }
+
+    @Test func `texts are kept without white space around them`() throws {
+        #expect(try map(list([item(1, message: #""\n Lovely!\t""#)])).first?.message == "Lovely!")
+    }
+
+    @Test func `a text with U+0000 is rejected`() { expectRejection(list([item(1, message: #""a\u0000b""#)])) }
+
+    @Test func `the limits are those of posting`() {
+        #expect(ImageComment.messageLength == PostComment.messageLength)
+        #expect(ImageComment.usernameLength == PostComment.usernameLength)
+    }
+
+    // MARK: Helpers
+
+    private func map(_ body: String, status: Int = 200) throws -> [ImageComment] {
+        try CommentsMapper.map(Data(body.utf8), statusCode: status, imageID: image)
+    }
+
+    private func expectRejection(_ body: String) { expect(body, isGood: false) }
+
+    private func expect(_ body: String, isGood: Bool) {
+        let isAccepted: Bool
+        do {
+            _ = try map(body)
+            isAccepted = true
+        } catch {
+            isAccepted = false
+            #expect(error as? CommentsMapperError != .notFound)
+        }
+        #expect(isAccepted == isGood)
+    }
+
+    private func list(_ items: [String]) -> String { #"{"items":[\#(items.joined(separator: ","))]}"# }
+
+    private func item(_ number: Int, message: String = #""Lovely!""#) -> String {
+        item(number, replacing: "message", with: message)
+    }
+
+    /// - Parameter value: nil to leave the member out.
+    private func item(_ number: Int, replacing member: String, with value: String?) -> String {
+        var members = [
+            "id": "\"\(UUID(number: number).uuidString)\"", "message": #""Lovely!""#,
+            "created_at": #""2026-03-01T12:00:00+0000""#, "author": #"{"username":"ana"}"#,
+        ]
+        members[member] = value
+        return "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+    }
+}

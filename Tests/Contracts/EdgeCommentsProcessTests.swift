@@ -1,0 +1,107 @@
+import CommentsContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// What comments-service does as a process when it has an upstream.
+@Suite struct EdgeCommentsProcessTests {
+    private let image = UUID()
+
+    @Test func `what was served once is served without the upstream, after a restart and a crash too`() async throws {
+        try await withTemporaryDirectory { root in
+            try await OriginServer.with(Self.script) { upstream in
+                let failure = await #expect(throws: RunningService.Failure.self) {
+                    try await edge(root, upstream.url) { service in
+                        let page = try await list(service)
+                        #expect(page.items.map(\.message) == ["Lovely!"])
+                        #expect(page.origin == .remote)
+                        service.kill()
+                    }
+                }
+                #expect(failure?.status == 128 + SIGKILL)
+            }
+            // Nobody listens there any more, as a rule; whoever does, is no upstream.
+            try await edge(root, "http://127.0.0.1:1") { service in
+                for _ in 1...2 {
+                    let page = try await list(service)
+                    #expect(page.items.map(\.message) == ["Lovely!"])
+                    #expect(page.origin == .cache)
+                    #expect(page.savedAt != nil)
+                }
+                let health = try await service.client.call(ProtocolMethods.health, ServiceSelection())
+                #expect(health.checks.map(\.name) == ["store", "upstream"])
+                #expect(health.checks.map(\.status) == [.serving, .degraded])
+                // Where it serves, and that the upstream is away.
+                #expect(service.log.split(separator: "\n").count == 2)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/data") == ["comments-edge.sqlite"])
+        }
+    }
+
+    @Test func `without a usable store it goes on, and says so once`() async throws {
+        try await withTemporaryDirectory { root in
+            let store = root + "/diary.txt"
+            try Data("Dear diary, this is no database.\n".utf8).write(to: URL(filePath: store))
+            try await OriginServer.with(Self.script) { upstream in
+                try await edge(root, upstream.url, "--store", store) { service in
+                    for _ in 1...2 {
+                        let page = try await list(service)
+                        #expect(page.origin == .remote)
+                        #expect(page.notices == [.notKept])
+                    }
+                    let health = try await service.client.call(ProtocolMethods.health, ServiceSelection())
+                    #expect(health.status == .degraded)
+                    #expect(service.log.split(separator: "\n").count == 2)
+                }
+                let failure = await #expect(throws: RunningService.Failure.self) {
+                    try await edge(root, upstream.url, "--store", store, "--strict-store") { _ in }
+                }
+                #expect(failure?.status == 70)
+            }
+        }
+    }
+
+    @Test func `a service of its own can be told to go on without a store, and then has nothing to say`() async throws {
+        try await withTemporaryDirectory { root in
+            let store = root + "/diary.txt"
+            try Data("Dear diary, this is no database.\n".utf8).write(to: URL(filePath: store))
+            try await RunningService.with(
+                "comments", root: root, arguments: ["--store", store, "--strict-store=false"]
+            ) { service in
+                let error = await #expect(throws: RPCError.self) { try await list(service) }
+                #expect(error?.kind == .unavailable)
+                #expect(error?.message.contains(store) == true)
+            }
+        }
+    }
+
+    @Test(arguments: ["feed.example", "ftp://feed.example", "https://feed.example?x=1", "https://a:b@feed.example", ""])
+    func `what is no upstream is refused`(upstream: String) async throws {
+        let failure = await #expect(throws: RunningService.Failure.self) {
+            try await RunningService.with("comments", arguments: ["--upstream", upstream]) { _ in }
+        }
+        #expect(failure?.status == 64)
+        #expect(failure?.log.contains("--upstream") == true)
+    }
+
+    private func edge(
+        _ root: String, _ upstream: String, _ arguments: String..., body: (RunningService) async throws -> Void
+    ) async throws {
+        try await RunningService.with("comments", root: root, arguments: ["--upstream", upstream] + arguments, body)
+    }
+
+    private func list(_ service: RunningService) async throws -> ListedComments {
+        try await service.client.call(CommentsContract.list, ListComments(imageID: image))
+    }
+
+    private static let script: OriginServer.Script = { _ in
+        [
+            .response(
+                text: """
+                    {"items":[{"id":"\(UUID())","message":"Lovely!","created_at":"2026-03-01T12:00:00Z",
+                    "author":{"username":"ana"}}]}
+                    """)
+        ]
+    }
+}

@@ -1,0 +1,40 @@
+import Synchronization
+import Testing
+
+@testable import Upstream
+
+@Suite struct FetchBudgetTests {
+    @Test(
+        arguments: [
+            (.zero, .zero), (.seconds(-1), .zero), (.milliseconds(400), .milliseconds(300)),
+            (.milliseconds(1_996), .milliseconds(1_497)), (.seconds(2), .milliseconds(1_500)),
+            (.milliseconds(2_004), .milliseconds(1_504)), (.milliseconds(10_499), .milliseconds(9_999)),
+            (.milliseconds(10_500), .seconds(10)), (.milliseconds(10_501), .seconds(10)),
+            (.seconds(1_000_000_000), .seconds(10)),
+        ] as [(Duration, Duration)])
+    func `there is time left for what is kept`(remaining: Duration, budget: Duration) {
+        #expect(FetchBudget.time(of: remaining) == budget)
+    }
+
+    @Test(arguments: [(999, false), (1_000, true), (1_001, true)])
+    func `a time that is too short says nothing about the upstream`(milliseconds: Int, isFair: Bool) {
+        #expect(FetchBudget.Spent(time: .milliseconds(milliseconds)).isFair == isFair)
+    }
+
+    @Test func `what is done in time is passed on, what is not is cancelled`() async throws {
+        let result = try await FetchBudget.run(within: .seconds(60)) { 42 }
+        #expect(result == 42)
+        let wasCancelled = Mutex(false)
+        await #expect(throws: FetchBudget.Spent(time: .milliseconds(1))) {
+            try await FetchBudget.run(within: .milliseconds(1)) {
+                do {
+                    try await Task.sleep(for: .seconds(60))
+                } catch {
+                    wasCancelled.withLock { $0 = true }
+                    throw error
+                }
+            }
+        }
+        #expect(wasCancelled.withLock { $0 })
+    }
+}
