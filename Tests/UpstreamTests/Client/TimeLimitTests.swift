@@ -33,7 +33,7 @@ import Testing
             .drip([UInt8](repeating: 0, count: 100_000), pieces: 1, every: 5),
         ]
         let error = try await failure(steps) {
-            $0.totalTime = .seconds(1)
+            $0.totalTime = .seconds(3)
             $0.stallTime = .seconds(20)
         }
         #expect(error.stage == .total, "\(error)")
