@@ -75,8 +75,8 @@ public actor UpstreamClient {
         }
     }
 
-    /// How many connections there are, and how many of them are kept for later.
-    var connections: (open: Int, idle: Int) { pool.count }
+    /// How many connections are being made, how many there are, and how many of these are kept for later.
+    var connections: (connecting: Int, open: Int, idle: Int) { pool.count }
 
     // MARK: One request
 

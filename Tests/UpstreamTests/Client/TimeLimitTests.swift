@@ -1,6 +1,3 @@
-import Foundation
-import NIOCore
-import NIOPosix
 import RPCTestKit
 import Testing
 

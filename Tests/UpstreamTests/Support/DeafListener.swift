@@ -1,8 +1,5 @@
 import Glibc
 
-/// How many connections keep its queue full.
-let deafListenerClients = 4
-
 /// Runs `body` with a port at which connections are neither taken nor refused: its queue of one is full.
 func withDeafListener<Result>(_ body: (Int) async throws -> Result) async throws -> Result {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -11,7 +8,7 @@ func withDeafListener<Result>(_ body: (Int) async throws -> Result) async throws
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let clients = (0..<deafListenerClients).map { _ in
+    let clients = (0..<4).map { _ in
         socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
     }
     defer { for client in clients { close(client) } }
