@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Keeps connections for the next request to the same origin, and no more of them than there may be. Those who find no room
-/// wait in the order in which they came. Lives on the event loop.
+/// Keeps connections for the next request to the same origin, and no more of them than there may be. Those who find no
+/// room wait in the order in which they came. Lives on the event loop.
 final class ConnectionPool {
     /// What a request is given to go on with.
     enum Lease {

@@ -7,8 +7,8 @@ import X509
 /// Verifies that a server is who was asked for.
 ///
 /// NIOSSL's own verification would not do: it does not tell which chain it has found, so that a host could show any
-/// certificate for its pin, and it takes a certificate for the address that was connected to for one of the name, so that
-/// whoever answers the question for the address would need no more.
+/// certificate for its pin, and it takes a certificate for the address that was connected to for one of the name, so
+/// that whoever answers the question for the address would need no more.
 struct ServerProof: Sendable {
     let roots: CertificateStore
     let host: Host
