@@ -1,5 +1,5 @@
-/// The IANA special-purpose address registries (RFC 6890 and what has been added since), as far as no server on the public
-/// internet has an address there. The first that contains an address names it.
+/// The IANA special-purpose address registries (RFC 6890 and what has been added since), as far as no server on the
+/// public internet has an address there. The first that contains an address names it.
 extension AddressRange {
     static let specialV4 = [
         AddressRange(v4: 0, bits: 8, "unspecified (\"this network\")"),

@@ -1,8 +1,8 @@
 extension IPAddress {
     /// Why this is no address of the public internet; nil when it is one.
     ///
-    /// Embeddings that are no longer in use (6to4, Teredo, IPv4-compatible) are refused whatever they embed, so nothing has
-    /// to be taken out of them. Those in use are judged by the IPv4 address that the packets end up at.
+    /// Embeddings that are no longer in use (6to4, Teredo, IPv4-compatible) are refused whatever they embed, so nothing
+    /// has to be taken out of them. Those in use are judged by the IPv4 address that the packets end up at.
     var whyNotPublic: String? {
         if isV4 { return AddressRange.specialV4.first { $0.contains(self) }?.kind }
         if let range = AddressRange.embeddingV6.first(where: { $0.contains(self) }) {

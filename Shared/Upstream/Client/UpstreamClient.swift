@@ -3,9 +3,9 @@ import NIOPosix
 
 /// Fetches URLs that others have written, from servers that nobody vouches for.
 ///
-/// Only http and https, only public addresses (each checked after its name was looked up, and on every redirect, and then
-/// connected to without asking again), only so many bytes and so much time. Proxies of the environment are not looked at and
-/// cookies not kept. One client per process: it holds the connections that are kept for later.
+/// Only http and https, only public addresses (each checked after its name was looked up, and on every redirect, and
+/// then connected to without asking again), only so many bytes and so much time. Proxies of the environment are not
+/// looked at and cookies not kept. One client per process: it holds the connections that are kept for later.
 ///
 /// ```swift
 /// let client = try UpstreamClient()
@@ -75,8 +75,8 @@ public actor UpstreamClient {
         }
     }
 
-    /// How many connections there are, and how many of them are kept for later.
-    var connections: (open: Int, idle: Int) { pool.count }
+    /// How many connections are being made, how many there are, and how many of these are kept for later.
+    var connections: (connecting: Int, open: Int, idle: Int) { pool.count }
 
     // MARK: One request
 

@@ -1,4 +1,5 @@
-/// Header names and values in the order in which they are sent, or came. Upper and lower case of names make no difference.
+/// Header names and values in the order in which they are sent, or came. Upper and lower case of names make no
+/// difference.
 public struct UpstreamHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// A name and its value.
     public struct Field: Sendable, Equatable {

@@ -2,8 +2,9 @@
 public struct UpstreamRequest: Sendable {
     public var url: String
 
-    /// In addition to what the client sends by itself (Host, Accept-Encoding, User-Agent, which may be set, and Connection). To
-    /// another scheme, host or port than that of `url`, redirects carry on those only that tell nothing about the caller.
+    /// In addition to what the client sends by itself (Host, Accept-Encoding, User-Agent, which may be set, and
+    /// Connection). To another scheme, host or port than that of `url`, redirects carry on those only that tell nothing
+    /// about the caller.
     public var headers: UpstreamHeaders
 
     /// The most bytes of the body, compressed and inflated; nil for the client's limit.

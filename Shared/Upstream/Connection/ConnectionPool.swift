@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Keeps connections for the next request to the same origin, and no more of them than there may be. Those who find no room
-/// wait in the order in which they came. Lives on the event loop.
+/// Keeps connections for the next request to the same origin, and no more of them than there may be. Those who find no
+/// room wait in the order in which they came. Lives on the event loop.
 final class ConnectionPool {
     /// What a request is given to go on with.
     enum Lease {
@@ -122,8 +122,11 @@ final class ConnectionPool {
         return open.map(\.channel.closeFuture)
     }
 
-    /// How many connections there are, and how many of them are kept for later.
-    var count: (open: Int, idle: Int) {
-        (connections.count, parties.values.reduce(0) { $0 + $1.idle.count })
+    /// How many connections are being made, how many there are, and how many of these are kept for later.
+    var count: (connecting: Int, open: Int, idle: Int) {
+        (
+            parties.values.reduce(0) { $0 + $1.places } - connections.count, connections.count,
+            parties.values.reduce(0) { $0 + $1.idle.count }
+        )
     }
 }

@@ -2,8 +2,8 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Connects to the first of some addresses that answers: they are tried in turn, the next one as soon as one has failed, or
-/// beside it when it takes its time. Makes one connection in its life. Lives on the event loop.
+/// Connects to the first of some addresses that answers: they are tried in turn, the next one as soon as one has
+/// failed, or beside it when it takes its time. Makes one connection in its life. Lives on the event loop.
 final class Dialer {
     private let loop: any EventLoop
     private let origin: Origin

@@ -6,7 +6,8 @@ final class Exchange {
     /// What a request has come to.
     enum Outcome {
         case response(UpstreamResponse)
-        /// The connection was closed without a byte of an answer: on one that was kept, the server had not heard the request.
+        /// The connection was closed without a byte of an answer: on one that was kept, the server had not heard the
+        /// request.
         case unanswered
     }
 

@@ -11,7 +11,8 @@ final class HTTPConnection: ChannelInboundHandler {
         /// Nobody has asked anything: whatever comes is wrong.
         case idle
         case busy(Exchange)
-        /// The response has come to its end; whether something follows it is known when all that was read is understood.
+        /// The response has come to its end; whether something follows it is known when all that was read is
+        /// understood.
         case answered
         case closed
     }
@@ -24,12 +25,13 @@ final class HTTPConnection: ChannelInboundHandler {
     private var state = State.idle
     private var keepsAlive = false
 
-    /// Told when the connection may be used for another request, and when it is gone. Each names the connection, so that
-    /// neither has to keep the other.
+    /// Told when the connection may be used for another request, and when it is gone. Each names the connection, so
+    /// that neither has to keep the other.
     private let whenFree: (HTTPConnection) -> Void
     private let whenClosed: (HTTPConnection) -> Void
 
-    /// How much of what comes beside a body (chunk sizes and the like) goes with each byte of it: chunks of one byte have five.
+    /// How much of what comes beside a body (chunk sizes and the like) goes with each byte of it: chunks of one byte
+    /// have five.
     private static let overheadPerByte = 8
 
     private init(

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Counts what comes before anybody has made sense of it: what the parser skips (blank lines, reasons, chunk extensions) has
-/// no limit of its own. Lives on the event loop.
+/// Counts what comes before anybody has made sense of it: what the parser skips (blank lines, reasons, chunk
+/// extensions) has no limit of its own. Lives on the event loop.
 final class WireMeter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

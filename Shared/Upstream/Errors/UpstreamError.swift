@@ -43,8 +43,8 @@ public enum UpstreamError: Error, Sendable {
     /// What was too large.
     public enum Part: Sendable, Equatable { case header, declaredBody, body, inflatedBody }
 
-    /// What had come when the response ended too early, to be resumed with `Range`: its status and headers, and the bytes
-    /// of its body so far.
+    /// What had come when the response ended too early, to be resumed with `Range`: its status and headers, and the
+    /// bytes of its body so far.
     public var partial: UpstreamResponse? {
         switch self {
         case .timedOut(_, _, let partial), .interrupted(let partial, _): partial

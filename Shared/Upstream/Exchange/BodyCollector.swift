@@ -1,8 +1,8 @@
 import Foundation
 import NIOCore
 
-/// Collects a body up to a limit. What it holds grows with what comes, never with what was announced. Lives on the event
-/// loop.
+/// Collects a body up to a limit. What it holds grows with what comes, never with what was announced. Lives on the
+/// event loop.
 struct BodyCollector {
     private let limit: Int
     private let inflater: Inflater?

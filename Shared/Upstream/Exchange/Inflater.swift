@@ -44,7 +44,8 @@ final class Inflater {
         guard let first = bytes.first else { return }
         guard !isComplete else { throw .malformed("something follows the end of its compressed body") }
         if isRaw == nil {
-            // "deflate" means a zlib stream; some servers leave its header out. The low half of that header's first byte is 8.
+            // "deflate" means a zlib stream; some servers leave its header out. The low half of that header's first
+            // byte is 8.
             isRaw = first & 0xF != 8
             try begin(window: isRaw == true ? Self.rawWindow : Self.window)
         }

@@ -2,7 +2,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Makes a response of the parts that the decoder finds, and refuses what is too much or ambiguous. Lives on the event loop.
+/// Makes a response of the parts that the decoder finds, and refuses what is too much or ambiguous. Lives on the event
+/// loop.
 struct ResponseReader {
     private enum State {
         case header

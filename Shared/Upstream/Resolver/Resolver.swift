@@ -1,12 +1,12 @@
 import Foundation
 import NIOCore
 
-/// Finds the addresses of names, on a few threads of its own: `getaddrinfo` blocks, and a DNS server that does not answer
-/// holds it for as long as it likes.
+/// Finds the addresses of names, on a few threads of its own: `getaddrinfo` blocks, and a DNS server that does not
+/// answer holds it for as long as it likes.
 ///
-/// A name is looked up once for all who wait for it, also by those who come while a lookup that nobody waits for any more
-/// still hangs: names that hang cost one thread each, up to the limit. Nothing is remembered once it has been told. Lives on the
-/// event loop.
+/// A name is looked up once for all who wait for it, also by those who come while a lookup that nobody waits for any
+/// more still hangs: names that hang cost one thread each, up to the limit. Nothing is remembered once it has been
+/// told. Lives on the event loop.
 final class Resolver {
     typealias LookUp = @Sendable (String) -> Result<[IPAddress], SystemLookup.Failure>
 
@@ -54,7 +54,8 @@ final class Resolver {
         if queue[index].waiting.isEmpty { queue.remove(at: index) }
     }
 
-    /// A thread per lookup: starting one costs nothing beside asking a server, and none is left when there is nothing to do.
+    /// A thread per lookup: starting one costs nothing beside asking a server, and none is left when there is nothing
+    /// to do.
     private func begin(_ name: String, for waiting: [Waiting<[IPAddress]>]) {
         running[name] = waiting
         let end = NIOLoopBound({ self.end(name, $0) }, eventLoop: loop)

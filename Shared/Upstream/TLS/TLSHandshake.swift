@@ -12,7 +12,7 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     private let loop: any EventLoop
     private let outcome = Waiting<Void>()
 
-    /// Of a pinned host: what it has shown, for us to judge.
+    /// What the server has shown, for us to judge.
     private let question = Waiting<Question>()
 
     private init(host: Host, on loop: any EventLoop) {
@@ -36,31 +36,27 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     private func perform(
         with origin: Origin, on channel: any Channel, trust: TLSTrust, within limit: TimeLimit
     ) async throws(UpstreamError) {
-        let pins = trust.pins(of: origin.host)
-        let pinned: PinnedChain?
+        let proof: ServerProof
         do {
-            pinned = try pins.map { PinnedChain(roots: try trust.rootStore(), host: origin.host, pins: $0) }
+            let demands = try await trust.demands(on: origin.host)
+            proof = demands.proof
             try channel.pipeline.syncOperations.addHandlers([
-                try sslHandler(to: origin.host, in: try trust.sharedContext(), judgedByUs: pinned != nil), self,
+                try sslHandler(to: origin.host, in: demands.context), self,
             ])
             try channel.syncOptions?.setOption(.autoRead, value: true)
         } catch {
             throw .tls(host: host, reason: Self.reason(error))
         }
-        if let pinned {
-            let (certificates, answer) = try await question.value(within: limit, on: loop) {
-                channel.close(promise: nil)
-            }
-            do throws(UpstreamError) {
-                try await pinned.verify(certificates)
-            } catch {
-                // Our error is the one that counts, not the one that the handshake now ends with.
-                outcome.end(.failure(error))
-                answer.succeed(.failed)
-                throw error
-            }
-            answer.succeed(.certificateVerified)
+        let (certificates, answer) = try await question.value(within: limit, on: loop) { channel.close(promise: nil) }
+        do throws(UpstreamError) {
+            try await proof.verify(certificates)
+        } catch {
+            // Our error is the one that counts, not the one that the handshake now ends with.
+            outcome.end(.failure(error))
+            answer.succeed(.failed)
+            throw error
         }
+        answer.succeed(.certificateVerified)
         try await outcome.value(within: limit, on: loop) { channel.close(promise: nil) }
         do {
             try channel.syncOptions?.setOption(.autoRead, value: false)
@@ -70,10 +66,9 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    private func sslHandler(to host: Host, in context: NIOSSLContext, judgedByUs: Bool) throws -> NIOSSLClientHandler {
-        // Addresses have no place in SNI; the certificate is compared with the address that is connected to.
+    private func sslHandler(to host: Host, in context: NIOSSLContext) throws -> NIOSSLClientHandler {
+        // Addresses have no place in SNI.
         let name: String? = if case .name(let name) = host { name } else { nil }
-        guard judgedByUs else { return try NIOSSLClientHandler(context: context, serverHostname: name) }
         return try NIOSSLClientHandler(context: context, serverHostname: name) { certificates, answer in
             if !self.question.end(.success((certificates, answer))) { answer.succeed(.failed) }
         }

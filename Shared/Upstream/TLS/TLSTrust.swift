@@ -1,15 +1,13 @@
-import Crypto
 import Foundation
 import NIOCore
 import NIOSSL
 import X509
 
-/// Whom we believe to be whom they say. Lives on the event loop; what takes time to load is loaded when it is first needed.
+/// Whom we believe to be whom they say. Lives on the event loop.
 final class TLSTrust {
     private let extraRoots: [NIOSSLCertificate]
     private let pins: [Host: Set<Data>]
-    private var context: NIOSSLContext?
-    private var store: CertificateStore?
+    private var loaded: (context: NIOSSLContext, roots: CertificateStore)?
 
     /// - Throws: `UpstreamOptionError` when the file of further roots cannot be used.
     init(_ settings: UpstreamSettings) throws(UpstreamOptionError) {
@@ -25,27 +23,30 @@ final class TLSTrust {
         }
     }
 
-    /// The pins of a host; nil when it has none.
-    func pins(of host: Host) -> Set<Data>? { pins[host] }
-
-    /// Verification of chain and name by the system's roots and ours is its default.
-    func sharedContext() throws -> NIOSSLContext {
-        if let context { return context }
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.additionalTrustRoots = [.certificates(extraRoots)]
-        configuration.applicationProtocols = ["http/1.1"]
-        let context = try NIOSSLContext(configuration: configuration)
-        self.context = context
-        return context
+    /// What TLS is spoken with, and what the server has to prove.
+    func demands(on host: Host) async throws -> (context: NIOSSLContext, proof: ServerProof) {
+        let (context, roots) = try await load()
+        return (context, ServerProof(roots: roots, host: host, pins: pins[host]))
     }
 
-    /// The same roots for the chains of pinned hosts.
-    func rootStore() throws -> CertificateStore {
-        if let store { return store }
-        let store = CertificateStore.systemTrustRoots.appending(
+    private func load() async throws -> (context: NIOSSLContext, roots: CertificateStore) {
+        if let loaded { return loaded }
+        let new = try await Self.read(extraRoots)
+        loaded = new
+        return new
+    }
+
+    /// Not on the event loop: the system has more than a hundred roots.
+    @concurrent private static func read(
+        _ extraRoots: [NIOSSLCertificate]
+    ) async throws -> (context: NIOSSLContext, roots: CertificateStore) {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        // The roots that count are those of `ServerProof`.
+        configuration.trustRoots = .certificates([])
+        let roots = CertificateStore.systemTrustRoots.appending(
             contentsOf: try extraRoots.map { try Certificate(derEncoded: $0.toDERBytes()) })
-        self.store = store
-        return store
+        return (try NIOSSLContext(configuration: configuration), roots)
     }
 }

@@ -8,8 +8,9 @@ enum Host: Hashable, Sendable {
     private static let nameBytes = 253
     private static let labelBytes = 63
 
-    /// Reads the host as it stands in a URL. Nothing is decoded or folded: a host in full-width digits, in percent escapes or
-    /// with an ideographic dot is refused, so that nobody after us can fold it to something else than was checked.
+    /// Reads the host as it stands in a URL. Nothing is decoded or folded: a host in full-width digits, in percent
+    /// escapes or with an ideographic dot is refused, so that nobody after us can fold it to something else than was
+    /// checked.
     init(_ text: Substring) throws(UpstreamError) {
         if text.hasPrefix("[") {
             // A zone (`%eth0`) is refused with the rest of what `inet_pton` does not take.

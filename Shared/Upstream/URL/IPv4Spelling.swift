@@ -1,5 +1,5 @@
-/// The spellings of an IPv4 address that `inet_aton`, and with it most resolvers, take for one: one to four numbers, each
-/// decimal, octal (`0177`) or hexadecimal (`0x7f`), the last of which fills all bytes that are left (`127.1`).
+/// The spellings of an IPv4 address that `inet_aton`, and with it most resolvers, take for one: one to four numbers,
+/// each decimal, octal (`0177`) or hexadecimal (`0x7f`), the last of which fills all bytes that are left (`127.1`).
 enum IPv4Spelling {
     /// - Returns: nil when the numbers are too many or too large.
     static func address(_ labels: [Substring]) -> IPAddress? {

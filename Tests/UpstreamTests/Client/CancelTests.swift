@@ -1,18 +1,16 @@
 import Foundation
 import RPCTestKit
-import Synchronization
 import Testing
 
 @testable import Upstream
 
 /// Wherever a request is, cancelling it ends it at once and leaves nothing.
 @Suite(.timeLimit(.minutes(1))) struct CancelTests {
-    /// Many times what it takes, so that a busy machine fails nothing.
+    /// For the quickest of several: a busy machine may be late, an idle one takes less than a millisecond.
     private static let soon = Duration.milliseconds(50)
 
-    @Test(arguments: ["header", "body", "redirected"]) func `the connection is closed at once`(place: String)
-        async throws
-    {
+    @Test(arguments: ["header", "body", "redirected"])
+    func `the connection is closed at once`(place: String) async throws {
         try await OriginServer.with { request in
             switch request.path {
             case "/body": [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nwh"), .stall]
@@ -21,14 +19,20 @@ import Testing
             }
         } _: { server in
             try await withClient(.trusting(server)) { client in
-                let request = Task { try await client.failure(server.url + "/" + place) }
-                await server.history.wait { $0.requests.last.map { $0.path != "/redirected" } == true }
-                let start = ContinuousClock.now
-                request.cancel()
-                await server.history.wait(for: .closed(0))
-                #expect(start.duration(to: .now) < Self.soon)
-                try await expectCancelled(request)
-                #expect(await client.connections == (0, 0))
+                var quickest = Duration.seconds(60)
+                for round in 0..<5 {
+                    let request = Task { try await client.failure(server.url + "/" + place) }
+                    await server.history.wait {
+                        $0.requests.last.map { $0.connection == round && $0.path != "/redirected" } == true
+                    }
+                    let start = ContinuousClock.now
+                    request.cancel()
+                    await server.history.wait(for: .closed(round))
+                    quickest = min(quickest, start.duration(to: .now))
+                    try await expectCancelled(request)
+                }
+                #expect(quickest < Self.soon)
+                #expect(await client.connections == (0, 0, 0))
             }
         }
     }
@@ -70,16 +74,21 @@ import Testing
 
     @Test func `a connection that is being made is given up`() async throws {
         try await withDeafListener { port in
+            let (lookups, lookedUp) = AsyncStream.makeStream(of: Void.self)
             var settings = UpstreamSettings()
-            settings.trusted = [try UpstreamEndpoint("127.0.0.1:\(port)")]
-            try await withClient(settings) { client in
-                let before = Descriptors.count(of: port)
-                let request = Task { try await client.failure("http://127.0.0.1:\(port)/") }
-                while Descriptors.count(of: port) == before { await Task.yield() }
-                request.cancel()
-                try await expectCancelled(request)
-                while Descriptors.count(of: port) > before { await Task.yield() }
+            settings.trusted = [try UpstreamEndpoint("name.test:\(port)")]
+            settings.limits.connectTime = .seconds(50)
+            let client = try UpstreamClient(settings) { _ in
+                lookedUp.yield()
+                return .success([IPAddress(v4: 0x7F00_0001)])
             }
+            let request = Task { try await client.failure("http://name.test:\(port)/") }
+            for await _ in lookups { break }
+            while await client.connections.connecting == 0 { await Task.yield() }
+            request.cancel()
+            try await expectCancelled(request)
+            #expect(await client.connections.connecting == 0)
+            await client.shutdown()
         }
     }
 

@@ -1,6 +1,3 @@
-import Foundation
-import NIOCore
-import NIOPosix
 import RPCTestKit
 import Testing
 
@@ -33,7 +30,7 @@ import Testing
             .drip([UInt8](repeating: 0, count: 100_000), pieces: 1, every: 5),
         ]
         let error = try await failure(steps) {
-            $0.totalTime = .seconds(1)
+            $0.totalTime = .seconds(3)
             $0.stallTime = .seconds(20)
         }
         #expect(error.stage == .total, "\(error)")

@@ -1,18 +1,15 @@
-import Foundation
 import RPCTestKit
 import Testing
 
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(1))) struct InflaterTests {
-    static let text = Array(String(repeating: "an image feed ", count: 1_000).utf8)
-
     @Test(arguments: ["gzip", "x-gzip", "GZIP", "deflate", "raw"], [1, 7, 1_000_000])
     func `a compressed body is inflated, however it comes`(coding: String, pieces: Int) async throws {
-        let body = try Compressed.bytes(Self.text, as: coding)
+        let body = Compressed.text(as: coding)
         try await serve(body, coding, pieces: pieces) { client, url in
             let response = try await client.get(url)
-            #expect(Array(response.body) == Self.text)
+            #expect(Array(response.body) == Compressed.text)
             #expect(response.headers["Content-Encoding"] == nil)
             #expect(response.headers["Content-Length"] == nil)
         }
@@ -21,17 +18,17 @@ import Testing
     @Test(arguments: ["gzip", "deflate", "raw"]) func `a body is inflated up to the limit and no further`(
         coding: String
     ) async throws {
-        let body = try Compressed.bytes(Self.text, as: coding)
+        let body = Compressed.text(as: coding)
         try await serve(body, coding) { client, url in
-            let response = try await client.get(UpstreamRequest(url: url, maximumBodyBytes: Self.text.count))
-            #expect(response.body.count == Self.text.count)
-            let error = try await client.failure(UpstreamRequest(url: url, maximumBodyBytes: Self.text.count - 1))
+            let response = try await client.get(UpstreamRequest(url: url, maximumBodyBytes: Compressed.text.count))
+            #expect(response.body.count == Compressed.text.count)
+            let error = try await client.failure(UpstreamRequest(url: url, maximumBodyBytes: Compressed.text.count - 1))
             #expect(error.part == .inflatedBody)
         }
     }
 
     @Test func `a bomb ends at the limit`() throws {
-        let bomb = try Compressed.bytes([UInt8](repeating: 0, count: 50_000_000), as: "gzip")
+        let bomb = Compressed.bomb
         let inflater = try Inflater(.gzip, limit: 1_000)
         let error: UpstreamError? = bomb.withUnsafeBytes { bytes in
             do throws(UpstreamError) {
@@ -47,7 +44,7 @@ import Testing
 
     @Test(arguments: ["gzip", "deflate", "raw"])
     func `a compressed body that is cut, damaged or followed by something is malformed`(coding: String) async throws {
-        let body = try Compressed.bytes(Self.text, as: coding)
+        let body = Compressed.text(as: coding)
         var damaged = body
         damaged[body.count / 2] ^= 0xFF
         for wrong in [Array(body.dropLast()), body + [0], body + body, damaged]

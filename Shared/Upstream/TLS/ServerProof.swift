@@ -4,17 +4,23 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// Verifies the chain of a pinned host, because NIOSSL does not tell which chain it has found: a host could show any
-/// certificate beside the ones that prove something.
-struct PinnedChain {
+/// Verifies that a server is who was asked for.
+///
+/// NIOSSL's own verification would not do: it does not tell which chain it has found, so that a host could show any
+/// certificate for its pin, and it takes a certificate for the address that was connected to for one of the name, so
+/// that whoever answers the question for the address would need no more.
+struct ServerProof: Sendable {
     let roots: CertificateStore
     let host: Host
-    let pins: Set<Data>
+
+    /// Nil for a host that has none.
+    let pins: Set<Data>?
 
     /// - Parameter presented: what the host has shown, its own certificate first.
     /// - Throws: `tls` when that proves nothing, `pinMismatch` when it does but with other keys.
-    func verify(_ presented: [NIOSSLCertificate]) async throws(UpstreamError) {
+    @concurrent func verify(_ presented: [NIOSSLCertificate]) async throws(UpstreamError) {
         let chain = try await validated(presented)
+        guard let pins else { return }
         do {
             for certificate in chain where pins.contains(try Self.keyHash(of: certificate)) { return }
         } catch {
