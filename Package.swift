@@ -154,7 +154,8 @@ let package = Package(
             tests(
                 "CommentsTests",
                 of: [
-                    "Comments", "CommentsContract", "comments-service", "RPC", "SQLiteKit", "Upstream", "RPCTestKit",
+                    "Comments", "CommentsContract", "comments-service", "RPC", "ServiceKit", "SQLiteKit", "Upstream",
+                    "RPCTestKit",
                     .grdb, .logging,
                 ]),
             tests(

@@ -14,6 +14,8 @@ public enum FetchBudget {
     public struct Spent: Error, Equatable {
         public let time: Duration
 
+        public init(time: Duration) { self.time = time }
+
         /// Whether the upstream is to blame.
         public var isFair: Bool { time >= FetchBudget.fair }
     }

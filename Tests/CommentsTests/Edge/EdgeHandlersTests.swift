@@ -3,6 +3,7 @@ import CommentsContract
 import Foundation
 import RPC
 import RPCTestKit
+import ServiceKit
 import Testing
 import Upstream
 
@@ -104,7 +105,9 @@ import Upstream
                 let handlers = EdgeHandlers(
                     comments: EdgeComments(
                         remote: RemoteComments(
-                            endpoint: CommentsEndpoint(base: base), fetch: client.fetch, store: store, now: { Date() }),
+                            endpoint: CommentsEndpoint(base: base),
+                            fetch: TracedUpstream(client, profiler: Profiler([], logger: RecordedLog().logger)).fetch,
+                            store: store, now: { Date() }),
                         store: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger)))
                 try await TestServer.with(handlers.table) { server in
                     try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, upstream) }
