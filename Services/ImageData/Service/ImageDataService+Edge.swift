@@ -33,7 +33,7 @@ extension ImageDataService {
             health: { [storeMonitor.check, upstreamMonitor.check] },
             companions: { await fetches.run() })
         await client.shutdown()
-        if case .success(let pool) = store { try process.fail { try pool.close() } }
+        if case .success(let pool) = store { try process.fail { try pool.closeIntoOneFile() } }
     }
 
     private func cold(
