@@ -7,14 +7,20 @@ import ServiceKit
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run the gateway: compose the services of plugins.d behind one socket.",
+        abstract: "Run the gateway: compose the services of plugins.d behind one socket and one port.",
         discussion: """
             Examples:
-              gateway serve                      serve ROOT/run/gateway.sock
-              gateway serve --root /srv/feed     a deployment of its own
+              gateway serve                      serve ROOT/run/gateway.sock and http://127.0.0.1:8080
+              gateway serve --root /srv/feed --http 127.0.0.1:9090
+                                                 a deployment of its own
+              gateway serve --http 0.0.0.0:80 --public-url https://feed.example.org
+                                                 for readers elsewhere, behind a proxy
+              gateway serve --http off           without HTTP
             """)
 
     @OptionGroup var options: ServiceOptions
+
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
 
     func run() async throws {
         let process = ServiceProcess(name: "gateway", options: options)
@@ -25,6 +31,28 @@ struct ServeCommand: AsyncParsableCommand {
             PluginFolder(path: root.plugins), root: root.path, logger: process.logger)
         let handlers = GatewayHandlers(registry: registry, identity: identity, now: { Date() })
         try await process.serve(
-            handlers.table, on: socket, identity: identity, health: { [] }, companions: { await registry.run() })
+            handlers.table, on: socket, identity: identity, health: { [] }, companions: { await registry.run() },
+            front: try await front(process, socket, registry))
+    }
+
+    /// The HTTP API, at its port.
+    private func front(
+        _ process: ServiceProcess, _ socket: ListeningSocket, _ registry: PluginRegistry
+    ) async throws -> Front? {
+        guard let address = try http.address() else { return nil }
+        let listener: HTTPListener
+        do throws(HTTPListener.Refused) {
+            listener = try await HTTPListener.bind(
+                address, connections: HTTPLimits.connections(openFiles: process.openFiles), logger: process.logger)
+        } catch {
+            return try process.fail(exitCode: EX_UNAVAILABLE, releasing: socket) { throw error }
+        }
+        let api = API(
+            registry: registry, publicURL: http.publicURL ?? PublicURL(listener.address), limits: HTTPLimits(),
+            now: { Date() })
+        let drainTime = try options.limits().drainTime
+        return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
+            await listener.serve(api, drainTime: drainTime, until: stop)
+        }
     }
 }
