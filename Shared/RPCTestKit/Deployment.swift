@@ -69,6 +69,15 @@ public struct Deployment: Sendable {
 
     public func program(_ name: String) -> RunningProgram? { programs[name] }
 
+    /// The port that the gateway's start line names.
+    public func httpPort() throws -> Int {
+        let line = try log("gateway")
+        guard let port = line.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.output.1) }) else {
+            throw NotReady(report: line)
+        }
+        return port
+    }
+
     /// What a program has logged.
     public func log(_ name: String) throws -> String {
         try String(contentsOfFile: "\(root)/\(name).log", encoding: .utf8)

@@ -18,22 +18,27 @@ extension API {
         return answer
     }
 
-    /// The service's pages, joined.
+    /// The service's pages as one list, as old as the oldest of them.
     /// - Throws: `too_large` for more than we send.
     private func allComments(of id: UUID, _ options: CallOptions) async throws(RPCError) -> ListedComments {
         let service = try registry.plugin("comments")
-        var list = try await service.call(CommentsContract.list, ListComments(imageID: id), options)
-        var bytes = list.size
-        while let next = list.nextAfterID {
+        var items: [Comment] = []
+        var (bytes, origin, savedAt) = (0, ListedComments.Origin.store, Date?.none)
+        var cursor: UUID?
+        repeat {
             let page = try await service.call(
-                CommentsContract.list, ListComments(imageID: id, afterID: next), options)
+                CommentsContract.list, ListComments(imageID: id, afterID: cursor), options)
+            items += page.items
             bytes += page.size
-            guard bytes <= HTTPLimits.commentsBytes else {
-                throw RPCError(.tooLarge, "the comments have more than \(HTTPLimits.commentsBytes) bytes")
+            guard bytes <= limits.commentsBytes else {
+                throw RPCError(.tooLarge, "the comments have more than \(limits.commentsBytes) bytes")
             }
-            list = list.followed(by: page)
-        }
-        return list
+            if cursor == nil || page.origin == .cache { origin = page.origin }
+            savedAt = [savedAt, page.savedAt].compactMap(\.self).min()
+            // An empty page is the end, whatever it says.
+            cursor = page.items.isEmpty ? nil : page.nextAfterID
+        } while cursor != nil
+        return ListedComments(items: items, nextAfterID: nil, origin: origin, savedAt: savedAt)
     }
 
     /// - Throws: `not_found` when the feed knows no such image. A feed that does not answer says nothing about it.
@@ -54,12 +59,4 @@ extension ListedComments {
 
     /// Names, ids, dates and brackets of a comment.
     private static let sizeOfTheRest = 140
-
-    /// One list, as old as the older part. An empty page is the end, whatever it says.
-    fileprivate func followed(by page: ListedComments) -> ListedComments {
-        ListedComments(
-            items: items + page.items, nextAfterID: page.items.isEmpty ? nil : page.nextAfterID,
-            origin: page.origin == .cache ? .cache : origin,
-            savedAt: [savedAt, page.savedAt].compactMap(\.self).min())
-    }
 }

@@ -11,9 +11,6 @@ struct HTTPLimits: Sendable {
     /// Connections may take at most one in so many of the files that the process can open.
     static let filesPerConnection = 4
 
-    /// The most bytes of an image's comments, as they are sent.
-    static let commentsBytes = 16 * 1_024 * 1_024
-
     /// The least bytes that are worth compressing: what fits into one packet arrives no sooner.
     static let compressedBytes = 1_400
 
@@ -33,6 +30,9 @@ struct HTTPLimits: Sendable {
 
     /// How long a client that has an answer to read may read nothing of it.
     var stallTime = TimeAmount.seconds(30)
+
+    /// The most bytes of an image's comments, about as they are sent.
+    var commentsBytes = 16 * 1_024 * 1_024
 
     /// How long the services may take for a request.
     var requestTime = TimeAmount.seconds(30)

@@ -43,12 +43,15 @@ extension Freshness {
         }
     }
 
-    /// - Parameter url: where the bytes are from. What has a `urn:` was put there and never fetched: it does not age.
+    /// - Parameter url: where the bytes are from. What has a `urn:` was put there and never fetched: no cache has it.
     init(_ image: LoadedImage, url: String, now: Date) {
-        let wasFetched = !url.hasPrefix("urn:")
+        guard !url.hasPrefix("urn:") else {
+            (age, cacheStatus) = (nil, nil)
+            return
+        }
         switch image.metadata.source {
         case .hot, .cold:
-            age = wasFetched ? Self.age(of: image.metadata.storedAt, now: now) : nil
+            age = Self.age(of: image.metadata.storedAt, now: now)
             cacheStatus = image.stale == true ? "hit; detail=stale" : "hit"
         case .remote: (age, cacheStatus) = (nil, "fwd=miss")
         }

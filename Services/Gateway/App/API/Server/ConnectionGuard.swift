@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOHTTP1
 
@@ -80,6 +81,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         refusal = nil
         var answer = HTTPAnswer(problem)
         answer.fields[.connection] = "close"
+        answer.fields[.date] = HTTPDate.text(of: Date())
         let head = answer.head(for: .get)
         let fields = HTTPHeaders(head.headerFields.map { ($0.name.rawName, $0.value) })
         let status = HTTPResponseStatus(statusCode: problem.status)
@@ -87,8 +89,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: fields))),
             promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
-        let sent = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         // Closed for both directions at once, what still comes would tear down the answer with it.
         context.close(mode: .output, promise: nil)
         context.eventLoop.assumeIsolated().scheduleTask(in: limits.lingerTime) { context.close(promise: nil) }
