@@ -25,6 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let process = ServiceProcess(name: "gateway", options: options)
         let socket = try process.takeSocket()
+        let listener = try await listen(process, socket)
         let root = options.root
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
         let registry = await PluginRegistry.load(
@@ -32,21 +33,23 @@ struct ServeCommand: AsyncParsableCommand {
         let handlers = GatewayHandlers(registry: registry, identity: identity, now: { Date() })
         try await process.serve(
             handlers.table, on: socket, identity: identity, health: { [] }, companions: { await registry.run() },
-            front: try await front(process, socket, registry))
+            front: try listener.map { try front($0, registry) })
     }
 
-    /// The HTTP API, at its port.
-    private func front(
-        _ process: ServiceProcess, _ socket: ListeningSocket, _ registry: PluginRegistry
-    ) async throws -> Front? {
+    /// Takes the port, before there is anything that others could ask for.
+    /// - Returns: nil when there is to be no HTTP.
+    private func listen(_ process: ServiceProcess, _ socket: ListeningSocket) async throws -> HTTPListener? {
         guard let address = try http.address() else { return nil }
-        let listener: HTTPListener
         do throws(HTTPListener.Refused) {
-            listener = try await HTTPListener.bind(
+            return try await HTTPListener.bind(
                 address, connections: HTTPLimits.connections(openFiles: process.openFiles), logger: process.logger)
         } catch {
             return try process.fail(exitCode: EX_UNAVAILABLE, releasing: socket) { throw error }
         }
+    }
+
+    /// The HTTP API, at its port.
+    private func front(_ listener: HTTPListener, _ registry: PluginRegistry) throws -> Front {
         let api = API(
             registry: registry, publicURL: http.publicURL ?? PublicURL(listener.address), limits: HTTPLimits(),
             now: { Date() })
