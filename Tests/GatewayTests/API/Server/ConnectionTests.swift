@@ -42,6 +42,39 @@ import Testing
         }
     }
 
+    @Test(arguments: 0..<8) func `whatever comes is answered or closed, and others are served`(seed: UInt64)
+        async throws
+    {
+        var limits = HTTPLimits()
+        (limits.idleTime, limits.lingerTime) = (.milliseconds(200), .milliseconds(50))
+        try await RunningAPI.with(limits: limits) { api in
+            var random = SeededRandom(seed: seed)
+            for _ in 0..<20 {
+                let peer = try await api.connect()
+                // It may close before it has taken everything.
+                peer.wire.post(Self.damaged(&random))
+                _ = await peer.wire.rest()
+            }
+            #expect(try await api.exchange("/healthz").status == 200)
+        }
+    }
+
+    /// Two requests with some of their bytes changed, cut out or said twice.
+    private static func damaged(_ random: inout SeededRandom) -> [UInt8] {
+        let request = "GET /v1/feed?limit=3 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nRange: bytes=0-1\r\n\r\n"
+        var bytes = Array((request + request).utf8)
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+            let start = Int.random(in: 0..<bytes.count, using: &random)
+            let range = start..<min(bytes.count, start + Int.random(in: 1...8, using: &random))
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: bytes[start] = UInt8.random(in: 0...255, using: &random)
+            case 1 where bytes.count > 20: bytes.removeSubrange(range)
+            default: bytes.insert(contentsOf: bytes[range], at: start)
+            }
+        }
+        return bytes
+    }
+
     @Test(arguments: [1, 2, 100])
     func `requests that come at once are answered in their order`(count: Int) async throws {
         var services = FakeServices()
@@ -96,6 +129,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["websocket", "h2c"])
+    func `an upgrade is not taken: its request is answered as it stands, and is the last`(name: String) async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            try await peer.request("/healthz", ["Upgrade: \(name)", "Connection: Upgrade"])
+            let reply = try #require(await peer.receive())
+            #expect(reply.status == 200 && reply["Connection"] == "close")
+            #expect(await peer.wire.rest().isEmpty)
+        }
+    }
+
     @Test func `a body of no bytes is none`() async throws {
         try await RunningAPI.with { api in
             let reply = try await api.exchange("/healthz", ["Content-Length: 0"])
@@ -105,7 +149,8 @@ import Testing
 
     @Test(
         arguments: [
-            "GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+            "GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
             "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: foo, Close\r\n\r\n",
         ])
     func `a client that wants one answer gets it and the end`(request: String) async throws {
@@ -124,7 +169,7 @@ import Testing
         ])
     func `who sends nothing, or not to the end, is closed after a while`(bytes: String) async throws {
         var limits = HTTPLimits()
-        limits.idleTime = .milliseconds(200)
+        limits.idleTime = .seconds(1)
         try await RunningAPI.with(limits: limits) { api in
             let peer = try await api.connect()
             if !bytes.isEmpty { try await peer.send(bytes) }
@@ -135,7 +180,7 @@ import Testing
 
     @Test func `a request that comes letter by letter is closed when its time is over`() async throws {
         var limits = HTTPLimits()
-        limits.idleTime = .milliseconds(300)
+        limits.idleTime = .seconds(1)
         try await RunningAPI.with(limits: limits) { api in
             let peer = try await api.connect()
             try await peer.send("GET /healthz HTTP/1.1\r\nX: ")
@@ -153,7 +198,7 @@ import Testing
 
     @Test func `a client that reads nothing of its answer is closed`() async throws {
         var limits = HTTPLimits()
-        (limits.stallTime, limits.idleTime) = (.milliseconds(100), .milliseconds(100))
+        limits.stallTime = .milliseconds(100)
         let image = LoadedImageOf(6_000_000)
         try await RunningAPI.with(.image(image.loaded), limits: limits) { api in
             let peer = try await api.connect()

@@ -37,7 +37,9 @@ extension HTTPAnswer {
 
     /// The problem that an error is for a client, and when to come back if that may help.
     init(_ error: RPCError, trace: TraceContext) {
-        self.init(Problem(error.kind, error.message, trace: trace))
+        // A reader of URLs knows of no params.
+        let detail = error.message.trimmingPrefix("params.")
+        self.init(Problem(error.kind, String(detail), trace: trace))
         switch error.kind {
         case .overloaded, .unavailable: fields[.retryAfter] = "\(Self.seconds(error.retryAfter))"
         default: break

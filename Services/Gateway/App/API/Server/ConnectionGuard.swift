@@ -46,7 +46,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .head(let head):
             if let refusal = RequestRefusal(head) { return refuse(refusal, context) }
             unanswered += 1
-            guard !head.isKeepAlive || head.hasBody else { return context.fireChannelRead(data) }
+            guard head.isLast || head.hasBody else { return context.fireChannelRead(data) }
             isDeaf = true
             context.fireChannelRead(wrapInboundOut(.head(head.asLast)))
             context.fireChannelRead(wrapInboundOut(.end(nil)))
@@ -168,6 +168,10 @@ extension HTTPRequestHead {
     fileprivate var hasBody: Bool {
         headers.contains(name: "transfer-encoding") || headers["content-length"].contains { $0 != "0" }
     }
+
+    /// Whether it is answered as the last: an older client that wants to keep the connection would have to be told that it
+    /// may, and the parser takes what follows an `Upgrade` for another protocol.
+    fileprivate var isLast: Bool { !isKeepAlive || version == .http1_0 || headers.contains(name: "upgrade") }
 
     /// Told to Hummingbird in the words that it knows.
     fileprivate var asLast: HTTPRequestHead {

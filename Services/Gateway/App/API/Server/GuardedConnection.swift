@@ -24,6 +24,7 @@ struct GuardedConnection: Sendable {
         _ channel: any Channel, _ limits: HTTPLimits, _ logger: Logger
     ) -> EventLoopFuture<HTTPListener.Connection> {
         let http = HTTP1Channel(
+            // Nobody is answered here: a connection can come before there is an API.
             responder: { _, _, _ in },
             configuration: HTTP1Channel.Configuration(
                 idleTimeout: limits.idleTime,
