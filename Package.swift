@@ -56,6 +56,11 @@ extension Target.Dependency {
     static let logging = product(name: "Logging", package: "swift-log")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras")
+    static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+    static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+    static let hummingbird = product(name: "HummingbirdCore", package: "hummingbird")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
 }
 
@@ -90,6 +95,12 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         // SHA-256 of image bytes, SHA-1 of name-based UUIDs.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        // HTTP/1.1 connections of the gateway: one request after the other, idle times, one write for an answer.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        // The requests and header fields of Hummingbird's interface.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // Lets HTTP connections end what is under way when the gateway stops.
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     ],
     targets:  // What has no feature in it.
     [
@@ -130,6 +141,9 @@ let package = Package(
                 dependencies: [
                     "RPC", "ServiceKit", "Presentation", "FeedContract", "CommentsContract", "ImageDataContract",
                     .argumentParser, .logging, .crypto,
+                    // The HTTP API.
+                    "CZlib", .hummingbird, .httpTypes, .nioCore, .nioPosix, .nioHTTP1, .nioExtras,
+                    .nioHTTPTypesHTTP1,
                 ],
                 path: "Services/Gateway/App", swiftSettings: settings),
         ]
@@ -140,7 +154,12 @@ let package = Package(
             tests(
                 "EndToEndTests",
                 of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),
-            tests("GatewayTests", of: ["RPC", "RPCTestKit"] + executables),
+            tests(
+                "GatewayTests",
+                of: [
+                    "RPC", "RPCTestKit", "FeedContract", "CommentsContract", "ImageDataContract", "CZlib", .httpTypes,
+                    .logging, .nioCore, .nioPosix,
+                ] + executables),
             tests("PresentationTests", of: ["Presentation"]),
             tests(
                 "UpstreamTests", of: ["Upstream", "upstream-get", "RPC", "RPCTestKit", .nioSSL],

@@ -9,15 +9,18 @@ public struct Deployment: Sendable {
     public static let services = ["feed", "comments", "image-data"]
 
     /// Runs `body` while everything serves.
+    /// - Parameter gateway: further arguments of `gateway serve`.
     public static func with<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: (Deployment) async throws -> Result
+        gateway arguments: [String] = [], isolation: isolated (any Actor)? = #isolation,
+        _ body: (Deployment) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
             try seedPlugins(root)
             var programs: [String: RunningProgram] = [:]
             defer { for program in programs.values { program.send(SIGKILL) } }
             for name in services + ["gateway"] {
-                programs[name] = try start(name, root: root, errors: "\(root)/\(name).log")
+                programs[name] = try start(
+                    name, root: root, arguments: name == "gateway" ? arguments : [], errors: "\(root)/\(name).log")
             }
             let deployment = Deployment(root: root, programs: programs)
             let health = try await deployment.gateway("health", "--wait", "30")
@@ -26,10 +29,12 @@ public struct Deployment: Sendable {
         }
     }
 
-    private static func start(_ name: String, root: String, errors: String?) throws -> RunningProgram {
+    private static func start(
+        _ name: String, root: String, arguments: [String] = [], errors: String?
+    ) throws -> RunningProgram {
         name == "gateway"
-            ? try Program(name).start(["serve", "--root", root], errors: errors)
-            : try Program(name + "-service").start(["--root", root], errors: errors)
+            ? try Program(name).start(["serve", "--root", root] + arguments, errors: errors)
+            : try Program(name + "-service").start(["--root", root] + arguments, errors: errors)
     }
 
     /// Runs `body` after a program that has ended was started again.
@@ -68,6 +73,15 @@ public struct Deployment: Sendable {
     }
 
     public func program(_ name: String) -> RunningProgram? { programs[name] }
+
+    /// The port that the gateway's start line names.
+    public func httpPort() throws -> Int {
+        let line = try log("gateway")
+        guard let port = line.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.output.1) }) else {
+            throw NotReady(report: line)
+        }
+        return port
+    }
 
     /// What a program has logged.
     public func log(_ name: String) throws -> String {

@@ -31,7 +31,7 @@ public struct Program: Sendable {
 
     /// Runs to the end.
     /// - Parameters:
-    ///   - environment: in addition to ours.
+    ///   - environment: in addition to ours and `standardEnvironment`.
     ///   - input: what standard input gives.
     public func run(
         _ arguments: [String] = [], environment: [String: String] = [:], input: String = ""
@@ -48,6 +48,9 @@ public struct Program: Sendable {
         }
     }
 
+    /// Every gateway takes a port of its own, or tests that run at the same time would take each other's.
+    public static let standardEnvironment = ["HTTP_PORT": "0"]
+
     /// Starts without waiting for the end.
     /// - Parameters:
     ///   - input: a file; nil for none.
@@ -60,7 +63,8 @@ public struct Program: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(Self.standardEnvironment) { $1 }
+            .merging(environment) { $1 }
         process.standardInput = try input.map { try handle(reading: $0) } ?? FileHandle.nullDevice
         process.standardOutput = try handle(writing: output)
         let lines = ErrorLines()

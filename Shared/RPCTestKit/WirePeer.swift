@@ -15,6 +15,15 @@ public final class WirePeer: Sendable {
             .get()
     }
 
+    /// Over TCP.
+    public static func connect(host: String = "127.0.0.1", port: Int) async throws -> WirePeer {
+        try await ClientBootstrap(group: LoopExecutor.shared.loop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: host, port: port)
+            .flatMapThrowing { try WirePeer(on: $0) }
+            .get()
+    }
+
     /// Must be called on the channel's event loop.
     init(on channel: any Channel) throws {
         let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
@@ -72,6 +81,12 @@ public final class WirePeer: Sendable {
         return try await receive()
     }
 
+    /// So many bytes; nil when the peer has closed before.
+    public func receiveBytes(_ count: Int) async -> [UInt8]? { await received.bytes(count) }
+
+    /// All bytes up to and with these; nil when the peer has closed before.
+    public func receiveBytes(upTo end: [UInt8]) async -> [UInt8]? { await received.bytes(upTo: end) }
+
     /// Waits until the connection is closed by the other end.
     /// - Returns: what came before, beyond the messages that were received.
     public func rest() async -> [UInt8] { await received.rest() }
@@ -113,6 +128,19 @@ private actor Received {
         buffer.moveReaderIndex(forwardBy: 4)
         return WireFrame(
             kind: WireFrame.Kind(rawValue: UInt8(header >> 24)), payload: buffer.readBytes(length: length) ?? [])
+    }
+
+    func bytes(_ count: Int) async -> [UInt8]? {
+        await fill(to: count) ? buffer.readBytes(length: count) : nil
+    }
+
+    func bytes(upTo end: [UInt8]) async -> [UInt8]? {
+        while true {
+            if let range = buffer.readableBytesView.firstRange(of: end) {
+                return buffer.readBytes(length: range.upperBound - buffer.readerIndex)
+            }
+            guard await fill(to: buffer.readableBytes + 1) else { return nil }
+        }
     }
 
     func rest() async -> [UInt8] {

@@ -27,16 +27,17 @@ public struct ServiceProcess: Sendable {
     ///   - socket: from `takeSocket`.
     ///   - companions: what runs beside the server, until the server has ended.
     ///   - health: what `rpc.health` answers.
+    ///   - front: another server of the process.
     /// - Throws: `ExitCode`, after one line that says why it cannot serve.
     public func serve(
         _ methods: MethodTable, on socket: ListeningSocket, identity: ServiceIdentity? = nil,
         health: @escaping @Sendable () async -> [Health.Check],
-        companions: @escaping @Sendable () async -> Void = {}
+        companions: @escaping @Sendable () async -> Void = {}, front: Front? = nil
     ) async throws {
         // Before the first connection is accepted, so that no signal can come too early for an orderly end.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         var limits = try options.limits()
-        limits.connections = connections(limits.connections)
+        limits.connections = connections(limits.connections, beside: front?.connections ?? 0)
         let supervisor = Supervisor(logger: logger)
         let watchdog = watchdog(of: supervisor, on: socket)
         let server = RPCServer(
@@ -46,6 +47,8 @@ public struct ServiceProcess: Sendable {
                 logger.error("\(fault.method) failed: \(fault.error)", metadata: fault.trace.metadata)
             })
         let (stop, stopping) = AsyncStream.makeStream(of: Void.self)
+        let (frontStop, frontStopping) = AsyncStream.makeStream(of: Void.self)
+        let place = front.map { "\(socket) and \($0.address)" } ?? "\(socket)"
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await companions() }
             group.addTask {
@@ -57,18 +60,22 @@ public struct ServiceProcess: Sendable {
                 }
             }
             defer { group.cancelAll() }
+            // Cancelled, and waited for, when the server cannot run.
+            async let fronting: Void? = front?.serve { for await _ in frontStop {} }
             try await server.run(on: socket) {
-                logger.info("serving on \(socket)")
-                supervisor.tellReady("serving on \(socket)")
+                logger.info("serving on \(place)")
+                supervisor.tellReady("serving on \(place)")
             } until: {
                 await withTaskGroup(of: Void.self) { beating in
                     if let watchdog { beating.addTask { await watchdog.run() } }
                     for await _ in stop {}
+                    frontStopping.finish()
                     supervisor.tellStopping("finishing the calls under way")
                     // Nobody can connect any more, we neither.
                     beating.cancelAll()
                 }
             }
+            await fronting
         }
     }
 
@@ -108,15 +115,23 @@ public struct ServiceProcess: Sendable {
         }
     }
 
+    /// The most files that the system lets this user have open.
+    public var openFiles: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return Limits().connections }
+        return Int(clamping: limit.rlim_max)
+    }
+
     /// Raises the limit of open files to what the system lets this user have, and says how many connections fit under it.
-    private func connections(_ wanted: Int) -> Int {
+    private func connections(_ wanted: Int, beside others: Int) -> Int {
+        let reserved = Self.reservedDescriptors + others
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
         // Raised only: a limit that is higher already is somebody's decision.
-        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(wanted + Self.reservedDescriptors)))
+        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(wanted + reserved)))
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let possible = max(1, Int(clamping: limit.rlim_cur) - Self.reservedDescriptors)
+        let possible = max(1, Int(clamping: limit.rlim_cur) - reserved)
         if possible < wanted {
             logger.notice("\(possible) connections at most: the limit of open files is \(limit.rlim_cur)")
         }

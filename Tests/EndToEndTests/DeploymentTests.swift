@@ -76,4 +76,55 @@ import Testing
             #expect(try await deployment.gateway("health").status == 1)
         }
     }
+
+    @Test func `it says where it speaks HTTP, and keeps the port until another is named`() async throws {
+        try await SupervisedDeployment.with { deployment, first in
+            let port = try #require(Self.port(in: first))
+            #expect(try await HTTPPeer.exchange(port: port, "/v1/feed?limit=1").status == 200)
+            let gateway = try await deployment.process("gateway")
+            let named = try await deployment.up("--http-port", "\(try await Self.freePort())")
+            let newPort = try #require(Self.port(in: named))
+            #expect(named.status == 0 && newPort != port)
+            #expect(try await HTTPPeer.exchange(port: newPort, "/v1/feed?limit=1").status == 200)
+            let restarted = try await deployment.process("gateway")
+            #expect(restarted != gateway)
+            let again = try await deployment.up(environment: ["HTTP_PORT": ""])
+            let unchanged = try await deployment.process("gateway")
+            #expect(Self.port(in: again) == newPort && unchanged == restarted)
+        }
+    }
+
+    @Test func `a port that another program has is refused before anything is stopped for it`() async throws {
+        try await SupervisedDeployment.with { first, outcome in
+            let port = try #require(Self.port(in: outcome))
+            try await SupervisedDeployment.with { second, _ in
+                let refused = try await second.up("--http-port", "\(port)")
+                #expect(refused.status == 69)
+                #expect(refused.errors.contains("Port \(port) ") && refused.errors.contains("--http-port PORT"))
+                #expect(try await second.gateway("health").status == 0)
+            }
+        }
+    }
+
+    @Test(arguments: ["x", "65536", "-1", ""]) func `what is no port is wrong use`(port: String) async throws {
+        let outcome = try await Program(path: Program.repository + "/deploy/up").run(["--http-port", port])
+        #expect(outcome.status == 64 && outcome.errors.contains("--http-port"))
+    }
+
+    /// The port of the command that `deploy/up` says to go on with.
+    private static func port(in outcome: Program.Outcome) -> Int? {
+        outcome.errors.firstMatch(of: /curl 'http:\/\/127\.0\.0\.1:(\d+)\/v1\/feed/).flatMap { Int($0.output.1) }
+    }
+
+    /// One that nobody has at the moment.
+    private static func freePort() async throws -> Int {
+        try await withTemporaryDirectory { root in
+            let gateway = try Program("gateway").start(["serve", "--root", root], errors: nil)
+            #expect(await gateway.errors.wait(for: "serving on"))
+            gateway.send(SIGTERM)
+            _ = await gateway.ended()
+            return try #require(
+                gateway.errors.text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.output.1) })
+        }
+    }
 }

@@ -87,6 +87,6 @@ import Testing
     ) throws -> RunningProgram {
         let isGateway = name == "gateway"
         return try Program(isGateway ? name : name + "-service").start(
-            (isGateway ? ["serve"] : []) + ["--root", root], environment: environment, errors: nil)
+            (isGateway ? ["serve", "--http", "off"] : []) + ["--root", root], environment: environment, errors: nil)
     }
 }

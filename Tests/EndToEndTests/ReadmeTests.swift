@@ -22,13 +22,17 @@ import Testing
         try await Deployment.with { deployment in
             let imported = try await deployment.gateway("import", Program.repository + "/deploy/sample")
             #expect(imported.status == 0)
-            let feed = try await deployment.gateway("feed", "--limit", "1", "--json")
-            let id = try #require(feed.output.firstMatch(of: /"id":"([0-9A-F-]{36})"/)).output.1
+            let feed = try await deployment.gateway("feed", "--limit", "2", "--json")
+            let ids = feed.output.matches(of: /"id":"([0-9A-F-]{36})"/).map(\.output.1)
+            // The tour of the command line ends with the first image removed.
+            let (id, other) = (try #require(ids.first), try #require(ids.last))
+            let port = try deployment.httpPort()
             try await withTemporaryDirectory { directory in
                 for command in toRun {
-                    let line = command.replacing("IMAGE_ID", with: id).replacing(
+                    let line = command.replacing("IMAGE_ID", with: command.hasPrefix("curl") ? other : id).replacing(
                         "deploy/sample", with: Program.repository + "/deploy/sample"
                     ).replacing("picture.jpg", with: directory + "/picture.jpg")
+                        .replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
                     let outcome = try await Program(path: "/bin/sh").run(
                         ["-c", line],
                         environment: ["PATH": Program.directory + ":/usr/bin:/bin", "ROOT": deployment.root])

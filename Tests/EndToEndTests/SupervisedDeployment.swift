@@ -25,11 +25,11 @@ struct SupervisedDeployment {
         }
     }
 
-    func up() async throws -> Program.Outcome {
-        try await script("up", "--root", root, "--bin", Program.directory)
+    func up(_ arguments: String..., environment: [String: String] = [:]) async throws -> Program.Outcome {
+        try await script("up", ["--root", root, "--bin", Program.directory] + arguments, environment)
     }
 
-    func down() async throws -> Program.Outcome { try await script("down", "--root", root) }
+    func down() async throws -> Program.Outcome { try await script("down", ["--root", root]) }
 
     func gateway(_ arguments: String...) async throws -> Program.Outcome {
         try await Program(path: root + "/bin/gateway").run(
@@ -44,9 +44,12 @@ struct SupervisedDeployment {
         return try #require(Int32(outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
-    private func script(_ name: String, _ arguments: String...) async throws -> Program.Outcome {
+    private func script(
+        _ name: String, _ arguments: [String], _ environment: [String: String] = [:]
+    ) async throws -> Program.Outcome {
         try await Program(path: "/bin/bash").run(
-            ["-c", Self.closingDescriptors, "bash", Program.repository + "/deploy/" + name] + arguments)
+            ["-c", Self.closingDescriptors, "bash", Program.repository + "/deploy/" + name] + arguments,
+            environment: environment)
     }
 
     /// Foundation sees the end of a process when a descriptor that it gave it is closed. A daemon would keep that open, so

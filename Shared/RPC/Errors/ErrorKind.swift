@@ -75,6 +75,23 @@ extension ErrorKind {
         }
     }
 
+    /// The status code of an HTTP answer that tells of this error (499, as others have it, is seen by nobody but logs).
+    public var httpStatus: Int {
+        switch self {
+        case .parseError, .invalidRequest, .invalidParams: 400
+        case .permissionDenied, .readOnly: 403
+        case .methodNotFound, .notFound: 404
+        case .alreadyExists: 409
+        case .tooLarge: 413
+        case .overloaded: 429
+        case .cancelled: 499
+        case .internalError, .dataLoss: 500
+        case .invalidData, .connectivity: 502
+        case .unavailable: 503
+        case .deadlineExceeded: 504
+        }
+    }
+
     /// Whether the same call may succeed a little later.
     public var isRetryable: Bool {
         switch self {

@@ -32,10 +32,17 @@ struct Plugin: Sendable {
     func call<Params, Answer>(
         _ method: Method<Params, Answer>, _ params: Params, _ context: CallContext, isRepeatable: Bool? = nil
     ) async throws(RPCError) -> Answer {
-        var options = options(context)
+        var options = CallOptions(onBehalfOf: context)
         options.isRepeatable = isRepeatable
+        return try await call(method, params, options)
+    }
+
+    /// Calls a method that is known here, for somebody who has not called over the gateway's socket.
+    func call<Params, Answer>(
+        _ method: Method<Params, Answer>, _ params: Params, _ options: CallOptions
+    ) async throws(RPCError) -> Answer {
         do throws(RPCError) {
-            return try await client.call(method, params, options)
+            return try await client.call(method, params, inTime(options))
         } catch {
             throw named(error)
         }
@@ -45,7 +52,7 @@ struct Plugin: Sendable {
     /// - Throws: `unavailable` when it does not offer the contracts that its manifest names.
     func forward(_ method: String, _ params: Payload, _ context: CallContext) async throws(RPCError) -> Payload {
         try await checkContracts()
-        var options = options(context)
+        var options = inTime(CallOptions(onBehalfOf: context))
         options.isRepeatable = Self.repeatableMethods.contains(method)
         do throws(RPCError) {
             return try await client.call(method, params, options)
@@ -79,8 +86,9 @@ struct Plugin: Sendable {
         }
     }
 
-    private func options(_ context: CallContext) -> CallOptions {
-        var options = CallOptions(onBehalfOf: context)
+    /// No longer than the manifest allows.
+    private func inTime(_ options: CallOptions) -> CallOptions {
+        var options = options
         if let timeout = manifest.timeout {
             options.deadline = min(options.deadline, .now() + .milliseconds(Int64(timeout)))
         }

@@ -10,7 +10,7 @@ struct IdlePrograms: Case {
         (program: "feed-service", arguments: [String](), name: "feed"),
         (program: "comments-service", arguments: [], name: "comments"),
         (program: "image-data-service", arguments: [], name: "image-data"),
-        (program: "gateway", arguments: ["serve"], name: "gateway"),
+        (program: "gateway", arguments: ["serve", "--http", "off"], name: "gateway"),
     ]
 
     func run(in bench: Bench) async throws -> Findings {

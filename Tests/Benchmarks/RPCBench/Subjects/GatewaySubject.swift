@@ -23,7 +23,7 @@ struct GatewaySubject: Subject {
         let service = try ChildProcess.start([Programs.rpcBench, "serve", caller.rawValue, socket])
         try service.waitUntilServing(at: socket)
         return Served(
-            server: try .start([gateway, "serve", "--root", root(directory)]), behind: [service])
+            server: try .start([gateway, "serve", "--root", root(directory), "--http", "off"]), behind: [service])
     }
 
     func measuring(_ load: Load, over socket: String) throws -> [String] {

@@ -7,24 +7,55 @@ import ServiceKit
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run the gateway: compose the services of plugins.d behind one socket.",
+        abstract: "Run the gateway: compose the services of plugins.d behind one socket and one port.",
         discussion: """
             Examples:
-              gateway serve                      serve ROOT/run/gateway.sock
-              gateway serve --root /srv/feed     a deployment of its own
+              gateway serve                      serve ROOT/run/gateway.sock and http://127.0.0.1:8080
+              gateway serve --root /srv/feed --http 127.0.0.1:9090
+                                                 a deployment of its own
+              gateway serve --http 0.0.0.0:80 --public-url https://feed.example.org
+                                                 for readers elsewhere, behind a proxy
+              gateway serve --http off           without HTTP
             """)
 
     @OptionGroup var options: ServiceOptions
 
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
+
     func run() async throws {
         let process = ServiceProcess(name: "gateway", options: options)
         let socket = try process.takeSocket()
+        let listener = try await listen(process, socket)
         let root = options.root
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
         let registry = await PluginRegistry.load(
             PluginFolder(path: root.plugins), root: root.path, logger: process.logger)
         let handlers = GatewayHandlers(registry: registry, identity: identity, now: { Date() })
         try await process.serve(
-            handlers.table, on: socket, identity: identity, health: { [] }, companions: { await registry.run() })
+            handlers.table, on: socket, identity: identity, health: { [] }, companions: { await registry.run() },
+            front: try listener.map { try front($0, registry) })
+    }
+
+    /// Takes the port, before there is anything that others could ask for.
+    /// - Returns: nil when there is to be no HTTP.
+    private func listen(_ process: ServiceProcess, _ socket: ListeningSocket) async throws -> HTTPListener? {
+        guard let address = try http.address() else { return nil }
+        do throws(HTTPListener.Refused) {
+            return try await HTTPListener.bind(
+                address, connections: HTTPLimits.connections(openFiles: process.openFiles), logger: process.logger)
+        } catch {
+            return try process.fail(exitCode: EX_UNAVAILABLE, releasing: socket) { throw error }
+        }
+    }
+
+    /// The HTTP API, at its port.
+    private func front(_ listener: HTTPListener, _ registry: PluginRegistry) throws -> Front {
+        let api = API(
+            registry: registry, publicURL: http.publicURL ?? PublicURL(listener.address), limits: HTTPLimits(),
+            now: { Date() })
+        let drainTime = try options.limits().drainTime
+        return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
+            await listener.serve(api, drainTime: drainTime, until: stop)
+        }
     }
 }

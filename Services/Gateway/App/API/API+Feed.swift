@@ -1,0 +1,30 @@
+import FeedContract
+import HTTPTypes
+import RPC
+
+extension API {
+    /// A page of the feed, its images at this deployment: so they are there when those whom they come from are not.
+    func feed(
+        _ load: LoadFeed, _ request: HTTPRequest, _ options: CallOptions
+    ) async throws(RPCError) -> HTTPAnswer {
+        let page = try await registry.plugin("feed").call(FeedContract.load, load, options)
+        let payload = FeedPayload(items: page.items.map(localized))
+        var answer = HTTPAnswer.document(RawJSON(payload, as: FeedPayload.shape), for: request)
+        answer.fields["Link"] = links(of: page, limit: load.limit)
+        Freshness(page, now: now()).apply(to: &answer.fields)
+        return answer
+    }
+
+    private func localized(_ item: FeedItem) -> FeedItem {
+        FeedItem(
+            id: item.id, description: item.description, location: item.location, image: publicURL.imageData(item.id))
+    }
+
+    /// Where the pages beside this one are. A page that has links and none to a next one is the last.
+    private func links(of page: LoadedFeed, limit: Int?) -> String? {
+        let next = page.nextAfterID.map { "<\(publicURL.feed(limit: limit, "after_id", $0))>; rel=\"next\"" }
+        let previous = page.prevBeforeID.map { "<\(publicURL.feed(limit: limit, "before_id", $0))>; rel=\"prev\"" }
+        let links = [next, previous].compactMap(\.self)
+        return links.isEmpty ? nil : links.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,59 @@
+import FeedContract
+import Foundation
+import HTTPTypes
+import ImageDataContract
+import NIOCore
+import RPC
+
+extension API {
+    /// The bytes of an image of the feed: of others this API fetches none.
+    func imageData(
+        of id: UUID, _ request: HTTPRequest, _ options: CallOptions
+    ) async throws(RPCError) -> HTTPAnswer {
+        let item = try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), options)
+        let image = try await registry.plugin("image-data").call(
+            ImageDataContract.load, LoadImage(url: item.image), options)
+        var answer = HTTPAnswer(.ok)
+        let tag = EntityTag(image.metadata.sha256)
+        answer.fields[.contentType] = image.metadata.contentType
+        answer.fields[.eTag] = "\(tag)"
+        answer.fields[.acceptRanges] = "bytes"
+        answer.fields[.xContentTypeOptions] = "nosniff"
+        answer.fields[.cacheControl] = Self.cacheControl(isStale: image.stale == true)
+        Freshness(image, url: item.image, now: now()).apply(to: &answer.fields)
+        if tag.isNamed(in: request.headerFields[.ifNoneMatch] ?? "") { return answer.notModified() }
+        return answer.with(image.data.data, as: Self.range(of: image.data.data.count, tag, request), options.trace)
+    }
+
+    /// The URL is the item's, not the bytes': an item can be removed and published anew with another image, and an
+    /// upstream can change what it has there. So the bytes are good for a while and not for ever, and the tag makes it
+    /// cheap to ask again. What is known to be old is not to be used without asking.
+    static func cacheControl(isStale: Bool) -> String {
+        isStale ? "no-cache" : "public, max-age=\(HTTPLimits.imageLifetime)"
+    }
+
+    private static func range(of size: Int, _ tag: EntityTag, _ request: HTTPRequest) -> ByteRange {
+        guard request.method == .get, let range = request.headerFields[.range] else { return .whole }
+        if let condition = request.headerFields[.ifRange], !tag.isExactly(condition) { return .whole }
+        return ByteRange(range, size: size)
+    }
+}
+
+extension HTTPAnswer {
+    /// The bytes that were asked for; copied once, because they come as `Data` and leave as `ByteBuffer`.
+    fileprivate func with(_ data: Data, as range: ByteRange, _ trace: TraceContext) -> HTTPAnswer {
+        var answer = self
+        switch range {
+        case .whole: answer.body = ByteBuffer(bytes: data)
+        case .part(let part):
+            answer.status = .partialContent
+            answer.fields[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(data.count)"
+            answer.body = ByteBuffer(bytes: data.dropFirst(part.lowerBound).prefix(part.count))
+        case .unsatisfiable:
+            let detail = "the image ends before that: it has \(data.count) bytes"
+            answer = HTTPAnswer(Problem(.invalidParams, detail, status: 416, trace: trace))
+            answer.fields[.contentRange] = "bytes */\(data.count)"
+        }
+        return answer
+    }
+}

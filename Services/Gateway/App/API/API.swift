@@ -1,0 +1,71 @@
+import FeedContract
+import Foundation
+import HTTPTypes
+import RPC
+
+/// What HTTP clients read: the format of an upstream, so that one deployment can be the upstream of another.
+struct API: Sendable {
+    let registry: PluginRegistry
+    let publicURL: PublicURL
+    let limits: HTTPLimits
+    let now: @Sendable () -> Date
+
+    /// Answers a request, whatever it is. Cancelling the task cancels what is asked of the services.
+    func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+        let given = TraceContext(
+            parent: request.headerFields[.traceparent], state: request.headerFields[.tracestate])
+        let trace = given.id == nil ? .random() : given
+        var answer: HTTPAnswer
+        do throws(RPCError) {
+            answer = try await self.answer(request, CallOptions(timeout: limits.requestTime, trace: trace), trace)
+        } catch {
+            answer = HTTPAnswer(error, trace: trace)
+        }
+        answer.fields[.date] = HTTPDate.text(of: now())
+        return answer
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ options: CallOptions, _ trace: TraceContext
+    ) async throws(RPCError) -> HTTPAnswer {
+        let text = request.path ?? ""
+        guard text.utf8.count <= HTTPLimits.targetBytes else {
+            let detail = "the target has \(text.utf8.count) bytes, the limit is \(HTTPLimits.targetBytes)"
+            return HTTPAnswer(Problem(.tooLarge, detail, status: 414, trace: trace))
+        }
+        let target = try RequestTarget(text)
+        guard let route = Route(target.path) else { throw RPCError(.notFound, "there is nothing here") }
+        guard request.method == .get || request.method == .head else {
+            var answer = HTTPAnswer(
+                Problem(.methodNotFound, "this can be read, and nothing else", status: 405, trace: trace))
+            answer.fields[.allow] = "GET, HEAD"
+            return answer
+        }
+        guard !request.hasBody else { throw RPCError(.tooLarge, "a request must have no body: the limit is 0 bytes") }
+        switch route {
+        case .feed: return try await feed(LoadFeed(Query(target.query)), request, options)
+        case .comments(let id): return try await comments(of: id, request, options)
+        case .imageData(let id): return try await imageData(of: id, request, options)
+        case .alive: return .text("alive")
+        case .ready: return try await readiness()
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// Whether its head says that something follows.
+    fileprivate var hasBody: Bool {
+        headerFields[.transferEncoding] != nil || headerFields[.contentLength].map { $0 != "0" } ?? false
+    }
+}
+
+extension HTTPAnswer {
+    /// A word for whoever watches the process.
+    static func text(_ word: String) -> HTTPAnswer {
+        var answer = HTTPAnswer(.ok)
+        answer.fields[.contentType] = "text/plain; charset=utf-8"
+        answer.fields[.cacheControl] = "no-store"
+        answer.body.writeString(word + "\n")
+        return answer
+    }
+}

@@ -1,0 +1,35 @@
+import CZlib
+import NIOCore
+
+/// Bodies as gzip (RFC 1952).
+enum Gzip {
+    /// The window of 32 KiB, plus what asks zlib for a gzip header.
+    private static let windowBits: Int32 = 15 + 16
+    private static let memoryLevel: Int32 = 8
+
+    /// - Returns: nil when the library refuses.
+    static func compress(_ bytes: ByteBuffer) -> ByteBuffer? {
+        var stream = z_stream()
+        var status = deflateInit2_(
+            &stream, Z_BEST_SPEED, Z_DEFLATED, windowBits, memoryLevel, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size))
+        guard status == Z_OK else { return nil }
+        defer { deflateEnd(&stream) }
+        // As much as the worst case takes, so that one call is enough.
+        let bound = Int(deflateBound(&stream, uLong(bytes.readableBytes)))
+        var compressed = ByteBuffer()
+        bytes.withUnsafeReadableBytes { source in
+            // zlib does not write through this pointer.
+            stream.next_in = UnsafeMutablePointer(mutating: source.bindMemory(to: UInt8.self).baseAddress)
+            stream.avail_in = UInt32(source.count)
+            compressed.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { target in
+                stream.next_out = target.bindMemory(to: UInt8.self).baseAddress
+                stream.avail_out = UInt32(clamping: target.count)
+                let room = Int(stream.avail_out)
+                status = deflate(&stream, Z_FINISH)
+                return room - Int(stream.avail_out)
+            }
+        }
+        return status == Z_STREAM_END ? compressed : nil
+    }
+}

@@ -1,0 +1,12 @@
+import FeedContract
+import RPC
+
+/// The body of `GET /v1/feed`.
+struct FeedPayload: Sendable {
+    let items: [FeedItem]
+
+    static let shape = Shape<FeedPayload>.object { object in
+        let items = object.required("items", .array(of: FeedItem.shape), \.items)
+        return { members throws(JSONError) in FeedPayload(items: try members[items]) }
+    }
+}

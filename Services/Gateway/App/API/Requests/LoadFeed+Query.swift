@@ -1,0 +1,14 @@
+import FeedContract
+import RPC
+
+extension LoadFeed {
+    /// The page that a query asks for.
+    init(_ query: Query) throws(RPCError) {
+        self.init(
+            limit: try query.integer("limit", in: Self.limits), afterID: try query.id("after_id"),
+            beforeID: try query.id("before_id"))
+        if afterID != nil, beforeID != nil {
+            throw RPCError(.invalidParams, "before_id: cannot stand together with after_id", begun: false)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import RPC
+
+/// The parameters behind the question mark. Unknown ones are ignored, known ones are taken strictly.
+struct Query {
+    private let pairs: [(name: String, value: String?)]
+
+    init(_ text: String) {
+        pairs = text.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (
+                // A name that cannot be decoded is none that is known.
+                name: parts[0].removingPercentEncoding ?? "",
+                value: parts.count > 1 ? parts[1].removingPercentEncoding : nil
+            )
+        }
+    }
+
+    /// A decimal number within `range`.
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
+        guard let text = try single(name) else { return nil }
+        let isDecimal = !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard isDecimal, let number = Int(text), range.contains(number) else {
+            throw refused(name, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func id(_ name: String) throws(RPCError) -> UUID? {
+        guard let text = try single(name) else { return nil }
+        guard let id = UUID(hexadecimal: text) else { throw refused(name, "must be a UUID") }
+        return id
+    }
+
+    private func single(_ name: String) throws(RPCError) -> String? {
+        let values = pairs.filter { $0.name == name }
+        guard let first = values.first else { return nil }
+        guard values.count == 1 else { throw refused(name, "must not stand twice") }
+        guard let value = first.value else { throw refused(name, "has no value that can be read") }
+        return value
+    }
+
+    private func refused(_ name: String, _ reason: String) -> RPCError {
+        RPCError(.invalidParams, "\(name): \(reason)", begun: false)
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import RPC
+
+/// What the first line of a request asks for.
+struct RequestTarget: Equatable {
+    /// The parts of the path, decoded; slashes that follow each other count as one, a last one as none.
+    let path: [String]
+    let query: String
+
+    /// - Parameter text: in origin form (`/v1/feed?limit=3`) or absolute form (`http://host/v1/feed`).
+    /// - Throws: `invalid_request` for anything else.
+    init(_ text: String) throws(RPCError) {
+        let rest = Self.withoutAuthority(text)
+        guard rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?") else {
+            throw RPCError(.invalidRequest, "the target of a request must be a path or a URL")
+        }
+        let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var path: [String] = []
+        for part in parts.first?.split(separator: "/") ?? [] {
+            guard let decoded = part.removingPercentEncoding else {
+                throw RPCError(.invalidRequest, "the path has a percent sign that encodes nothing")
+            }
+            path.append(decoded)
+        }
+        self.path = path
+        query = parts.count > 1 ? String(parts[1]) : ""
+    }
+
+    private static func withoutAuthority(_ text: String) -> Substring {
+        for scheme in ["http://", "https://"] where text.prefix(scheme.count).lowercased() == scheme {
+            let rest = text.dropFirst(scheme.count)
+            return rest[(rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex)...]
+        }
+        return text[...]
+    }
+}

@@ -1,0 +1,59 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// What Hummingbird does with a connection, and what `ConnectionGuard` adds to it.
+struct GuardedConnection: Sendable {
+    private let http: HTTP1Channel
+
+    init(_ api: API, _ limits: HTTPLimits) {
+        http = HTTP1Channel(responder: { request, writer, _ in
+            let answer = await api.answer(request.head)
+            let head = answer.head(for: request.method)
+            let hasNoBody = request.method == .head || answer.body.readableBytes == 0
+            try await writer.write(
+                response: head, body: hasNoBody ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
+        })
+    }
+
+    /// Makes the pipeline of a connection that was accepted.
+    static func setUp(
+        _ channel: any Channel, _ limits: HTTPLimits, _ logger: Logger
+    ) -> EventLoopFuture<HTTPListener.Connection> {
+        let http = HTTP1Channel(
+            // Nobody is answered here: a connection can come before there is an API.
+            responder: { _, _, _ in },
+            configuration: HTTP1Channel.Configuration(
+                idleTimeout: limits.idleTime,
+                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                    maxHeaderFieldSize: limits.fieldBytes, maxHeaderListSize: limits.headBytes,
+                    maxHeaderFieldCount: limits.fields)))
+        return http.setup(channel: channel, logger: logger).flatMapThrowing { connection in
+            let pipeline = channel.pipeline.syncOperations
+            // Behind the parser, where the version and what is wrong with a request are still to be seen.
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(ConnectionGuard(limits), position: .before(codec))
+            return connection
+        }
+    }
+
+    /// Answers one request after the other, until the connection ends. When it ends before, what is under way for it is
+    /// cancelled.
+    func handle(_ connection: HTTPListener.Connection, _ logger: Logger) async {
+        let channel = connection.channel
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        channel.closeFuture.whenComplete { _ in end.finish() }
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await http.handle(value: connection, logger: logger) }
+                for await _ in ended {}
+                group.cancelAll()
+            }
+        } onCancel: {
+            channel.triggerUserOutboundEvent(ConnectionGuard.Abandon(), promise: nil)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOExtras
+import NIOPosix
+import RPC
+
+/// The port that HTTP clients connect to. Made, it is bound, so that whoever reads the start line can connect.
+struct HTTPListener: Sendable {
+    typealias Connection = HTTP1Channel.Value
+
+    /// As it is bound: with the port that the system has chosen when that was left to it.
+    let address: HTTPAddress
+    let connections: Int
+
+    private let channel: NIOAsyncChannel<Connection, Never>
+    private let quiescing: ServerQuiescingHelper
+    private let limits: HTTPLimits
+    private let executor: LoopExecutor
+    private let logger: Logger
+
+    /// Nobody can listen there.
+    struct Refused: Error, CustomStringConvertible {
+        let address: HTTPAddress
+        let reason: String
+
+        var description: String {
+            "cannot listen for HTTP on \(address): \(reason); choose another address with --http HOST:PORT "
+                + "(deploy/up: --http-port PORT), a free port with port 0, or none with --http off"
+        }
+    }
+
+    /// Binds, and lets clients connect. They are answered once it serves.
+    /// - Parameter connections: how many may be open; more wait.
+    static func bind(
+        _ address: HTTPAddress, connections: Int = HTTPLimits.connections, limits: HTTPLimits = HTTPLimits(),
+        executor: LoopExecutor = .shared, logger: Logger
+    ) async throws(Refused) -> HTTPListener {
+        let quiescing = ServerQuiescingHelper(group: executor.loop)
+        do {
+            let channel = try await ServerBootstrap(group: executor.loop)
+                .serverChannelOption(.backlog, value: backlog)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                // One at a time, or more than the limit would come in at once.
+                .serverChannelOption(.maxMessagesPerRead, value: 1)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        try pipeline.addHandler(AvailableConnectionsChannelHandler(maxConnections: connections))
+                        try pipeline.addHandler(quiescing.makeServerChannelHandler(channel: channel))
+                    }
+                }
+                .bind(host: address.host, port: address.port) { channel in
+                    GuardedConnection.setUp(channel, limits, logger)
+                }
+            return HTTPListener(
+                address: HTTPAddress(host: address.host, port: channel.channel.localAddress?.port ?? address.port),
+                connections: connections, channel: channel, quiescing: quiescing, limits: limits, executor: executor,
+                logger: logger)
+        } catch let error as IOError {
+            throw Refused(
+                address: address,
+                reason: error.errnoCode == EADDRINUSE
+                    ? "another process has it" : String(cString: strerror(error.errnoCode)))
+        } catch {
+            throw Refused(address: address, reason: "\(error)")
+        }
+    }
+
+    private static let backlog: Int32 = 512
+
+    /// Serves until `stop` returns and the requests under way are answered, at most `drainTime` later, or until the task
+    /// is cancelled, which ends everything at once.
+    func serve(
+        _ api: API, drainTime: TimeAmount, until stop: @escaping @Sendable () async -> Void
+    ) async {
+        let connections = GuardedConnection(api, limits)
+        await withTaskExecutorPreference(executor) {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await accept(connections) }
+                group.addTask {
+                    await stop()
+                    quiescing.initiateShutdown(promise: nil)
+                    // Cancelled when all have gone before.
+                    try? await Task.sleep(for: .nanoseconds(drainTime.nanoseconds))
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Returns when the listener is closed and its connections are.
+    private func accept(_ connections: GuardedConnection) async {
+        do {
+            try await channel.executeThenClose { clients in
+                try await withThrowingDiscardingTaskGroup { group in
+                    for try await client in clients {
+                        group.addTask { await connections.handle(client, logger) }
+                    }
+                }
+            }
+        } catch {
+            if !Task.isCancelled { logger.error("HTTP clients can no longer connect: \(error)") }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import HTTPTypes
+import ImageDataContract
+import RPC
+import Testing
+
+@testable import gateway
+
+@Suite struct FreshnessTests {
+    @Test(arguments: [(-1.0, 0), (0, 0), (0.9, 0), (1, 1), (604_800, 604_800)])
+    func `an age is in whole seconds, and the future has none`(seconds: Double, age: Int) {
+        #expect(Freshness.age(of: noon, now: noon + seconds) == age)
+    }
+
+    private func image(_ source: ImageMetadata.Source, stale: Bool? = nil) -> LoadedImage {
+        let metadata = ImageMetadata(
+            contentType: "image/png", size: 1, sha256: "ab", source: source, storedAt: noon - 90)
+        return LoadedImage(data: Bytes(Data([1])), metadata: metadata, stale: stale)
+    }
+
+    @Test func `bytes of a cache have the age of their fetching, those just fetched and those put here have none`() {
+        let url = "https://example.org/a.png"
+        #expect(Freshness(image(.hot), url: url, now: noon) == Freshness(age: 90, cacheStatus: "hit"))
+        #expect(Freshness(image(.cold), url: url, now: noon) == Freshness(age: 90, cacheStatus: "hit"))
+        let stale = Freshness(image(.cold, stale: true), url: url, now: noon)
+        #expect(stale == Freshness(age: 90, cacheStatus: "hit; detail=stale"))
+        #expect(Freshness(image(.remote), url: url, now: noon) == Freshness(age: nil, cacheStatus: "fwd=miss"))
+        #expect(Freshness(image(.cold), url: "urn:sha256:ab", now: noon) == Freshness(age: nil, cacheStatus: nil))
+    }
+
+    @Test(
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (1_772_366_400, "Sun, 01 Mar 2026 12:00:00 GMT"), (1_709_164_800, "Thu, 29 Feb 2024 00:00:00 GMT"),
+        ])
+    func `a date is written as HTTP has it`(seconds: Double, text: String) {
+        #expect(HTTPDate.text(of: Date(timeIntervalSince1970: seconds)) == text)
+    }
+
+    @Test(arguments: [(nil, 1), (0, 1), (1, 1), (1_000, 1), (1_001, 2), (2_000, 2)] as [(Int?, Int)])
+    func `who may come back is told whole seconds, never too early`(milliseconds: Int?, seconds: Int) {
+        #expect(HTTPAnswer.seconds(milliseconds) == seconds)
+    }
+
+    @Test(arguments: [(0, 1), (3, 1), (400, 100), (4_096, 1_024), (4_097, 1_024), (1_000_000, 1_024)])
+    func `connections take a quarter of the files that may be open, 1,024 at most`(files: Int, connections: Int) {
+        #expect(HTTPLimits.connections(openFiles: files) == connections)
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import gateway
+
+@Suite struct PublicURLTests {
+    private let id = UUID(uuidString: "5b0c5f0e-6a1d-4f0b-9a53-2f6c1f3f7d01")!
+
+    @Test(
+        arguments: [
+            ("http://example.org", "http://example.org"), ("https://example.org/", "https://example.org"),
+            ("http://example.org:81/feeds/", "http://example.org:81/feeds"), ("http://[::1]:81", "http://[::1]:81"),
+        ])
+    func `images lie below it, with their ids in upper case`(text: String, base: String) throws {
+        let url = try #require(PublicURL(text))
+        #expect(url.imageData(id) == "\(base)/v1/image/5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01/data")
+        #expect(
+            url.feed(limit: 3, "after_id", id)
+                == "\(base)/v1/feed?limit=3&after_id=5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01")
+        #expect(
+            url.feed(limit: nil, "before_id", id) == "\(base)/v1/feed?before_id=5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01")
+    }
+
+    @Test(
+        arguments: [
+            "", "example.org", "ftp://example.org", "http://", "http:///x", "http://a@example.org",
+            "http://example.org?x", "http://example.org#x", "http://example.org/ x", "http://example.org:0",
+            "http://example.org:70000", "http://exämple.org",
+            "http://example.org/" + String(repeating: "x", count: 1_024),
+        ])
+    func `what cannot stand in front of a path is refused`(text: String) { #expect(PublicURL(text) == nil) }
+
+    @Test func `it may have 1,024 bytes`() {
+        let base = "http://example.org/"
+        #expect(PublicURL(base + String(repeating: "x", count: 1_024 - base.utf8.count)) != nil)
+        #expect(PublicURL(base + String(repeating: "x", count: 1_025 - base.utf8.count)) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("127.0.0.1", "http://127.0.0.1:81"), ("localhost", "http://localhost:81"), ("::1", "http://[::1]:81"),
+            ("0.0.0.0", "http://127.0.0.1:81"), ("::", "http://[::1]:81"),
+        ])
+    func `without one, readers are sent to the address that is bound`(host: String, url: String) {
+        #expect(PublicURL(HTTPAddress(host: host, port: 81)).description == url)
+    }
+}

@@ -1,0 +1,51 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import ImageDataContract
+import RPC
+
+/// Services whose answers a test chooses; what it says nothing about is not found.
+struct FakeServices: Sendable {
+    typealias Answer<Params, Result> = @Sendable (Params, CallContext) async throws -> Result
+
+    var load: Answer<LoadFeed, LoadedFeed> = { _, _ in
+        LoadedFeed(items: [], nextAfterID: nil, prevBeforeID: nil, origin: .store)
+    }
+    var get: Answer<FeedItemSelection, FeedItem> = { _, _ in throw RPCError(.notFound, "no such item") }
+    var list: Answer<ListComments, ListedComments> = { _, _ in
+        ListedComments(items: [], nextAfterID: nil, origin: .store)
+    }
+    var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are kept") }
+
+    var tables: [String: MethodTable] {
+        var feed = MethodTable(FeedContract.contract)
+        feed.handle(FeedContract.load, load)
+        feed.handle(FeedContract.get, get)
+        var comments = MethodTable(CommentsContract.contract)
+        comments.handle(CommentsContract.list, list)
+        var images = MethodTable(ImageDataContract.contract)
+        images.handle(ImageDataContract.load, image)
+        return ["feed": feed, "comments": comments, "image-data": images]
+    }
+
+    /// Of one page.
+    static func feed(_ page: LoadedFeed) -> FakeServices {
+        var services = FakeServices()
+        services.load = { _, _ in page }
+        return services
+    }
+
+    /// Of one image at this URL, wherever asked for.
+    static func image(_ image: LoadedImage, url: String = "https://example.org/a.png") -> FakeServices {
+        var services = FakeServices()
+        services.get = { selection, _ in FeedItem(id: selection.id, image: url) }
+        services.image = { _, _ in image }
+        return services
+    }
+}
+
+/// The instant at which tests take place.
+let noon = Date(timeIntervalSince1970: 1_772_366_400)
+
+/// In tests there is another `Comment`.
+typealias SentComment = Comment

@@ -1,0 +1,119 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+@Suite struct FeedRouteTests {
+    private static let ids = (1...3).map { UUID(uuidString: "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D0\($0)")! }
+
+    private static func page(
+        _ count: Int, next: UUID? = nil, prev: UUID? = nil, origin: LoadedFeed.Origin = .store, savedAt: Date? = nil
+    ) -> LoadedFeed {
+        LoadedFeed(
+            items: ids.prefix(count).map { FeedItem(id: $0, image: "https://elsewhere.example/a.png") },
+            nextAfterID: next, prevBeforeID: prev, origin: origin, savedAt: savedAt)
+    }
+
+    @Test(arguments: 0...3) func `items are those of the feed, with their images here`(count: Int) async throws {
+        try await RunningAPI.with(.feed(Self.page(count))) { api in
+            let reply = try await api.exchange("/v1/feed")
+            let items = Self.ids.prefix(count).map {
+                #"{"id":"\#($0)","image":"http://127.0.0.1:\#(api.port)/v1/image/\#($0)/data"}"#
+            }
+            #expect(reply.status == 200 && reply.text == #"{"items":[\#(items.joined(separator: ","))]}"#)
+            #expect(reply["Content-Type"] == "application/json" && reply["Link"] == nil)
+        }
+    }
+
+    @Test func `what is known of an item is there, what is not is left out`() async throws {
+        let item = FeedItem(id: Self.ids[0], description: "A \"tower\"", location: "Pôrto", image: "urn:sha256:00")
+        let page = LoadedFeed(items: [item], nextAfterID: nil, prevBeforeID: nil, origin: .store)
+        try await RunningAPI.with(.feed(page)) { api in
+            let reply = try await api.exchange("/v1/feed")
+            #expect(reply.text.contains(#""description":"A \"tower\"","location":"Pôrto","image":"http://127"#))
+        }
+    }
+
+    @Test func `links lead to the pages beside it; only the last page has links and none to a next`() async throws {
+        let base = "/v1/feed?limit=2&"
+        try await RunningAPI.with(.feed(Self.page(2, next: Self.ids[1], prev: Self.ids[0]))) { api in
+            let url = "http://127.0.0.1:\(api.port)\(base)"
+            let reply = try await api.exchange("/v1/feed?limit=2")
+            let next = #"<\#(url)after_id=\#(Self.ids[1])>; rel="next""#
+            #expect(reply["Link"] == next + #", <\#(url)before_id=\#(Self.ids[0])>; rel="prev""#)
+        }
+        try await RunningAPI.with(.feed(Self.page(1, prev: Self.ids[0]))) { api in
+            let link = try await api.exchange("/v1/feed?limit=2")["Link"]
+            #expect(link == #"<http://127.0.0.1:\#(api.port)\#(base)before_id=\#(Self.ids[0])>; rel="prev""#)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.store, nil, nil, nil), (.remote, nil, nil, "image-feed; fwd=miss"),
+            (.remote, 30, "30", "image-feed; fwd=miss"), (.cache, 0, "0", "image-feed; hit"),
+            (.cache, -5, "0", "image-feed; hit"), (.cache, 604_799, "604799", "image-feed; hit"),
+        ] as [(LoadedFeed.Origin, TimeInterval?, String?, String?)])
+    func `a page tells how old it is and whose`(
+        origin: LoadedFeed.Origin, age: TimeInterval?, ageField: String?, cacheStatus: String?
+    ) async throws {
+        let page = Self.page(1, origin: origin, savedAt: age.map { noon - $0 })
+        try await RunningAPI.with(.feed(page)) { api in
+            let reply = try await api.exchange("/v1/feed")
+            #expect(reply["Age"] == ageField && reply["Cache-Status"] == cacheStatus)
+            #expect(reply["Cache-Control"] == "no-cache")
+            let tag = try #require(reply["ETag"])
+            let known = try await api.exchange("/v1/feed", ["If-None-Match: W/\(tag)"])
+            #expect(known.status == 304 && known.body.isEmpty && known["ETag"] == tag && known["Age"] == ageField)
+            #expect(known["Content-Type"] == nil && known["Cache-Control"] == "no-cache")
+        }
+    }
+
+    @Test func `what is asked for goes to the feed, in whatever form the target comes`() async throws {
+        var services = FakeServices()
+        services.load = { params, _ in
+            #expect(params == LoadFeed(limit: 2, afterID: Self.ids[0]))
+            return Self.page(1)
+        }
+        try await RunningAPI.with(services) { api in
+            let query = "after_id=\(Self.ids[0].uuidString.lowercased())&x=y&limit=2"
+            for target in [
+                "/v1/feed", "//v1/feed", "/v1/feed/", "http://other.example/v1/feed", "http://other.example:1//v1/feed",
+                "/%76%31/feed",
+            ] {
+                let reply = try await api.exchange("\(target)?\(query)")
+                #expect(reply.status == 200 && reply.text.contains(#""image":"http://127.0.0.1:\#(api.port)/"#))
+            }
+        }
+    }
+
+    @Test func `HEAD is GET without the body`() async throws {
+        try await RunningAPI.with(.feed(Self.page(3))) { api in
+            let get = try await api.exchange("/v1/feed")
+            let peer = try await api.connect()
+            try await peer.request("/v1/feed", method: "HEAD")
+            let head = try #require(await peer.receive(hasBody: false))
+            #expect(
+                head.fields.map(\.value) == get.fields.map(\.value) && head["Content-Length"] == "\(get.body.count)")
+            // Nothing stands between this answer and the next.
+            try await peer.request("/healthz")
+            #expect(await peer.receive()?.text == "alive\n")
+        }
+    }
+
+    @Test func `a long page is compressed for who takes it`() async throws {
+        let items = (0..<50).map { _ in FeedItem(id: UUID(), image: "urn:sha256:00") }
+        let page = LoadedFeed(items: items, nextAfterID: nil, prevBeforeID: nil, origin: .store)
+        try await RunningAPI.with(.feed(page)) { api in
+            let reply = try await api.exchange("/v1/feed", ["Accept-Encoding: gzip"])
+            #expect(reply["Content-Encoding"] == "gzip" && reply.body.starts(with: [0x1F, 0x8B]))
+            let plain = try await api.exchange("/v1/feed")
+            #expect(plain["Content-Encoding"] == nil && plain["ETag"] != reply["ETag"])
+            #expect(plain["Vary"] == "Accept-Encoding" && reply["Vary"] == "Accept-Encoding")
+            #expect(plain.body.count > reply.body.count)
+        }
+    }
+}

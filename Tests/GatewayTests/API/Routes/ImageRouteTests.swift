@@ -1,0 +1,112 @@
+import FeedContract
+import Foundation
+import ImageDataContract
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+@Suite struct ImageRouteTests {
+    private static let target = "/v1/image/5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01/data"
+    private static let tag = #""ab01""#
+
+    private static func loaded(
+        _ bytes: [UInt8] = Array(0..<10), _ source: ImageMetadata.Source = .cold, stale: Bool? = nil
+    ) -> LoadedImage {
+        LoadedImage(
+            data: Bytes(Data(bytes)),
+            metadata: ImageMetadata(
+                contentType: "image/png", size: bytes.count, sha256: "ab01", source: source, storedAt: noon - 90),
+            stale: stale)
+    }
+
+    @Test(arguments: [1, 100_000, 6_000_000])
+    func `the bytes come as they are kept, and are never compressed`(count: Int) async throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        try await RunningAPI.with(.image(Self.loaded(bytes))) { api in
+            let reply = try await api.exchange(Self.target, ["Accept-Encoding: gzip"])
+            #expect(reply.status == 200 && reply.body == bytes)
+            #expect(reply["Content-Type"] == "image/png" && reply["ETag"] == Self.tag)
+            #expect(reply["Accept-Ranges"] == "bytes" && reply["X-Content-Type-Options"] == "nosniff")
+            #expect(reply["Cache-Control"] == "public, max-age=3600" && reply["Content-Encoding"] == nil)
+        }
+    }
+
+    @Test func `the URL that is loaded is the item's, and nobody else can name one`() async throws {
+        var services = FakeServices()
+        services.get = { selection, _ in
+            guard selection.id.uuidString.hasSuffix("01") else { throw RPCError(.notFound, "no such item") }
+            return FeedItem(id: selection.id, image: "https://example.org/of-the-item.png")
+        }
+        services.image = { params, context in
+            #expect(params.url == "https://example.org/of-the-item.png" && context.takesAttachments)
+            return Self.loaded()
+        }
+        try await RunningAPI.with(services) { api async throws in
+            #expect(try await api.exchange(Self.target + "?url=https://evil.example/").status == 200)
+            #expect(try await api.exchange(Self.target.replacing("7D01", with: "7D02")).status == 404)
+            #expect(try await api.exchange("/v1/image/x/data").status == 404)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.hot, nil, "90", "image-feed; hit", "public, max-age=3600"),
+            (.cold, false, "90", "image-feed; hit", "public, max-age=3600"),
+            (.cold, true, "90", "image-feed; hit; detail=stale", "no-cache"),
+            (.remote, nil, nil, "image-feed; fwd=miss", "public, max-age=3600"),
+        ] as [(ImageMetadata.Source, Bool?, String?, String, String)])
+    func `bytes tell how old they are, whose, and how long they are good`(
+        source: ImageMetadata.Source, stale: Bool?, age: String?, cacheStatus: String, cacheControl: String
+    ) async throws {
+        try await RunningAPI.with(.image(Self.loaded([1], source, stale: stale))) { api in
+            let reply = try await api.exchange(Self.target)
+            #expect(reply["Age"] == age && reply["Cache-Status"] == cacheStatus)
+            #expect(reply["Cache-Control"] == cacheControl)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("bytes=0-0", 206, [0], "bytes 0-0/10"), ("bytes=8-", 206, [8, 9], "bytes 8-9/10"),
+            ("bytes=-1", 206, [9], "bytes 9-9/10"), ("bytes=8-99", 206, [8, 9], "bytes 8-9/10"),
+            ("bytes=0-0,2-3", 200, Array(0..<10), nil), ("nonsense", 200, Array(0..<10), nil),
+            ("bytes=3-2", 200, Array(0..<10), nil),
+        ] as [(String, Int, [UInt8], String?)])
+    func `a range is answered with its bytes`(range: String, status: Int, bytes: [UInt8], field: String?) async throws {
+        try await RunningAPI.with(.image(Self.loaded())) { api in
+            let reply = try await api.exchange(Self.target, ["Range: \(range)"])
+            #expect(reply.status == status && reply.body == bytes && reply["Content-Range"] == field)
+            #expect(reply["Content-Length"] == "\(bytes.count)" && reply["ETag"] == Self.tag)
+        }
+    }
+
+    @Test(arguments: ["bytes=10-", "bytes=-0"])
+    func `a range beyond the end is 416 with the size`(range: String) async throws {
+        try await RunningAPI.with(.image(Self.loaded())) { api in
+            let reply = try await api.exchange(Self.target, ["Range: \(range)"])
+            #expect(reply.status == 416 && reply["Content-Range"] == "bytes */10")
+            #expect(reply["Content-Type"] == "application/problem+json")
+        }
+    }
+
+    @Test func `a range holds only for the bytes that its condition names`() async throws {
+        try await RunningAPI.with(.image(Self.loaded())) { api in
+            for (condition, status) in [(Self.tag, 206), (#""other""#, 200), ("W/" + Self.tag, 200)] {
+                let reply = try await api.exchange(Self.target, ["Range: bytes=1-2", "If-Range: \(condition)"])
+                #expect(reply.status == status)
+            }
+            #expect(try await api.exchange(Self.target, method: "HEAD", ["Range: bytes=1-2"]).status == 200)
+        }
+    }
+
+    @Test func `who has the bytes gets none, whatever the range`() async throws {
+        try await RunningAPI.with(.image(Self.loaded())) { api in
+            for field in [Self.tag, "W/" + Self.tag, #""x", "ab01""#, "*"] {
+                let reply = try await api.exchange(Self.target, ["If-None-Match: \(field)", "Range: bytes=1-2"])
+                #expect(reply.status == 304 && reply.body.isEmpty && reply["ETag"] == Self.tag)
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Logging
+import NIOCore
+import RPC
+import RPCTestKit
+
+@testable import gateway
+
+/// The HTTP API on a real port, in front of services whose answers a test chooses.
+struct RunningAPI: Sendable {
+    let port: Int
+
+    /// Makes it drain, as on a first SIGTERM.
+    let stop: @Sendable () -> Void
+
+    /// Returns when it has ended.
+    let ended: @Sendable () async -> Void
+
+    static func with<Result: Sendable>(
+        _ services: FakeServices = FakeServices(), running names: [String] = ["feed", "comments", "image-data"],
+        limits: HTTPLimits = HTTPLimits(), connections: Int = HTTPLimits.connections,
+        drainTime: TimeAmount = .seconds(60), _ body: (RunningAPI) async throws -> Result
+    ) async throws -> Result {
+        try await withTemporaryDirectory { root in
+            try await serving(services.tables.filter { names.contains($0.key) }, root: root) {
+                var plugins: [Plugin] = []
+                for name in ["feed", "comments", "image-data"] {
+                    let manifest = PluginManifest(
+                        name: name, socket: name + ".sock", contracts: [name: 1], required: true, timeout: nil,
+                        enriches: [])
+                    plugins.append(try await Plugin(manifest, root: root))
+                }
+                let registry = PluginRegistry(plugins)
+                let listener = try await HTTPListener.bind(
+                    HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
+                    logger: Logger(label: "test"))
+                let api = API(
+                    registry: registry, publicURL: PublicURL(listener.address), limits: limits, now: { noon })
+                return try await running(listener, api, registry, drainTime: drainTime, body)
+            }
+        }
+    }
+
+    private static func running<Result: Sendable>(
+        _ listener: HTTPListener, _ api: API, _ registry: PluginRegistry, drainTime: TimeAmount,
+        _ body: (RunningAPI) async throws -> Result
+    ) async throws -> Result {
+        let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
+        let (ends, ending) = AsyncStream.makeStream(of: Void.self)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await registry.run() }
+            group.addTask {
+                await listener.serve(api, drainTime: drainTime) { for await _ in stops {} }
+                ending.finish()
+            }
+            defer { group.cancelAll() }
+            return try await body(
+                RunningAPI(
+                    port: listener.address.port, stop: { stopping.finish() }, ended: { for await _ in ends {} }))
+        }
+    }
+
+    /// Runs all of the servers, one inside the other.
+    private static func serving<Result: Sendable>(
+        _ tables: [String: MethodTable], root: String, _ body: () async throws -> Result
+    ) async throws -> Result {
+        guard let (name, table) = tables.first else { return try await body() }
+        return try await TestServer.with(table, named: name, at: SocketPath("\(root)/run/\(name).sock")) { _ in
+            try await serving(tables.filter { $0.key != name }, root: root, body)
+        }
+    }
+
+    /// Sends a request on a connection of its own, and waits for its answer.
+    func exchange(
+        _ target: String, method: String = "GET", _ fields: [String] = []
+    ) async throws -> HTTPReply {
+        try await HTTPPeer.exchange(port: port, target, method: method, fields)
+    }
+
+    func connect() async throws -> HTTPPeer { try await HTTPPeer.connect(port: port) }
+}
+
+extension HTTPReply {
+    /// A member of a problem.
+    func member(_ name: String) throws -> String? {
+        let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+        return object?[name].map { "\($0)" }
+    }
+}

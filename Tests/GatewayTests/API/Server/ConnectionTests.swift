@@ -1,0 +1,258 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+/// What connections do with what clients send, byte by byte.
+@Suite struct ConnectionTests {
+    @Test(
+        arguments: [
+            "GARBAGE\r\n\r\n", "NONSENSE / HTTP/1.1\r\nHost: a\r\n\r\n", "\0\0\0\0\r\n\r\n", "GET\r\n\r\n",
+            "GET / HTTP/9.9\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nx y: z\r\n\r\n",
+            "GET /v1/feed HTTP/1.1\r\n\r\n", "GET /v1/feed HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\0\u{1}\0\u{1}\u{fc}\u{3}\u{3}\r\n\r\n",
+        ])
+    func `bytes that are no request are answered with a problem and the end`(bytes: String) async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            try await peer.send(bytes)
+            let reply = try #require(await peer.receive())
+            #expect(reply.status == 400 && reply["Connection"] == "close")
+            #expect(try reply.member("kind") == "invalid_request")
+            #expect(try reply.member("trace_id")?.count == 32)
+            #expect(await peer.wire.rest().isEmpty)
+            #expect(try await api.exchange("/healthz").status == 200)
+        }
+    }
+
+    @Test func `requests before the bad bytes are answered first`() async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            try await peer.send("GET /v1/feed HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n")
+            #expect(await peer.receive()?.status == 200)
+            #expect(await peer.receive()?.status == 400)
+            #expect(await peer.wire.rest().isEmpty)
+        }
+    }
+
+    @Test(arguments: 0..<8) func `whatever comes is answered or closed, and others are served`(seed: UInt64)
+        async throws
+    {
+        var limits = HTTPLimits()
+        (limits.idleTime, limits.lingerTime) = (.milliseconds(200), .milliseconds(50))
+        try await RunningAPI.with(limits: limits) { api in
+            var random = SeededRandom(seed: seed)
+            for _ in 0..<20 {
+                let peer = try await api.connect()
+                // It may close before it has taken everything.
+                peer.wire.post(Self.damaged(&random))
+                _ = await peer.wire.rest()
+            }
+            #expect(try await api.exchange("/healthz").status == 200)
+        }
+    }
+
+    /// Two requests with some of their bytes changed, cut out or said twice.
+    private static func damaged(_ random: inout SeededRandom) -> [UInt8] {
+        let request = "GET /v1/feed?limit=3 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nRange: bytes=0-1\r\n\r\n"
+        var bytes = Array((request + request).utf8)
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+            let start = Int.random(in: 0..<bytes.count, using: &random)
+            let range = start..<min(bytes.count, start + Int.random(in: 1...8, using: &random))
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: bytes[start] = UInt8.random(in: 0...255, using: &random)
+            case 1 where bytes.count > 20: bytes.removeSubrange(range)
+            default: bytes.insert(contentsOf: bytes[range], at: start)
+            }
+        }
+        return bytes
+    }
+
+    @Test(arguments: [1, 2, 100])
+    func `requests that come at once are answered in their order`(count: Int) async throws {
+        var services = FakeServices()
+        services.load = { params, _ in
+            let items = (0..<(params.limit ?? 0)).map { _ in FeedItem(id: UUID(), image: "urn:sha256:00") }
+            return LoadedFeed(items: items, nextAfterID: nil, prevBeforeID: nil, origin: .store)
+        }
+        try await RunningAPI.with(services) { api in
+            let peer = try await api.connect()
+            let requests = (1...count).map { "GET /v1/feed?limit=\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }
+            try await peer.send(requests.joined())
+            for number in 1...count {
+                #expect(await peer.receive()?.text.matches(of: /"id"/).count == number)
+            }
+        }
+    }
+
+    @Test func `fields over their limits are 431`() async throws {
+        try await RunningAPI.with { api in
+            let (one, all, many) = (
+                ["X: " + String(repeating: "x", count: HTTPLimits().fieldBytes + 1)],
+                (0..<9).map { "X\($0): " + String(repeating: "x", count: HTTPLimits().headBytes / 8) },
+                (0...HTTPLimits().fields).map { "X\($0): x" }
+            )
+            for fields in [one, all, many] {
+                let reply = try await api.exchange("/healthz", fields)
+                #expect(reply.status == 431 && reply.text.contains(#""kind":"too_large""#))
+            }
+            // With the Host field as many as there may be.
+            let most = (1..<HTTPLimits().fields).map { "X\($0): x" }
+            #expect(try await api.exchange("/healthz", most).status == 200)
+            #expect(try await api.exchange("/healthz", ["X: " + String(repeating: "x", count: 16_000)]).status == 200)
+        }
+    }
+
+    @Test func `a target that is longer than any field ends the connection with 431`() async throws {
+        try await RunningAPI.with { api in
+            let reply = try await api.exchange("/" + String(repeating: "x", count: 100_000))
+            #expect(reply.status == 431)
+        }
+    }
+
+    @Test(arguments: ["Content-Length: 5", "Content-Length: 5000000000", "Transfer-Encoding: chunked"])
+    func `a body is refused without being read, and its connection ends`(field: String) async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            try await peer.request("/v1/feed", [field])
+            let reply = try #require(await peer.receive())
+            #expect(reply.status == 413 && reply["Connection"] == "close")
+            try await peer.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(await peer.wire.rest().isEmpty)
+        }
+    }
+
+    @Test(arguments: ["websocket", "h2c"])
+    func `an upgrade is not taken: its request is answered as it stands, and is the last`(name: String) async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            try await peer.request("/healthz", ["Upgrade: \(name)", "Connection: Upgrade"])
+            let reply = try #require(await peer.receive())
+            #expect(reply.status == 200 && reply["Connection"] == "close")
+            #expect(await peer.wire.rest().isEmpty)
+        }
+    }
+
+    @Test func `a body of no bytes is none`() async throws {
+        try await RunningAPI.with { api in
+            let reply = try await api.exchange("/healthz", ["Content-Length: 0"])
+            #expect(reply.status == 200)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: foo, Close\r\n\r\n",
+        ])
+    func `a client that wants one answer gets it and the end`(request: String) async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            try await peer.send(request)
+            let reply = try #require(await peer.receive())
+            #expect(reply.status == 200 && reply["Connection"] == "close")
+            #expect(await peer.wire.rest().isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "", "GET /healthz HTTP/1.1\r\nHo", "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
+        ])
+    func `who sends nothing, or not to the end, is closed after a while`(bytes: String) async throws {
+        var limits = HTTPLimits()
+        limits.idleTime = .seconds(1)
+        try await RunningAPI.with(limits: limits) { api in
+            let peer = try await api.connect()
+            if !bytes.isEmpty { try await peer.send(bytes) }
+            let rest = await peer.wire.rest()
+            #expect(rest.isEmpty == !bytes.hasSuffix("\r\n\r\n"))
+        }
+    }
+
+    @Test func `a request that comes letter by letter is closed when its time is over`() async throws {
+        var limits = HTTPLimits()
+        limits.idleTime = .seconds(1)
+        try await RunningAPI.with(limits: limits) { api in
+            let peer = try await api.connect()
+            try await peer.send("GET /healthz HTTP/1.1\r\nX: ")
+            let slow = Task {
+                // Ends when the server closes: a write fails then.
+                while true {
+                    try await peer.send("X")
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            }
+            #expect(await peer.wire.rest().isEmpty)
+            slow.cancel()
+        }
+    }
+
+    @Test func `a client that reads nothing of its answer is closed`() async throws {
+        var limits = HTTPLimits()
+        limits.stallTime = .milliseconds(100)
+        let image = LoadedImageOf(6_000_000)
+        try await RunningAPI.with(.image(image.loaded), limits: limits) { api in
+            let peer = try await api.connect()
+            try await peer.wire.setReading(false)
+            try await peer.request("/v1/image/\(UUID())/data")
+            // Another answer: by then the first is on its way. Told to stop, it ends only when its connections have.
+            #expect(try await api.exchange("/v1/image/\(UUID())/data").status == 200)
+            api.stop()
+            await api.ended()
+            try await peer.wire.setReading(true)
+            #expect(await peer.wire.rest().count < 6_000_000)
+        }
+    }
+
+    @Test func `one connection more than the limit waits until another ends`() async throws {
+        try await RunningAPI.with(connections: 2) { api in
+            let (first, second, third) = (try await api.connect(), try await api.connect(), try await api.connect())
+            for peer in [first, second, third] { try await peer.request("/healthz") }
+            #expect(await first.receive()?.status == 200)
+            #expect(await second.receive()?.status == 200)
+            let waiting = Task { await third.receive()?.status }
+            try await first.request("/healthz")
+            #expect(await first.receive()?.status == 200)
+            try await first.wire.close()
+            #expect(await waiting.value == 200)
+        }
+    }
+
+    @Test func `a client that goes away ends what is done for it, soon`() async throws {
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (seen, seeing) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
+        var services = FakeServices()
+        services.load = { _, _ in
+            beginning.yield()
+            do {
+                try await Task.sleep(for: .seconds(600))
+            } catch {
+                seeing.yield(.now)
+            }
+            throw CancellationError()
+        }
+        try await RunningAPI.with(services) { api in
+            var (begun, seen) = (begun.makeAsyncIterator(), seen.makeAsyncIterator())
+            var delays: [Duration] = []
+            for _ in 0..<5 {
+                let peer = try await api.connect()
+                try await peer.request("/v1/feed")
+                await begun.next()
+                let gone = ContinuousClock.now
+                try await peer.wire.close()
+                delays.append(try #require(await seen.next()) - gone)
+            }
+            // The best of five: the machine may have something else to do, the gateway has not.
+            #expect(try #require(delays.min()) < .milliseconds(50))
+        }
+    }
+}

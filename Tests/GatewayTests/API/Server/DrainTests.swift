@@ -1,0 +1,77 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+/// How it ends.
+@Suite struct DrainTests {
+    @Test func `who is idle is closed, and nobody can connect any more`() async throws {
+        try await RunningAPI.with { api in
+            let idle = try await api.connect()
+            try await idle.request("/healthz")
+            #expect(await idle.receive()?.status == 200)
+            api.stop()
+            #expect(await idle.wire.rest().isEmpty)
+            await api.ended()
+            await #expect(throws: (any Error).self) { try await api.connect() }
+        }
+    }
+
+    @Test(arguments: [10, 6_000_000])
+    func `a request under way is answered to its end, and told that it was the last`(bytes: Int) async throws {
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (goOns, goOn) = AsyncStream.makeStream(of: Void.self)
+        let image = LoadedImageOf(bytes)
+        var services = FakeServices.image(image.loaded)
+        services.image = { _, _ in
+            beginning.yield()
+            for await _ in goOns {}
+            return image.loaded
+        }
+        try await RunningAPI.with(services) { api in
+            let peer = try await api.connect()
+            try await peer.request("/v1/image/\(UUID())/data")
+            var begun = begun.makeAsyncIterator()
+            await begun.next()
+            api.stop()
+            goOn.finish()
+            let reply = try #require(await peer.receive())
+            #expect(reply.status == 200 && reply["Connection"] == "close" && reply.body.count == bytes)
+            await api.ended()
+        }
+    }
+
+    @Test func `when the time is over, what is under way is cancelled`() async throws {
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        var services = FakeServices()
+        services.load = { _, _ in
+            beginning.yield()
+            try await Task.sleep(for: .seconds(600))
+            throw CancellationError()
+        }
+        try await RunningAPI.with(services, drainTime: .milliseconds(50)) { api in
+            let peer = try await api.connect()
+            try await peer.request("/v1/feed")
+            var begun = begun.makeAsyncIterator()
+            await begun.next()
+            api.stop()
+            await api.ended()
+            #expect(await peer.wire.rest().isEmpty)
+        }
+    }
+
+    @Test func `when the time is over, a client that reads nothing holds nobody up`() async throws {
+        try await RunningAPI.with(.image(LoadedImageOf(6_000_000).loaded), drainTime: .milliseconds(50)) { api in
+            let peer = try await api.connect()
+            try await peer.wire.setReading(false)
+            try await peer.request("/v1/image/\(UUID())/data")
+            // Another answer: by then the first is on its way.
+            #expect(try await api.exchange("/v1/image/\(UUID())/data").status == 200)
+            api.stop()
+            await api.ended()
+        }
+    }
+}
