@@ -24,7 +24,7 @@ import Testing
         Kind(testDescription: "an upstream that repeats", repeats: true),
     ]
 
-    @Test(arguments: kinds, 1...40 as ClosedRange<UInt64>)
+    @Test(arguments: kinds, 1...20 as ClosedRange<UInt64>)
     func `what is served is the upstream's, in its order, once, and without holes`(
         kind: Kind, seed: UInt64
     ) async throws {
@@ -143,9 +143,13 @@ private struct Schedule {
         let limit = Int.random(in: 1...7, using: &random)
         let upwards = reader.at.flatMap { Int.random(in: 0..<6, using: &random) == 0 ? $0 : nil }
         let cursor = upwards.map(FeedCursor.before) ?? reader.cursor
-        let repeats = kind.repeats && upwards == nil
-        let repeated =
-            repeats ? Array(reader.seen.filter { model.positions[$0] != nil }.shuffled(using: &random).prefix(3)) : []
+        var repeated: [Int] = []
+        if kind.repeats, upwards == nil {
+            // What was passed; of what an item may have moved away from, the run does not know that it was.
+            let passed = try await rig.feed.cache.passed(reader.seen.map(UUID.init(number:)), at: cursor)
+            repeated = reader.seen.filter { model.positions[$0] != nil && passed.contains(UUID(number: $0)) }
+            repeated = Array(repeated.shuffled(using: &random).prefix(3))
+        }
         upstream.state.withLock { $0.repeated = repeated }
 
         let answer: LoadedFeed

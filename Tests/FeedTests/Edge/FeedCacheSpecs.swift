@@ -291,17 +291,29 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `where the upstream goes on otherwise the run ends`(
+    @Test(arguments: Factory.all) func `where the upstream goes on otherwise, a few items have left`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7, 6], at: .start)
+            try await cache.keep([5, 4], at: .after(8))
+            #expect(try await cache.numbers(10, at: .start) == [9, 8, 5, 4])
+            #expect(try await cache.numbers(10, at: .after(7)) == [5, 4])
+            #expect(try await cache.numbers(10, at: .before(6)) == [9, 8])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `where the upstream goes on otherwise, many items stay as they were`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6, 5], at: .start)
             try await cache.keep([20, 21], at: .after(8))
             #expect(try await cache.numbers(10, at: .start) == [9, 8, 20, 21])
             // Who has scrolled to where it was goes on there.
-            #expect(try await cache.numbers(10, at: .after(7)) == [6])
+            #expect(try await cache.numbers(10, at: .after(7)) == [6, 5])
             try await cache.keep([7, 6], at: .after(21))
-            #expect(try await cache.numbers(10, at: .start) == [9, 8, 20, 21, 7, 6])
+            #expect(try await cache.numbers(10, at: .start) == [9, 8, 20, 21, 7, 6, 5])
         }
     }
 

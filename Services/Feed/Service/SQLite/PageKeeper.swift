@@ -71,7 +71,7 @@ struct PageKeeper {
         try alignRest()
         while !rest.isEmpty {
             // The upstream goes on with something else than the run.
-            try cut()
+            try leaveBehind(unlessMoreThan: rest.count)
             guard try joinRunAhead() else { break }
             try alignRest()
         }
@@ -149,12 +149,19 @@ struct PageKeeper {
         return try axis.first(ahead, heading, itemsOnly: true) != nil
     }
 
-    /// Makes what the run holds ahead a run of its own.
-    private mutating func cut() throws {
+    /// The upstream has not what the run holds ahead. A few items have left the feed; with many it may be the upstream that
+    /// is wrong, so they stay, as a run of their own.
+    private mutating func leaveBehind(unlessMoreThan few: Int) throws {
         defer { if heading == .down { run.isComplete = false } }
         guard try itemsAhead(), let ahead = heading.ahead(of: position, in: run),
             let nearest = try axis.first(ahead, heading)
         else { return }
+        if try axis.countOfItems(ahead) <= few {
+            try axis.clear(ahead)
+            // What follows in the feed follows those too.
+            position = heading.end(of: run)
+            return
+        }
         let end = heading.end(of: run)
         let cut = min(nearest, end)...max(nearest, end)
         let start = run.start.flatMap { ahead.contains($0) ? min(max($0, cut.lowerBound), cut.upperBound) : nil }
@@ -240,7 +247,7 @@ struct PageKeeper {
     private mutating func finish() throws {
         run.savedAt = page.savedAt
         if page.isEnd {
-            try cut()
+            try leaveBehind(unlessMoreThan: page.limit)
             if heading == .down { run.isComplete = true }
         } else if heading == .down, page.continuation == .more, try !itemsAhead() {
             run.isComplete = false
