@@ -46,6 +46,11 @@ extension Target.Dependency {
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
+    static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let x509 = product(name: "X509", package: "swift-certificates")
+    static let asn1 = product(name: "SwiftASN1", package: "swift-asn1")
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let logging = product(name: "Logging", package: "swift-log")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -69,6 +74,11 @@ let package = Package(
     dependencies: [
         // Event loops and sockets under the RPC runtime.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        // TLS of the HTTP client.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        // The verified chain, with which certificate pins are compared: NIOSSL does not tell it.
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         // Options, subcommands, help and shell completion of every executable.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         // The logging interface that servers in Swift share.
@@ -91,6 +101,11 @@ let package = Package(
         .target(
             name: "SQLiteKit", dependencies: ["RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
             swiftSettings: settings),
+        // The guarded HTTP client. It inflates with the system's zlib, whose output stops at a limit to the byte.
+        .target(
+            name: "Upstream",
+            dependencies: ["CZlib", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .x509, .asn1, .crypto],
+            path: "Shared/Upstream", swiftSettings: settings),
         .target(
             name: "RPCTestKit", dependencies: ["RPC", .nioCore, .nioPosix], path: "Shared/RPCTestKit",
             swiftSettings: settings),
@@ -123,6 +138,13 @@ let package = Package(
                 of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),
             tests("GatewayTests", of: ["RPC", "RPCTestKit"] + executables),
             tests("PresentationTests", of: ["Presentation"]),
+            tests(
+                "UpstreamTests", of: ["Upstream", "upstream-get", "RPCTestKit", .nioSSL],
+                exclude: ["Network/servers.py"]),
+            // One guarded GET, for tests that need a network of their own (a namespace).
+            .executableTarget(
+                name: "upstream-get", dependencies: ["Upstream"], path: "Tests/Tools/upstream-get",
+                swiftSettings: settings),
             tests("SQLiteKitTests", of: ["SQLiteKit", "RPC", "RPCTestKit", .grdb, .logging]),
             tests("FeedTests", of: ["Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
             tests(
@@ -150,10 +172,14 @@ let package = Package(
 )
 
 /// A sanitizer needs a build of its own, so what it has nothing to do with is left out: `runtime` for its tests under the
-/// thread sanitizer (deploy/test), `fuzzing` for the fuzzers (deploy/fuzz).
+/// thread sanitizer (deploy/test), `upstream` for the HTTP client's, `fuzzing` for the fuzzers (deploy/fuzz).
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
-if only != nil {
+if only == "upstream" {
+    let client: Set = ["CZlib", "RPC", "RPCTestKit", "Upstream", "UpstreamTests", "upstream-get"]
+    package.products = []
+    package.targets.removeAll { !client.contains($0.name) }
+} else if only != nil {
     let runtime: Set = ["CZlib", "RPC", "RPCTestKit", "RPCTests"]
     package.products = []
     package.targets.removeAll { !runtime.contains($0.name) }

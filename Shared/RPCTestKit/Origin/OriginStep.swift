@@ -1,0 +1,35 @@
+/// What an `OriginServer` does next for a request.
+public enum OriginStep: Sendable {
+    case send([UInt8])
+    /// Sends in pieces of this many bytes, with this many milliseconds before each.
+    case drip([UInt8], pieces: Int, every: Int64)
+    /// Waits for so many milliseconds.
+    case pause(Int64)
+    /// Does nothing any more, and keeps the connection open.
+    case stall
+    case close
+    /// Closes in the way that tells the client that its bytes were lost.
+    case reset
+
+    /// Sends text as it is.
+    public static func send(_ text: String) -> OriginStep { .send(Array(text.utf8)) }
+
+    /// A whole response, with its Content-Length.
+    public static func response(
+        _ status: Int = 200, _ headers: [(String, String)] = [], body: [UInt8] = []
+    ) -> OriginStep {
+        var text = "HTTP/1.1 \(status) Whatever\r\nContent-Length: \(body.count)\r\n"
+        for (name, value) in headers { text += "\(name): \(value)\r\n" }
+        return .send(Array((text + "\r\n").utf8) + body)
+    }
+
+    /// The same with a text for a body.
+    public static func response(_ status: Int = 200, _ headers: [(String, String)] = [], text: String) -> OriginStep {
+        response(status, headers, body: Array(text.utf8))
+    }
+
+    /// A redirect.
+    public static func redirect(_ status: Int = 302, to location: String) -> OriginStep {
+        response(status, [("Location", location)])
+    }
+}

@@ -1,0 +1,157 @@
+import NIOCore
+import NIOPosix
+
+/// Fetches URLs that others have written, from servers that nobody vouches for.
+///
+/// Only http and https, only public addresses (each checked after its name was looked up, and on every redirect, and then
+/// connected to without asking again), only so many bytes and so much time. Proxies of the environment are not looked at and
+/// cookies not kept. One client per process: it holds the connections that are kept for later.
+///
+/// ```swift
+/// let client = try UpstreamClient()
+/// let response = try await client.get(UpstreamRequest(url: "https://images.example/1.jpg"))
+/// await client.shutdown()
+/// ```
+///
+/// Everything happens on one event loop: the client's, its connections' and its timers' state need no lock.
+public actor UpstreamClient {
+    private let loop: any EventLoop
+    private let settings: UpstreamSettings
+    private let addressGuard: AddressGuard
+    private let resolver: Resolver
+    private let trust: TLSTrust
+    private let pool: ConnectionPool
+    private var isShutDown = false
+
+    /// The client's event loop.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
+
+    /// Starts nothing: threads and connections come with the first request.
+    /// - Throws: `UpstreamOptionError` when the settings name what there is not.
+    public init(
+        _ settings: UpstreamSettings = UpstreamSettings(),
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) throws(UpstreamOptionError) {
+        try self.init(settings, on: group, lookUp: SystemLookup.addresses)
+    }
+
+    /// - Parameter lookUp: instead of the system's.
+    init(
+        _ settings: UpstreamSettings, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        lookUp: @escaping Resolver.LookUp
+    ) throws(UpstreamOptionError) {
+        loop = group.next()
+        self.settings = settings
+        addressGuard = AddressGuard(settings)
+        resolver = Resolver(on: loop, limits: settings.limits, lookUp: lookUp)
+        trust = try TLSTrust(settings)
+        pool = ConnectionPool(on: loop, limits: settings.limits)
+    }
+
+    /// Fetches a URL and follows redirects. Any status is a response; cancelling the task ends the request at once.
+    /// - Throws: why there is no response that could be used.
+    public func get(_ request: UpstreamRequest) async throws(UpstreamError) -> UpstreamResponse {
+        let limits = settings.limits
+        let total = TimeLimit(.total, limits.totalTime)
+        var url = try HTTPURL(request.url, limit: limits.urlBytes)
+        var headers = try RequestHeaders(request.headers)
+        for _ in 0...limits.redirects {
+            let response = try await fetch(url, headers, for: request, within: total)
+            guard let next = try Redirect.target(of: response, from: url, limit: limits.urlBytes) else {
+                return response
+            }
+            if next.origin != url.origin { headers.leaveOrigin() }
+            url = next
+        }
+        throw .tooManyRedirects(limit: limits.redirects)
+    }
+
+    /// Closes all connections. Requests under way end with `shutDown`, and so do those that come after.
+    public func shutdown() async {
+        isShutDown = true
+        for closed in pool.close() {
+            // A channel's end has no error that would be of interest.
+            _ = await closed.result()
+        }
+    }
+
+    /// How many connections are being made, how many there are, and how many of these are kept for later.
+    var connections: (connecting: Int, open: Int, idle: Int) { pool.count }
+
+    // MARK: One request
+
+    /// - Returns: a response of any kind, redirects included.
+    private func fetch(
+        _ url: HTTPURL, _ headers: RequestHeaders, for request: UpstreamRequest, within total: TimeLimit
+    ) async throws(UpstreamError) -> UpstreamResponse {
+        try addressGuard.check(url.origin)
+        let head = headers.head(
+            for: url, userAgent: settings.userAgent, acceptsCompression: request.acceptsCompression)
+        let reader = ResponseReader(
+            url: url, limits: settings.limits, bodyLimit: request.maximumBodyBytes ?? settings.limits.bodyBytes)
+        // A connection that was kept may have been closed by the other end meanwhile; one that is new has not.
+        for isRetry in [false, true] {
+            try checkRunning()
+            let (connection, isNew) = try await connection(to: url.origin, fresh: isRetry, within: total)
+            do throws(UpstreamError) {
+                if case .response(let response) = try await connection.exchange(head, reader, within: total) {
+                    return response
+                }
+            } catch {
+                try checkRunning()
+                throw error
+            }
+            if isNew { break }
+        }
+        try checkRunning()
+        throw .interrupted(partial: nil, reason: "the server closed the connection without an answer")
+    }
+
+    private func connection(
+        to origin: Origin, fresh: Bool, within total: TimeLimit
+    ) async throws(UpstreamError) -> (HTTPConnection, isNew: Bool) {
+        switch try await pool.lease(origin, fresh: fresh, within: total) {
+        case .connection(let connection): return (connection, false)
+        case .place:
+            let channel: any Channel
+            do throws(UpstreamError) {
+                channel = try await connect(
+                    to: origin, within: TimeLimit(.connect, settings.limits.connectTime).within(total))
+            } catch {
+                pool.giveBack(origin)
+                throw error
+            }
+            return (try pool.adopt(channel, to: origin), true)
+        }
+    }
+
+    /// - Returns: a channel to an address that was checked, with TLS where that belongs to the origin.
+    private func connect(to origin: Origin, within limit: TimeLimit) async throws(UpstreamError) -> any Channel {
+        let addresses: [IPAddress]
+        switch origin.host {
+        case .address(let address): addresses = [address]
+        case .name(let name): addresses = try await resolver.addresses(of: name, within: limit)
+        }
+        try addressGuard.check(addresses, of: origin)
+        let channel = try await Dialer(addresses, of: origin, on: loop).connect(within: limit)
+        if origin.scheme == .https {
+            try await TLSHandshake.perform(with: origin, on: channel, trust: trust, within: limit)
+        }
+        guard !isShutDown else {
+            channel.close(promise: nil)
+            throw .shutDown
+        }
+        return channel
+    }
+
+    private func checkRunning() throws(UpstreamError) {
+        if isShutDown { throw .shutDown }
+    }
+}
+
+extension EventLoopFuture<Void> {
+    /// How it ended.
+    fileprivate func result() async -> Result<Void, any Error> {
+        await withUnsafeContinuation { continuation in whenComplete { continuation.resume(returning: $0) } }
+    }
+}

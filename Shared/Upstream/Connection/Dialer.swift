@@ -1,0 +1,89 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Connects to the first of some addresses that answers: they are tried in turn, the next one as soon as one has failed, or
+/// beside it when it takes its time. Makes one connection in its life. Lives on the event loop.
+final class Dialer {
+    private let loop: any EventLoop
+    private let origin: Origin
+    private var untried: ArraySlice<IPAddress>
+    private let outcome = Waiting<any Channel>()
+
+    /// Those under way, to be closed when another was faster or nobody waits any more.
+    private var attempts: [ObjectIdentifier: any Channel] = [:]
+    private var attemptsUnderWay = 0
+    private var isOver = false
+    private var patience: Scheduled<Void>?
+
+    /// - Parameter addresses: they have been checked. Nothing else is connected to.
+    init(_ addresses: [IPAddress], of origin: Origin, on loop: any EventLoop) {
+        self.loop = loop
+        self.origin = origin
+        untried = addresses.prefix(UpstreamLimits.addressesTried)
+    }
+
+    /// - Returns: a channel that does not read yet, so that nothing can come before somebody is there to read it.
+    func connect(within limit: TimeLimit) async throws(UpstreamError) -> any Channel {
+        tryNext()
+        return try await outcome.value(within: limit, on: loop) { self.stop() }
+    }
+
+    private func tryNext() {
+        patience?.cancel()
+        guard !isOver, let address = untried.popFirst() else { return }
+        attemptsUnderWay += 1
+        patience = loop.schedule(at: .now() + TimeAmount(UpstreamLimits.attemptDelay)) { self.tryNext() }
+        let dialer = NIOLoopBound(self, eventLoop: loop)
+        ClientBootstrap(group: loop)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // The limit is that of whoever waits.
+            .connectTimeout(.hours(24))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try dialer.value.note(channel) }
+            }
+            .connect(to: address.socketAddress(port: origin.port))
+            .assumeIsolated()
+            .whenComplete { self.attemptEnded($0, at: address) }
+    }
+
+    private func note(_ channel: any Channel) throws {
+        guard !isOver else { throw ChannelError.ioOnClosedChannel }
+        let id = ObjectIdentifier(channel)
+        attempts[id] = channel
+        channel.closeFuture.assumeIsolated().whenComplete { _ in self.attempts[id] = nil }
+    }
+
+    private func attemptEnded(_ result: Result<any Channel, any Error>, at address: IPAddress) {
+        attemptsUnderWay -= 1
+        switch result {
+        case .success(let channel):
+            attempts[ObjectIdentifier(channel)] = nil
+            stop()
+            if !outcome.end(.success(channel)) { channel.close(promise: nil) }
+        case .failure(let error):
+            guard !isOver else { return }
+            if attemptsUnderWay == 0, untried.isEmpty {
+                stop()
+                outcome.end(.failure(.unreachable(host: "\(origin.endpoint)", reason: Self.reason(error))))
+            } else {
+                tryNext()
+            }
+        }
+    }
+
+    private func stop() {
+        isOver = true
+        patience?.cancel()
+        for channel in attempts.values { channel.close(promise: nil) }
+        attempts.removeAll()
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as IOError: String(cString: strerror(error.errnoCode))
+        default: "\(error)"
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// A connection to one origin, for one request after the other. Lives on the event loop.
+final class HTTPConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private enum State {
+        /// Nobody has asked anything: whatever comes is wrong.
+        case idle
+        case busy(Exchange)
+        /// The response has come to its end; whether something follows it is known when all that was read is understood.
+        case answered
+        case closed
+    }
+
+    let origin: Origin
+    let channel: any Channel
+    private let limits: UpstreamLimits
+    private let meter: WireMeter
+    private let expiry: NIODeadline
+    private var state = State.idle
+    private var keepsAlive = false
+
+    /// Told when the connection may be used for another request, and when it is gone. Each names the connection, so that
+    /// neither has to keep the other.
+    private let whenFree: (HTTPConnection) -> Void
+    private let whenClosed: (HTTPConnection) -> Void
+
+    /// How much of what comes beside a body (chunk sizes and the like) goes with each byte of it: chunks of one byte have five.
+    private static let overheadPerByte = 8
+
+    private init(
+        to origin: Origin, on channel: any Channel, limits: UpstreamLimits, meter: WireMeter,
+        whenFree: @escaping (HTTPConnection) -> Void, whenClosed: @escaping (HTTPConnection) -> Void
+    ) {
+        self.origin = origin
+        self.channel = channel
+        self.limits = limits
+        self.meter = meter
+        self.whenFree = whenFree
+        self.whenClosed = whenClosed
+        expiry = .now() + TimeAmount(limits.connectionAge)
+    }
+
+    /// Takes over a channel that is connected, does not read yet, and speaks TLS already where it should.
+    static func begin(
+        to origin: Origin, on channel: any Channel, limits: UpstreamLimits,
+        whenFree: @escaping (HTTPConnection) -> Void, whenClosed: @escaping (HTTPConnection) -> Void
+    ) throws(UpstreamError) -> HTTPConnection {
+        let meter = WireMeter()
+        let connection = HTTPConnection(
+            to: origin, on: channel, limits: limits, meter: meter, whenFree: whenFree, whenClosed: whenClosed)
+        var parserLimits = NIOHTTPDecoderLimitConfiguration()
+        parserLimits.maxHeaderFieldSize = limits.headerBytes
+        parserLimits.maxHeaderListSize = limits.headerBytes
+        parserLimits.maxHeaderFieldCount = limits.headerCount
+        let decoder = HTTPResponseDecoder(
+            leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward,
+            limitConfiguration: parserLimits)
+        do {
+            try channel.pipeline.syncOperations.addHandlers([
+                meter, HTTPRequestEncoder(), ByteToMessageHandler(decoder), connection,
+            ])
+            try channel.syncOptions?.setOption(.autoRead, value: true)
+        } catch {
+            channel.close(promise: nil)
+            throw .interrupted(partial: nil, reason: "the connection was closed at once")
+        }
+        return connection
+    }
+
+    /// Whether a connection that was kept may be used once more.
+    var isUsable: Bool { isIdle && expiry > .now() }
+
+    private var isIdle: Bool { if case .idle = state { channel.isActive } else { false } }
+
+    func close() { channel.close(promise: nil) }
+
+    // MARK: Request
+
+    /// Sends a request and waits for its response. Nothing else must be under way.
+    func exchange(
+        _ head: HTTPRequestHead, _ reader: ResponseReader, within limit: TimeLimit
+    ) async throws(UpstreamError) -> Exchange.Outcome {
+        guard isIdle else { return .unanswered }
+        let exchange = Exchange(reader, limits: limits, on: channel.eventLoop)
+        state = .busy(exchange)
+        // Twice: names and values are counted by the parser, to the byte. This is for what it does not count.
+        meter.begin(allowance: 2 * limits.headerBytes + UpstreamLimits.discardedBytes)
+        channel.write(HTTPClientRequestPart.head(head), promise: nil)
+        channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+        return try await exchange.value(within: limit) { self.close() }
+    }
+
+    // MARK: Response
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .busy(let exchange) = state else { return close() }
+        do throws(UpstreamError) {
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                keepsAlive = head.isKeepAlive
+                try exchange.receive(head) { self.close() }
+            case .body(let bytes):
+                meter.allow(bytes.readableBytes * Self.overheadPerByte)
+                guard try exchange.receive(bytes) else { return }
+                state = .closed
+                close()
+            case .end:
+                if try exchange.receiveEnd() { state = .answered }
+            }
+        } catch {
+            state = .closed
+            exchange.fail(error)
+            close()
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        guard case .answered = state else { return }
+        state = .idle
+        if keepsAlive, isUsable { whenFree(self) } else { close() }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case .busy(let exchange) = state { exchange.end(outcome(of: error, in: exchange)) }
+        state = .closed
+        close()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if case .busy(let exchange) = state { exchange.end(outcome(of: HTTPParserError.invalidEOFState, in: exchange)) }
+        state = .closed
+        whenClosed(self)
+    }
+
+    private func outcome(of error: any Error, in exchange: Exchange) -> Result<Exchange.Outcome, UpstreamError> {
+        switch error {
+        case is WireMeter.Excess, HTTPParserError.headerOverflow:
+            return .failure(
+                exchange.hasHead
+                    ? .malformed("it has next to no content") : .tooLarge(.header, limit: limits.headerBytes))
+        case let error as HTTPParserError where error != .invalidEOFState: return .failure(.malformed("\(error)"))
+        case is NIOHTTPDecoderError: return .failure(.malformed("\(error)"))
+        default:
+            if meter.received == 0 { return .success(.unanswered) }
+            let reason = error is HTTPParserError ? "the server closed the connection" : "\(error)"
+            return .failure(.interrupted(partial: exchange.partial, reason: reason))
+        }
+    }
+}

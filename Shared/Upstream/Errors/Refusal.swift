@@ -1,0 +1,42 @@
+extension UpstreamError {
+    /// The rule that a request, or the redirect that it was answered with, goes against.
+    public enum Refusal: Sendable, Equatable {
+        case tooLong(bytes: Int, limit: Int)
+        case character(UInt8)
+        case scheme(String)
+        case credentials
+        case host(String)
+        case port(String)
+        case portNotAllowed(String)
+        case address(String, kind: String, endpoint: String)
+        case downgrade(to: String)
+        case pinnedWithoutTLS(String)
+        case header(String)
+    }
+}
+
+extension UpstreamError.Refusal: CustomStringConvertible {
+    /// What is wrong and what can be done about it, for people.
+    public var description: String {
+        switch self {
+        case .tooLong(let bytes, let limit): "the URL has \(bytes) bytes, the limit is \(limit)"
+        case .character(let byte):
+            "the URL has the byte 0x\(String(byte, radix: 16)): spaces, control characters, backslashes, quotes and "
+                + "characters beyond ASCII must be percent-encoded, and host names written with xn--"
+        case .scheme(let scheme): "the URL begins with \"\(scheme)\": only http:// and https:// are fetched"
+        case .credentials: "the URL has a user name or password in it: none are sent"
+        case .host(let host): "\"\(host)\" is no host name and no IP address"
+        case .port(let text): "\"\(text)\" has no port from 1 to 65535"
+        case .portNotAllowed(let endpoint):
+            "the port of \(endpoint) is neither 80 nor 443: \(Self.remedy(endpoint)), if you trust it"
+        case .address(let address, let kind, let endpoint):
+            "\(endpoint) leads to \(address), which is no public address (\(kind)): \(Self.remedy(endpoint)), "
+                + "if you trust it"
+        case .downgrade(let url): "a redirect leads from https to \(url), which is not encrypted"
+        case .pinnedWithoutTLS(let host): "\(host) has a certificate pin, so it is asked over https only"
+        case .header(let name): "the header \"\(name)\" is malformed, or not the caller's to set"
+        }
+    }
+
+    private static func remedy(_ endpoint: String) -> String { "allow it with --allow-private-upstream \(endpoint)" }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Makes a response of the parts that the decoder finds, and refuses what is too much or ambiguous. Lives on the event loop.
+struct ResponseReader {
+    private enum State {
+        case header
+        case body(HTTPResponseHead, ContentCoding, BodyCollector)
+        /// The body of a redirect, of which nobody wants to know.
+        case discarding(HTTPResponseHead, received: Int)
+    }
+
+    private let url: String
+    private let limits: UpstreamLimits
+    private let bodyLimit: Int
+    private var state = State.header
+    private var informationalResponses = 0
+
+    init(url: HTTPURL, limits: UpstreamLimits, bodyLimit: Int) {
+        self.url = "\(url)"
+        self.limits = limits
+        self.bodyLimit = bodyLimit
+    }
+
+    /// Whether it is the body that comes.
+    var hasHead: Bool { if case .header = state { false } else { true } }
+
+    // MARK: Parts
+
+    /// - Throws: `malformed` or `tooLarge`
+    mutating func receive(_ head: HTTPResponseHead) throws(UpstreamError) {
+        guard !hasHead else { throw .malformed("a second header") }
+        if (100..<200).contains(head.status.code), head.status != .switchingProtocols {
+            informationalResponses += 1
+            guard informationalResponses <= UpstreamLimits.informationalResponses else {
+                throw .malformed("too many informational responses")
+            }
+            return
+        }
+        let framing = try ResponseFraming(head)
+        guard Redirect.statuses.contains(head.status.code) == false else {
+            state = .discarding(head, received: 0)
+            return
+        }
+        let coding = framing == .none ? .identity : try ContentCoding(head.headers["content-encoding"])
+        guard coding == .identity || head.status != .partialContent else {
+            throw .malformed("a part of a compressed body, which cannot be inflated")
+        }
+        if case .length(let length) = framing, length > bodyLimit {
+            throw .tooLarge(.declaredBody, limit: bodyLimit)
+        }
+        state = .body(head, coding, try BodyCollector(coding, limit: bodyLimit))
+    }
+
+    /// - Returns: a response that is complete as it is, when what is left of it is not worth reading.
+    mutating func receive(_ bytes: ByteBuffer) throws(UpstreamError) -> UpstreamResponse? {
+        switch state {
+        case .header: throw .malformed("a body without a header")
+        case .body(let head, let coding, var body):
+            // Or there would be two of it, and each piece that comes would copy all of it.
+            state = .header
+            defer { state = .body(head, coding, body) }
+            try body.append(bytes)
+            return nil
+        case .discarding(let head, var received):
+            received += bytes.readableBytes
+            state = .discarding(head, received: received)
+            return received > UpstreamLimits.discardedBytes ? response(head, Data()) : nil
+        }
+    }
+
+    /// - Returns: nil for the end of an informational response.
+    func end() throws(UpstreamError) -> UpstreamResponse? {
+        switch state {
+        case .header: nil
+        case .body(let head, let coding, let body): response(head, try body.finished(), inflated: coding != .identity)
+        case .discarding(let head, _): response(head, Data())
+        }
+    }
+
+    // MARK: Responses
+
+    /// What a caller can resume with `Range`; nil when there is nothing of that kind.
+    var partial: UpstreamResponse? {
+        guard case .body(let head, _, let body) = state else { return nil }
+        return body.resumable.map { response(head, $0) }
+    }
+
+    private func response(_ head: HTTPResponseHead, _ body: Data, inflated: Bool = false) -> UpstreamResponse {
+        var headers = UpstreamHeaders(head.headers.map { ($0.name, $0.value) })
+        if inflated {
+            headers.remove("Content-Encoding")
+            headers.remove("Content-Length")
+        }
+        return UpstreamResponse(status: Int(head.status.code), headers: headers, body: body, url: url)
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import NIOCore
+
+/// Finds the addresses of names, on a few threads of its own: `getaddrinfo` blocks, and a DNS server that does not answer
+/// holds it for as long as it likes.
+///
+/// A name is looked up once for all who wait for it, also by those who come while a lookup that nobody waits for any more
+/// still hangs: names that hang cost one thread each, up to the limit. Nothing is remembered once it has been told. Lives on the
+/// event loop.
+final class Resolver {
+    typealias LookUp = @Sendable (String) -> Result<[IPAddress], SystemLookup.Failure>
+
+    private let loop: any EventLoop
+    private let limits: UpstreamLimits
+    private let lookUp: LookUp
+
+    /// Those on a thread, and those that wait for one, each with who waits for its end.
+    private var running: [String: [Waiting<[IPAddress]>]] = [:]
+    private var queue: [(name: String, waiting: [Waiting<[IPAddress]>])] = []
+
+    init(on loop: any EventLoop, limits: UpstreamLimits, lookUp: @escaping LookUp = SystemLookup.addresses) {
+        self.loop = loop
+        self.limits = limits
+        self.lookUp = lookUp
+    }
+
+    func addresses(of name: String, within limit: TimeLimit) async throws(UpstreamError) -> [IPAddress] {
+        let waiting = Waiting<[IPAddress]>()
+        try enlist(waiting, for: name)
+        let addresses = try await waiting.value(within: limit, on: loop) { self.strike(waiting, from: name) }
+        guard !addresses.isEmpty else { throw .unreachable(host: name, reason: "its name has no address") }
+        return addresses
+    }
+
+    private func enlist(_ waiting: Waiting<[IPAddress]>, for name: String) throws(UpstreamError) {
+        if running[name] != nil {
+            running[name]?.append(waiting)
+        } else if let index = queue.firstIndex(where: { $0.name == name }) {
+            queue[index].waiting.append(waiting)
+        } else if running.count < limits.lookups {
+            begin(name, for: [waiting])
+        } else if queue.count < limits.lookupsWaiting {
+            queue.append((name, [waiting]))
+        } else {
+            throw .overloaded("\(queue.count) names wait to be looked up")
+        }
+    }
+
+    /// What is on a thread cannot be called back; what is not need not begin.
+    private func strike(_ waiting: Waiting<[IPAddress]>, from name: String) {
+        running[name]?.removeAll { $0 === waiting }
+        guard let index = queue.firstIndex(where: { $0.name == name }) else { return }
+        queue[index].waiting.removeAll { $0 === waiting }
+        if queue[index].waiting.isEmpty { queue.remove(at: index) }
+    }
+
+    /// A thread per lookup: starting one costs nothing beside asking a server, and none is left when there is nothing to do.
+    private func begin(_ name: String, for waiting: [Waiting<[IPAddress]>]) {
+        running[name] = waiting
+        let end = NIOLoopBound({ self.end(name, $0) }, eventLoop: loop)
+        Thread.detachNewThread { [loop, lookUp] in
+            let result = lookUp(name)
+            loop.execute { end.value(result) }
+        }
+    }
+
+    private func end(_ name: String, _ result: Result<[IPAddress], SystemLookup.Failure>) {
+        let result = result.mapError { UpstreamError.unreachable(host: name, reason: $0.reason) }
+        for waiting in running.removeValue(forKey: name) ?? [] { waiting.end(result) }
+        guard !queue.isEmpty else { return }
+        let next = queue.removeFirst()
+        begin(next.name, for: next.waiting)
+    }
+}

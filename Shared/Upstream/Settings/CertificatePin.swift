@@ -1,0 +1,31 @@
+import Crypto
+import Foundation
+
+/// A public key of which one must be in the chain that a host proves itself with: `host=sha256/BASE64`, where the hash is
+/// that of the key's SubjectPublicKeyInfo (as in RFC 7469). Several pins of a host are alternatives.
+public struct CertificatePin: Hashable, Sendable, CustomStringConvertible {
+    let host: Host
+    let hash: Data
+
+    /// - Throws: `UpstreamOptionError`, saying what is wrong with the text.
+    public init(_ text: String) throws(UpstreamOptionError) {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        let prefix = "sha256/"
+        guard parts.count == 2, parts[1].hasPrefix(prefix),
+            let hash = Data(base64Encoded: String(parts[1].dropFirst(prefix.count))),
+            hash.count == SHA256.byteCount
+        else {
+            throw UpstreamOptionError(
+                "\"\(text)\" is no pin: write HOST=sha256/BASE64, with the SHA-256 of the public key (44 characters)")
+        }
+        do throws(UpstreamError) {
+            host = try Host(parts[0])
+        } catch {
+            throw UpstreamOptionError("\"\(text)\": \(error)")
+        }
+        self.hash = hash
+    }
+
+    /// As it is written.
+    public var description: String { "\(host)=sha256/\(hash.base64EncodedString())" }
+}

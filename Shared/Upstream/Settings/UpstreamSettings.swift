@@ -1,0 +1,22 @@
+/// What an operator may set.
+public struct UpstreamSettings: Sendable {
+    public var limits = UpstreamLimits()
+
+    /// Ports that may be asked beside 80 and 443, at public addresses.
+    public var ports: Set<Int> = []
+
+    /// The only exceptions to the rules about addresses and ports: what the operator named may be anywhere.
+    public var trusted: Set<UpstreamEndpoint> = []
+
+    /// Hosts with pins are spoken to over TLS only, and only if one of their pins fits.
+    public var pins: Set<CertificatePin> = []
+
+    /// A file of certificates (PEM) that are trusted beside those of the system.
+    public var extraRootsFile: String?
+
+    /// What every request says it comes from.
+    public var userAgent = "image-feed"
+
+    /// The defaults: the public internet, without exceptions.
+    public init() {}
+}

@@ -1,0 +1,32 @@
+import NIOCore
+
+/// The moment by which something must have happened, and the error when it has not.
+struct TimeLimit {
+    let deadline: NIODeadline
+    let stage: UpstreamError.Stage
+    let duration: Duration
+
+    init(_ stage: UpstreamError.Stage, _ duration: Duration) {
+        deadline = .now() + TimeAmount(duration)
+        self.stage = stage
+        self.duration = duration
+    }
+
+    /// Whichever comes first.
+    func within(_ other: TimeLimit) -> TimeLimit { other.deadline < deadline ? other : self }
+
+    func error(partial: UpstreamResponse? = nil) -> UpstreamError {
+        .timedOut(stage, limit: duration, partial: partial)
+    }
+}
+
+extension Waiting {
+    /// - Parameter whenLeft: ends what goes on for nobody now.
+    func value(
+        within limit: TimeLimit, on loop: any EventLoop, whenLeft: @escaping () -> Void
+    ) async throws(UpstreamError) -> Value {
+        try await value(
+            until: limit.deadline, on: loop, error: { $0 == .cancelled ? .cancelled : limit.error() },
+            whenLeft: whenLeft)
+    }
+}

@@ -1,0 +1,14 @@
+import Upstream
+
+// upstream-get URL…: fetches one after the other with one client and no exceptions, and prints a line for each: the status
+// and the body, or the error.
+let client = try UpstreamClient()
+for url in CommandLine.arguments.dropFirst() {
+    do throws(UpstreamError) {
+        let response = try await client.get(UpstreamRequest(url: url))
+        print(response.status, String(decoding: response.body, as: UTF8.self))
+    } catch {
+        print("error:", error)
+    }
+}
+await client.shutdown()

@@ -1,0 +1,40 @@
+import RPCTestKit
+import Testing
+
+@testable import Upstream
+
+/// However requests end, no connection is left. Counted at the server, because other tests run in this process too.
+@Suite(.timeLimit(.minutes(1))) struct LeftBehindTests {
+    @Test func `a client that was shut down and forgotten leaves nothing`() async throws {
+        try await OriginServer.with { request in
+            switch request.path {
+            case "/stall": [.stall]
+            case "/cut": [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nwh"), .close]
+            case "/reset": [.reset]
+            case "/bad": [.send("nonsense")]
+            case "/large": [.response(body: [UInt8](repeating: 0, count: 10_000))]
+            case "/loop": [.redirect(to: "/loop")]
+            default: [.response(text: "good")]
+            }
+        } _: { server in
+            weak var forgotten: UpstreamClient?
+            try await withClient(.trusting(server)) { client in
+                forgotten = client
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<5 {
+                        for path in ["/stall", "/cut", "/reset", "/bad", "/large", "/loop", "/good"] {
+                            group.addTask {
+                                let request = UpstreamRequest(url: server.url + path, maximumBodyBytes: 9_999)
+                                _ = try? await client.get(request)
+                            }
+                        }
+                    }
+                    await server.history.wait { $0.requests.contains { $0.path == "/stall" } }
+                    group.cancelAll()
+                }
+            }
+            await server.history.wait { $0.openConnections == 0 }
+            while forgotten != nil { await Task.yield() }
+        }
+    }
+}

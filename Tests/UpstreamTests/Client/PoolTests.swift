@@ -1,0 +1,246 @@
+import RPCTestKit
+import Testing
+
+@testable import Upstream
+
+@Suite(.timeLimit(.minutes(1))) struct PoolTests {
+    @Test func `one connection serves one request after the other`() async throws {
+        try await OriginServer.with { _ in
+            [.response(text: "x")]
+        } _: { server in
+            try await withClient(.trusting(server)) { client in
+                for _ in 0..<5 { _ = try await client.get(server.url) }
+                #expect(server.history.connections == 1)
+                #expect(await client.connections == (0, 1, 1))
+            }
+            await server.history.wait { $0.openConnections == 0 }
+        }
+    }
+
+    @Test func `nothing is shared between hosts, not even an address`() async throws {
+        try await OriginServer.with { _ in
+            [.response()]
+        } _: { server in
+            let addresses = ["a.test": ["127.0.0.1"], "b.test": ["127.0.0.1"]]
+            try await withClient(.trusting(server, names: "a.test", "b.test"), addresses: addresses) { client in
+                for name in ["a.test", "b.test", "a.test"] {
+                    _ = try await client.get("http://\(name):\(server.port)/")
+                }
+                #expect(server.history.connections == 2)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\n1",
+        "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n1",
+        // More than was asked for: whose is it?
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1x",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2",
+        "HTTP/1.1 204 No Content\r\nContent-Length: 1\r\n\r\n1",
+    ]) func `a connection is not used again when the response says so or is followed by something`(bytes: String)
+        async throws
+    {
+        try await OriginServer.with { _ in
+            [.send(bytes)]
+        } _: { server in
+            try await withClient(.trusting(server)) { client in
+                for _ in 0..<3 {
+                    let response = try await client.get(server.url)
+                    #expect(response.text != "2")
+                }
+                #expect(server.history.connections == 3)
+            }
+        }
+    }
+
+    @Test func `what comes late on a connection that is kept ends it, and answers nobody`() async throws {
+        let late = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate"
+        try await OriginServer.with { request in
+            request.connection == 0 ? [.response(text: "good"), .pause(20), .send(late)] : [.response(text: "good")]
+        } _: { server in
+            try await withClient(.trusting(server)) { client in
+                var response = try await client.get(server.url)
+                #expect(response.text == "good")
+                await server.history.wait(for: .closed(0))
+                response = try await client.get(server.url)
+                #expect(response.text == "good")
+            }
+        }
+    }
+
+    @Test func `what a server says before it is asked is no answer`() async throws {
+        let early = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly"
+        try await OriginServer.with(greeting: early) { _ in
+            [.response(text: "good"), .stall]
+        } _: { server in
+            try await withClient(.trusting(server)) { client in
+                let outcome = try? await client.get(server.url)
+                // The request may have left before the greeting came; then nothing can tell it from an answer.
+                #expect(outcome == nil || outcome?.text == "early")
+                await server.history.wait(for: .closed(0))
+            }
+        }
+    }
+
+    @Test func `a connection that the server has closed is replaced once, unheard`() async throws {
+        // Each connection answers once, and closes when it is asked again.
+        try await OriginServer.with {
+            $0.number == 0 ? [.response(text: "x")] : [.close]
+        } _: { server in
+            try await withClient(.trusting(server)) { client in
+                for _ in 0..<3 { _ = try await client.get(server.url) }
+                #expect(server.history.requests.map(\.connection) == [0, 0, 1, 1, 2])
+            }
+        }
+    }
+
+    @Test func `a new connection that is closed without an answer is not replaced`() async throws {
+        for step in [OriginStep.close, .reset] {
+            try await OriginServer.with { _ in
+                [step]
+            } _: { server in
+                try await withClient(.trusting(server)) { client in
+                    let error = try await client.failure(server.url)
+                    #expect(error.isInterrupted, "\(error)")
+                    #expect(server.history.requests.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test func `a connection that was closed inside an answer is not replaced`() async throws {
+        try await OriginServer.with {
+            $0.number == 0 ? [.response()] : [.send("HTTP/1.1 2"), .close]
+        } _: { server in
+            try await withClient(.trusting(server)) { client in
+                _ = try await client.get(server.url)
+                let error = try await client.failure(server.url)
+                #expect(error.isInterrupted || error.isMalformed, "\(error)")
+                #expect(server.history.requests.count == 2)
+            }
+        }
+    }
+
+    @Test func `requests beyond the limit of connections wait in turn`() async throws {
+        try await OriginServer.with { _ in
+            [.pause(5), .response()]
+        } _: { server in
+            var settings = try UpstreamSettings.trusting(server)
+            settings.limits.connectionsPerOrigin = 2
+            try await withClient(settings) { client in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<20 { group.addTask { _ = try await client.get(server.url + "/\(number)") } }
+                    try await group.waitForAll()
+                }
+                #expect(server.history.connections == 2)
+                #expect(server.history.requests.count == 20)
+            }
+        }
+    }
+
+    @Test(arguments: ["close", "keep"]) func `those who wait go on whether a connection is kept or closed`(
+        ending: String
+    ) async throws {
+        try await OriginServer.with { _ in
+            ending == "keep" ? [.response()] : [.response(), .close]
+        } _: { server in
+            var settings = try UpstreamSettings.trusting(server)
+            settings.limits.connectionsPerOrigin = 1
+            try await withClient(settings) { client in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<10 { group.addTask { _ = try? await client.get(server.url) } }
+                    try await group.waitForAll()
+                }
+                let response = try await client.get(server.url)
+                #expect(response.status == 200)
+            }
+        }
+    }
+
+    @Test func `only so many connections are kept, to one origin and in all`() async throws {
+        try await OriginServer.with { _ in
+            [.pause(30), .response()]
+        } _: { server in
+            var settings = try UpstreamSettings.trusting(server, names: "a.test", "b.test")
+            settings.limits.idlePerOrigin = 2
+            settings.limits.idleConnections = 3
+            try await withClient(settings, addresses: ["a.test": ["127.0.0.1"], "b.test": ["127.0.0.1"]]) { client in
+                for (name, kept) in [("a.test", 2), ("b.test", 3)] {
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for _ in 0..<4 { group.addTask { _ = try await client.get("http://\(name):\(server.port)/") } }
+                        try await group.waitForAll()
+                    }
+                    await server.history.wait { $0.openConnections == kept }
+                    #expect(await client.connections == (0, kept, kept))
+                }
+            }
+        }
+    }
+
+    @Test func `a connection is kept for so long, and used up to an age`() async throws {
+        try await OriginServer.with { _ in
+            [.response()]
+        } _: { server in
+            var settings = try UpstreamSettings.trusting(server)
+            settings.limits.idleTime = .milliseconds(50)
+            try await withClient(settings) { client in
+                _ = try await client.get(server.url)
+                await server.history.wait(for: .closed(0))
+            }
+            settings.limits.connectionAge = .zero
+            try await withClient(settings) { client in
+                for _ in 0..<3 { _ = try await client.get(server.url) }
+                #expect(server.history.connections == 4)
+            }
+        }
+    }
+
+    @Test func `addresses are tried in turn until one answers`() async throws {
+        try await OriginServer.with { _ in
+            [.response()]
+        } _: { server in
+            // Nobody listens on the others.
+            let addresses = ["name.test": ["127.0.0.3", "::1", "127.0.0.2", "127.0.0.1"]]
+            try await withClient(.trusting(server, names: "name.test"), addresses: addresses) { client in
+                let response = try await client.get("http://name.test:\(server.port)/")
+                #expect(response.status == 200)
+            }
+        }
+    }
+
+    @Test func `an address that is silent does not hold up the next`() async throws {
+        try await withDeafListener { port in
+            try await OriginServer.with(host: "127.0.0.2", port: port) { _ in
+                [.response()]
+            } _: { server in
+                let addresses = ["name.test": ["127.0.0.1", "127.0.0.2"]]
+                try await withClient(.trusting(server, names: "name.test"), addresses: addresses) { client in
+                    let response = try await client.get("http://name.test:\(port)/")
+                    #expect(response.status == 200)
+                }
+            }
+        }
+    }
+
+    @Test func `shutting down ends requests and closes connections`() async throws {
+        try await OriginServer.with {
+            $0.path == "/stall" ? [.stall] : [.response()]
+        } _: { server in
+            var settings = try UpstreamSettings.trusting(server)
+            settings.limits.connectionsPerOrigin = 2
+            try await withClient(settings) { client in
+                _ = try await client.get(server.url)
+                async let first = client.failure(server.url + "/stall")
+                async let second = client.failure(server.url + "/stall")
+                async let third = client.failure(server.url + "/stall")
+                await server.history.wait { $0.requests.count == 3 }
+                await client.shutdown()
+                for error in try await [first, second, third, client.failure(server.url)] {
+                    guard case .shutDown = error else { throw error }
+                }
+                await server.history.wait { $0.openConnections == 0 }
+            }
+        }
+    }
+}

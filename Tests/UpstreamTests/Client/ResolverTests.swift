@@ -1,0 +1,85 @@
+import Dispatch
+import RPCTestKit
+import Synchronization
+import Testing
+
+@testable import Upstream
+
+@Suite(.timeLimit(.minutes(1))) struct ResolverTests {
+    /// Looks up as slowly as it is told to.
+    private final class SlowNames: Sendable {
+        private let state = Mutex((running: 0, most: 0, names: [String]()))
+        let gate = DispatchSemaphore(value: 0)
+
+        func lookUp(_ name: String) -> Result<[IPAddress], SystemLookup.Failure> {
+            state.withLock { state in
+                state.running += 1
+                state.most = max(state.most, state.running)
+                state.names.append(name)
+            }
+            gate.wait()
+            state.withLock { $0.running -= 1 }
+            return .failure(SystemLookup.Failure(reason: "slow"))
+        }
+
+        var most: Int { state.withLock(\.most) }
+        var names: [String] { state.withLock(\.names) }
+    }
+
+    @Test func `names that hang hold up nobody beyond the limit, and threads and queue have a bound`() async throws {
+        let slow = SlowNames()
+        var settings = UpstreamSettings()
+        settings.limits.lookups = 3
+        settings.limits.lookupsWaiting = 2
+        settings.limits.connectTime = .milliseconds(200)
+        let client = try UpstreamClient(settings, lookUp: slow.lookUp)
+        let errors = await withTaskGroup(of: UpstreamError?.self) { group in
+            for number in 0..<10 { group.addTask { try? await client.failure("http://name\(number).test/") } }
+            return await group.reduce(into: [UpstreamError]()) { errors, error in error.map { errors.append($0) } }
+        }
+        #expect(errors.filter { $0.stage == .connect }.count == 5)
+        #expect(errors.filter { if case .overloaded = $0 { true } else { false } }.count == 5)
+        #expect(slow.most == 3)
+
+        // Those that hang hang still; nobody waits in the queue for them.
+        let error = try await client.failure("http://another.test/")
+        #expect(error.stage == .connect)
+        for _ in 0..<20 { slow.gate.signal() }
+        await client.shutdown()
+    }
+
+    @Test func `a name is looked up once for all who wait for it`() async throws {
+        let slow = SlowNames()
+        let client = try UpstreamClient(UpstreamSettings(), lookUp: slow.lookUp)
+        await withTaskGroup(of: Void.self) { group in
+            let started = AsyncStream.makeStream(of: Void.self)
+            for _ in 0..<20 {
+                group.addTask {
+                    started.continuation.yield()
+                    _ = try? await client.failure("http://name.test/")
+                }
+            }
+            var iterator = started.stream.makeAsyncIterator()
+            for _ in 0..<20 { await iterator.next() }
+            while slow.names.isEmpty { await Task.yield() }
+            _ = await client.connections
+            for _ in 0..<20 { slow.gate.signal() }
+        }
+        #expect(slow.most == 1)
+        await client.shutdown()
+    }
+
+    @Test func `a name that does not exist is unreachable`() async throws {
+        let client = try UpstreamClient()
+        let error = try await client.failure("http://no-such-name.invalid/")
+        #expect(error.isUnreachable, "\(error)")
+        await client.shutdown()
+    }
+
+    @Test func `the system's names are found`() async throws {
+        let client = try UpstreamClient()
+        let error = try await client.failure("http://localhost/")
+        #expect(error.refusedAddress != nil, "\(error)")
+        await client.shutdown()
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import NIOSSL
+import RPCTestKit
+
+/// An authority of the tests' own, with an intermediate one, and the certificates of servers: made by `openssl` in a directory
+/// that lives as long as the test.
+struct TestCertificates: Sendable {
+    let directory: String
+
+    /// What clients have to trust.
+    var roots: String { directory + "/root.pem" }
+
+    /// Runs `body` with a certificate of a server for each of these names (as in `DNS:a.test,IP:127.0.0.1`), by its file name.
+    static func with<Result>(
+        _ servers: [String: String], _ body: (TestCertificates) async throws -> Result
+    ) async throws -> Result {
+        try await withTemporaryDirectory { directory in
+            let certificates = TestCertificates(directory: directory)
+            try await certificates.makeAuthority()
+            for (file, names) in servers { try await certificates.make(file, for: names) }
+            return try await body(certificates)
+        }
+    }
+
+    /// Speaks TLS with one of the certificates, and the intermediate one.
+    /// - Parameter others: more that are shown but prove nothing.
+    func security(_ file: String, showing others: [String] = []) throws -> OriginServer.Security {
+        var certificates: [NIOSSLCertificate] = []
+        for name in [file, "intermediate"] + others {
+            certificates += try NIOSSLCertificate.fromPEMFile("\(directory)/\(name).pem")
+        }
+        let configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: certificates.map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: "\(directory)/\(file).key", format: .pem)))
+        let context = try NIOSSLContext(configuration: configuration)
+        return OriginServer.Security { [NIOSSLServerHandler(context: context)] }
+    }
+
+    /// The pin of a certificate's key, as the openssl program has it.
+    func pin(_ file: String) async throws -> String {
+        let command = """
+            openssl x509 -in \(directory)/\(file).pem -pubkey -noout | openssl pkey -pubin -outform der \
+            | openssl dgst -sha256 -binary | openssl base64
+            """
+        return "sha256/" + (try await shell(command)).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// One that is its own authority, and was valid until yesterday at most.
+    func makeExpired(_ file: String, for names: String) async throws {
+        try await sign(file, for: names, by: "intermediate", days: -1)
+    }
+
+    private func makeAuthority() async throws {
+        _ = try await shell(
+            """
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout root.key -out root.pem \
+            -subj "/CN=test root" -days 2 -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign
+            openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout intermediate.key -out intermediate.csr \
+            -subj "/CN=test intermediate"
+            printf 'basicConstraints=critical,CA:TRUE\\nkeyUsage=critical,keyCertSign\\n' > intermediate.ext
+            openssl x509 -req -in intermediate.csr -CA root.pem -CAkey root.key -CAcreateserial -days 2 \
+            -extfile intermediate.ext -out intermediate.pem
+            """)
+    }
+
+    private func make(_ file: String, for names: String) async throws {
+        try await sign(file, for: names, by: "intermediate", days: 2)
+    }
+
+    private func sign(_ file: String, for names: String, by issuer: String, days: Int) async throws {
+        _ = try await shell(
+            """
+            openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout \(file).key -out \(file).csr -subj "/CN=\(file)"
+            printf 'subjectAltName=\(names)\\nbasicConstraints=CA:FALSE\\n' > \(file).ext
+            openssl x509 -req -in \(file).csr -CA \(issuer).pem -CAkey \(issuer).key -CAcreateserial -days \(days) \
+            -extfile \(file).ext -out \(file).pem
+            """)
+    }
+
+    private func shell(_ command: String) async throws -> String {
+        let outcome = try await Program(path: "/bin/sh").run(["-ec", "cd \(directory)\n" + command])
+        guard outcome.status == 0 else { throw OpenSSLFailure(errors: outcome.errors) }
+        return outcome.output
+    }
+
+    /// The openssl program is missing, or too old.
+    struct OpenSSLFailure: Error {
+        let errors: String
+    }
+}

@@ -1,0 +1,97 @@
+import RPCTestKit
+import Testing
+
+@testable import Upstream
+
+extension UpstreamSettings {
+    /// Trusts a server of a test, by its address and by each of these names.
+    static func trusting(_ servers: OriginServer..., names: String...) throws -> UpstreamSettings {
+        var settings = UpstreamSettings()
+        for server in servers {
+            settings.trusted.insert(try UpstreamEndpoint(server.authority))
+            for name in names { settings.trusted.insert(try UpstreamEndpoint("\(name):\(server.port)")) }
+        }
+        return settings
+    }
+}
+
+/// Runs `body` with a client, and shuts it down.
+/// - Parameter addresses: instead of those that the system knows; names that are not there do not exist.
+func withClient<Result: Sendable>(
+    _ settings: UpstreamSettings = UpstreamSettings(), addresses: [String: [String]] = [:],
+    _ body: (UpstreamClient) async throws -> Result
+) async throws -> Result {
+    let client = try UpstreamClient(settings) { name in
+        guard let texts = addresses[name] else { return .failure(SystemLookup.Failure(reason: "no such name")) }
+        return .success(texts.compactMap(IPAddress.init(text:)))
+    }
+    do {
+        let result = try await body(client)
+        await client.shutdown()
+        return result
+    } catch {
+        await client.shutdown()
+        throw error
+    }
+}
+
+extension IPAddress {
+    /// In the usual spelling.
+    init?(text: String) {
+        if text.contains(":") {
+            self.init(v6: text[...])
+        } else {
+            self.init(text.split(separator: ".").compactMap { UInt8($0) })
+        }
+    }
+}
+
+extension UpstreamClient {
+    /// The error that a request ends with.
+    func failure(_ request: UpstreamRequest) async throws -> UpstreamError {
+        let response: UpstreamResponse
+        do throws(UpstreamError) {
+            response = try await get(request)
+        } catch {
+            return error
+        }
+        throw NoFailure(response: response)
+    }
+
+    func failure(_ url: String) async throws -> UpstreamError { try await failure(UpstreamRequest(url: url)) }
+
+    func get(_ url: String) async throws(UpstreamError) -> UpstreamResponse { try await get(UpstreamRequest(url: url)) }
+
+    /// A request was answered that should not have been.
+    struct NoFailure: Error {
+        let response: UpstreamResponse
+    }
+}
+
+extension UpstreamError {
+    /// The rule that was broken.
+    var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+
+    var isMalformed: Bool { if case .malformed = self { true } else { false } }
+
+    var isTLS: Bool { if case .tls = self { true } else { false } }
+
+    var isInterrupted: Bool { if case .interrupted = self { true } else { false } }
+
+    var isCancelled: Bool { if case .cancelled = self { true } else { false } }
+
+    var isUnreachable: Bool { if case .unreachable = self { true } else { false } }
+
+    /// The limit on time that was exceeded.
+    var stage: Stage? { if case .timedOut(let stage, _, _) = self { stage } else { nil } }
+
+    /// What was too large.
+    var part: Part? { if case .tooLarge(let part, _) = self { part } else { nil } }
+
+    /// Of an address that was refused.
+    var refusedAddress: String? { if case .address(let address, _, _)? = refusal { address } else { nil } }
+}
+
+extension UpstreamResponse {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}

@@ -1,0 +1,163 @@
+import RPCTestKit
+import Testing
+
+@testable import Upstream
+
+@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+    private static let names = ["good.test": ["127.0.0.1"], "other.test": ["127.0.0.1"]]
+
+    @Test func `a server proves itself by a root that was given, for its names and addresses`() async throws {
+        try await serve("DNS:good.test,IP:127.0.0.1") { server, settings, _ in
+            try await withClient(settings, addresses: Self.names) { client in
+                for host in ["good.test", "127.0.0.1"] {
+                    let response = try await client.get("https://\(host):\(server.port)/")
+                    #expect(response.text == "secure")
+                }
+                let error = try await client.failure("https://other.test:\(server.port)/")
+                #expect(error.isTLS, "\(error)")
+                #expect(server.history.requests.count == 2)
+            }
+        }
+    }
+
+    @Test func `a connection with TLS is used again`() async throws {
+        try await serve("DNS:good.test") { server, settings, _ in
+            try await withClient(settings, addresses: Self.names) { client in
+                for _ in 0..<3 { _ = try await client.get("https://good.test:\(server.port)/") }
+                #expect(server.history.connections == 1)
+            }
+        }
+    }
+
+    @Test func `the system's roots alone do not trust it`() async throws {
+        try await serve("DNS:good.test") { server, settings, _ in
+            var settings = settings
+            settings.extraRootsFile = nil
+            try await withClient(settings, addresses: Self.names) { client in
+                let error = try await client.failure("https://good.test:\(server.port)/")
+                #expect(error.isTLS, "\(error)")
+                #expect(server.history.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: ["server", "intermediate", "root"])
+    func `a pin of any key in the chain fits`(pinned: String) async throws {
+        try await serve("DNS:good.test") { server, settings, certificates in
+            var settings = settings
+            settings.pins = [
+                try CertificatePin("good.test=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+                try CertificatePin("Good.Test=\(try await certificates.pin(pinned))"),
+            ]
+            try await withClient(settings, addresses: Self.names) { client in
+                let response = try await client.get("https://good.test:\(server.port)/")
+                #expect(response.text == "secure")
+            }
+        }
+    }
+
+    @Test func `a wrong pin ends the connection before a byte of the request`() async throws {
+        try await TestCertificates.with(["server": "DNS:good.test", "pinned": "DNS:good.test"]) { certificates in
+            // It shows the certificate that is pinned, but cannot use its key.
+            let security = try certificates.security("server", showing: ["pinned"])
+            try await OriginServer.with(security: security) { _ in
+                [.response()]
+            } _: { server in
+                var settings = try UpstreamSettings.trusting(server, names: "good.test")
+                settings.extraRootsFile = certificates.roots
+                settings.pins = [try CertificatePin("good.test=\(try await certificates.pin("pinned"))")]
+                try await withClient(settings, addresses: Self.names) { client in
+                    let error = try await client.failure("https://good.test:\(server.port)/")
+                    guard case .pinMismatch("good.test") = error else { throw error }
+                    #expect(server.history.requests.isEmpty)
+                    await server.history.wait { $0.openConnections == 0 }
+                }
+            }
+        }
+    }
+
+    @Test func `a pin is no reason to trust a chain or a name`() async throws {
+        try await serve("DNS:good.test") { server, settings, certificates in
+            var settings = settings
+            let pin = try await certificates.pin("server")
+            settings.pins = [try CertificatePin("good.test=\(pin)"), try CertificatePin("other.test=\(pin)")]
+            var untrusting = settings
+            untrusting.extraRootsFile = nil
+            for (settings, host) in [(settings, "other.test"), (untrusting, "good.test")] {
+                try await withClient(settings, addresses: Self.names) { client in
+                    let error = try await client.failure("https://\(host):\(server.port)/")
+                    #expect(error.isTLS, "\(error)")
+                }
+            }
+            #expect(server.history.requests.isEmpty)
+        }
+    }
+
+    @Test func `a pinned host is not asked without TLS`() async throws {
+        var settings = UpstreamSettings()
+        settings.pins = [try CertificatePin("good.test=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")]
+        try await withClient(settings, addresses: Self.names) { client in
+            let error = try await client.failure("http://good.test/")
+            #expect(error.refusal == .pinnedWithoutTLS("good.test"))
+        }
+    }
+
+    @Test func `a redirect from https to http is refused`() async throws {
+        try await TestCertificates.with(["server": "DNS:good.test"]) { certificates in
+            let security = try certificates.security("server")
+            try await OriginServer.with(security: security) { _ in
+                [.redirect(to: "http://example.com/")]
+            } _: { server in
+                var settings = try UpstreamSettings.trusting(server, names: "good.test")
+                settings.extraRootsFile = certificates.roots
+                try await withClient(settings, addresses: Self.names) { client in
+                    let error = try await client.failure("https://good.test:\(server.port)/")
+                    #expect(error.refusal == .downgrade(to: "http://example.com/"))
+                }
+            }
+        }
+    }
+
+    @Test func `what is no TLS server is an error`() async throws {
+        try await OriginServer.with(greeting: "HTTP/1.1 200 OK\r\n\r\n") { _ in
+            []
+        } _: { server in
+            try await withClient(.trusting(server)) { client in
+                let error = try await client.failure("https://\(server.authority)/")
+                #expect(error.isTLS, "\(error)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "good.test", "good.test=", "good.test=sha256/", "good.test=sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        "good.test=sha256/AAAA", "=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        "a b=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        "good.test=sha256/!AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+    ]) func `what is no pin is refused`(text: String) {
+        #expect(throws: UpstreamOptionError.self) { try CertificatePin(text) }
+    }
+
+    @Test func `a file of roots that is none is refused at once`() async throws {
+        var settings = UpstreamSettings()
+        for file in ["/nowhere/roots.pem", "/etc/hosts"] {
+            settings.extraRootsFile = file
+            #expect(throws: UpstreamOptionError.self) { try UpstreamClient(settings) }
+        }
+    }
+
+    private func serve(
+        _ names: String, _ body: (OriginServer, UpstreamSettings, TestCertificates) async throws -> Void
+    ) async throws {
+        try await TestCertificates.with(["server": names]) { certificates in
+            let security = try certificates.security("server")
+            try await OriginServer.with(security: security) { _ in
+                [.response(text: "secure")]
+            } _: { server in
+                var settings = try UpstreamSettings.trusting(server, names: "good.test", "other.test")
+                settings.extraRootsFile = certificates.roots
+                try await body(server, settings, certificates)
+            }
+        }
+    }
+}
