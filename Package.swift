@@ -104,7 +104,9 @@ let package = Package(
         // The guarded HTTP client. It inflates with the system's zlib, whose output stops at a limit to the byte.
         .target(
             name: "Upstream",
-            dependencies: ["CZlib", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .x509, .asn1, .crypto],
+            dependencies: [
+                "CZlib", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .x509, .asn1, .crypto, .argumentParser,
+            ],
             path: "Shared/Upstream", swiftSettings: settings),
         .target(
             name: "RPCTestKit", dependencies: ["RPC", .nioCore, .nioPosix], path: "Shared/RPCTestKit",
@@ -112,7 +114,7 @@ let package = Package(
     ]
 
         // The services: adding one is one line.
-        + service("Feed", executable: "feed-service")
+        + service("Feed", executable: "feed-service", specificTo: ["Upstream", .logging, .nioCore])
         + service("Comments", executable: "comments-service")
         + service("ImageData", executable: "image-data-service", specificTo: [.crypto])
 
@@ -146,7 +148,12 @@ let package = Package(
                 name: "upstream-get", dependencies: ["Upstream"], path: "Tests/Tools/upstream-get",
                 swiftSettings: settings),
             tests("SQLiteKitTests", of: ["SQLiteKit", "RPC", "RPCTestKit", .grdb, .logging]),
-            tests("FeedTests", of: ["Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
+            tests(
+                "FeedTests",
+                of: [
+                    "Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", "Upstream", .grdb,
+                    .logging,
+                ]),
             tests(
                 "CommentsTests",
                 of: [
