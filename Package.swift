@@ -56,7 +56,6 @@ extension Target.Dependency {
     static let logging = product(name: "Logging", package: "swift-log")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
-    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras")
     static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
@@ -169,7 +168,12 @@ let package = Package(
                 name: "upstream-get", dependencies: ["Upstream"], path: "Tests/Tools/upstream-get",
                 swiftSettings: settings),
             tests("SQLiteKitTests", of: ["SQLiteKit", "RPC", "RPCTestKit", .grdb, .logging]),
-            tests("FeedTests", of: ["Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb]),
+            tests(
+                "FeedTests",
+                of: [
+                    "Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", "Upstream", .grdb,
+                    .logging,
+                ]),
             tests(
                 "CommentsTests",
                 of: [

@@ -18,3 +18,8 @@ extension ServiceProcess {
         }
     }
 }
+
+extension Result where Success == DatabasePool, Failure == StoreUnusable {
+    /// Why there is no store.
+    public var failure: StoreUnusable? { if case .failure(let failure) = self { failure } else { nil } }
+}

@@ -10,3 +10,16 @@ public enum FeedCursor: Equatable, Sendable {
     /// The items before (newer than) this one, nearest to it.
     case before(UUID)
 }
+
+extension FeedCursor {
+    /// Whether it is read from newer to older items.
+    public var isDownward: Bool { if case .before = self { false } else { true } }
+
+    /// The item that it stands on.
+    public var id: UUID? {
+        switch self {
+        case .start: nil
+        case .after(let id), .before(let id): id
+        }
+    }
+}

@@ -37,14 +37,7 @@ struct FeedHandlers {
                 return Validation(outcome: .kept)
             }
         }
-        table.handle(FeedContract.watch) { params, _, items in
-            var mark: FeedMark? = if let since = params.since { FeedMark(since) } else { broadcast.mark }
-            while true {
-                let news = try await broadcast.next(after: mark)
-                try await items.send(FeedEvent(news))
-                mark = news.mark
-            }
-        }
+        table.handleWatching(broadcast)
         return table
     }
 
@@ -65,40 +58,10 @@ struct FeedHandlers {
     }
 }
 
-extension FeedCursor {
-    fileprivate init(_ params: LoadFeed) {
-        self = params.afterID.map(Self.after) ?? params.beforeID.map(Self.before) ?? .start
-    }
-}
-
 extension LoadedFeed {
     fileprivate init(_ page: FeedPage, origin: Origin) {
         self.init(
             items: page.items.map(FeedItem.init), nextAfterID: page.nextAfterID, prevBeforeID: page.prevBeforeID,
             origin: origin)
-    }
-}
-
-extension FeedEvent {
-    fileprivate init(_ news: FeedNews) {
-        let change: Change =
-            switch news.content {
-            case .change(.published(let images)): .published(images.map(FeedItem.init))
-            case .change(.removed(let ids)): .removed(ids)
-            case .reset: .reset
-            }
-        self.init(seq: news.mark.text, change: change)
-    }
-}
-
-extension FeedItem {
-    fileprivate init(_ image: FeedImage) {
-        self.init(id: image.id, description: image.description, location: image.location, image: image.image)
-    }
-}
-
-extension FeedImage {
-    fileprivate init(_ item: FeedItem) {
-        self.init(id: item.id, description: item.description, location: item.location, image: item.image)
     }
 }

@@ -4,6 +4,7 @@ import FeedContract
 import RPC
 import SQLiteKit
 import ServiceKit
+import Upstream
 
 /// The composition root of the feed: the only place that knows feature, contract and store at once.
 @main
@@ -15,29 +16,55 @@ struct FeedService: AsyncParsableCommand {
             Examples:
               feed-service                    serve the default store
               feed-service --root /srv/feed   a deployment of its own
+              feed-service --upstream https://feed.example
+                                              serve somebody else's feed, and what was kept of it when he is away
             """,
         version: ServiceProcess.version)
 
     @OptionGroup var options: ServiceOptions
 
-    @Option(
-        name: .customLong("store"),
-        help: ArgumentHelp("The SQLite file. Default: ROOT/data/feed.sqlite", valueName: "path"))
-    var storePath: String?
+    @OptionGroup(title: "Store") var storeOptions: StoreOptions
+
+    @OptionGroup(title: "Upstream") var upstreamOptions: UpstreamOptions
+
+    @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
+
+    func validate() throws { _ = try endpoint() }
 
     func run() async throws {
         let process = ServiceProcess(name: "feed", options: options)
-        let path = storePath ?? options.root.store("feed")
+        if let upstream = upstreamOptions.upstream, let endpoint = try endpoint() {
+            try await serveEdge(of: upstream, endpoint, process)
+        } else {
+            try await serveAuthority(process)
+        }
+    }
+
+    /// Nil for a service that is the authority itself.
+    private func endpoint() throws -> FeedEndpoint? {
+        guard let url = upstreamOptions.upstream?.description else { return nil }
+        do throws(FeedEndpointError) {
+            return try FeedEndpoint(url)
+        } catch {
+            throw ValidationError("--upstream \(url): \(error)")
+        }
+    }
+
+    private func serveAuthority(_ process: ServiceProcess) async throws {
+        let path = storeOptions.path ?? options.root.store("feed")
         let socket = try process.takeSocket()
-        let pool = try process.fail(releasing: socket) { try SQLiteFeedStore.opening.open(path) }
-        let monitor = StoreMonitor(path: path, logger: process.logger)
+        let opened = try process.openStore(
+            SQLiteFeedStore.opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket)
+        let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
         let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
         let broadcast = FeedBroadcast(life: identity.instance)
-        let store = BroadcastingFeedStore(
-            store: MonitoredFeedStore(store: SQLiteFeedStore(pool), monitor: monitor), broadcast: broadcast)
-        let handlers = FeedHandlers(store: store, broadcast: broadcast)
+        let slot = StoreSlot(SQLiteFeedStore.opening, at: path, opened) { SQLiteFeedStore($0) }
+        let store: any FeedStore = slot.store ?? NullFeedStore()
+        let handlers = FeedHandlers(
+            store: BroadcastingFeedStore(
+                store: MonitoredFeedStore(store: store, monitor: monitor), broadcast: broadcast),
+            broadcast: broadcast)
         try await process.serve(handlers.table, on: socket, identity: identity, health: { [monitor.check] })
-        // Brings what was written last into the file, so that a copy of it is a copy of everything.
-        try process.fail { try pool.close() }
+        try process.fail { try slot.close() }
     }
 }

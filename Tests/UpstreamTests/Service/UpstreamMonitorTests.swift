@@ -23,8 +23,8 @@ import Testing
     }
 
     @Test func `a failure that stays is one line, whatever it is each time, and its end another`() {
-        monitor.failed("a", "refused")
-        monitor.failed("b", "too late")
+        monitor.failed("a", .absent("refused"))
+        monitor.failed("b", .absent("too late"))
         #expect(log.lines.count == 1)
         #expect(log.lines.first?.contains("http://origin.example") == true)
         #expect(log.lines.first?.contains("refused") == true)
@@ -37,33 +37,39 @@ import Testing
 
     @Test func `what always fails among what does not is one line`() {
         for _ in 0..<3 {
-            monitor.failed("a", "no JSON")
+            monitor.failed("a", .rejected("no JSON"))
             monitor.answered("b")
         }
         // The failure, and that others work.
         #expect(log.lines.count == 2)
         monitor.answered("a")
-        monitor.failed("a", "no JSON")
+        monitor.failed("a", .rejected("no JSON"))
         #expect(log.lines.count == 3)
     }
 
     @Test func `so many failures are remembered, and one more is a new beginning`() {
         for number in 0..<UpstreamMonitor.rememberedFailures {
-            monitor.failed("\(number)", "no JSON")
+            monitor.failed("\(number)", .rejected("no JSON"))
             monitor.answered("good")
         }
         let lines = log.lines.count
-        monitor.failed("0", "no JSON")
+        monitor.failed("0", .rejected("no JSON"))
         #expect(log.lines.count == lines)
-        monitor.failed("one more", "no JSON")
+        monitor.failed("one more", .rejected("no JSON"))
         monitor.answered("good")
-        monitor.failed("0", "no JSON")
+        monitor.failed("0", .rejected("no JSON"))
         #expect(log.lines.count == lines + 3)
+    }
+
+    @Test func `every way to be wrong is a line, up to so many`() {
+        for number in 0..<2 * UpstreamMonitor.linesPerFailure { monitor.failed("a", .rejected("reason \(number)")) }
+        #expect(log.lines.count == UpstreamMonitor.linesPerFailure)
+        #expect(log.lines.allSatisfy { $0.contains("reason") })
     }
 
     @Test func `lines have the request's id`() {
         let trace = TraceContext.random()
-        TraceContext.$current.withValue(trace) { monitor.failed("a", "refused") }
+        TraceContext.$current.withValue(trace) { monitor.failed("a", .absent("refused")) }
         #expect(log.metadata("trace_id") == [trace.id])
     }
 }

@@ -14,9 +14,9 @@ extension UpstreamMonitor {
             // An answer like another.
             case .notFound: answered(subject)
             case .late(let spent) where !spent.isFair: break
-            case .late(let spent): failed(subject, "it has not answered within \(spent.time)")
-            case .unreachable(let reason): failed(subject, reason)
-            case .rejected(let reason): failed(subject, "its answer is not what it should be: \(reason)")
+            case .late(let spent): failed(subject, .absent("it has not answered within \(spent.time)"))
+            case .unreachable(let reason): failed(subject, .absent(reason))
+            case .rejected(let reason): failed(subject, .rejected(reason))
             }
             throw failure
         }

@@ -28,13 +28,7 @@ struct SQLiteFeedStore: FeedStore {
     }
 
     func checkIntegrity() async throws {
-        // On a connection of its own, because it may take seconds: the event loop must not wait for a reader.
-        var configuration = Configuration()
-        configuration.readonly = true
-        let findings = try await DatabaseQueue(path: pool.path, configuration: configuration).read {
-            try String.fetchAll($0, sql: "PRAGMA integrity_check(1)")
-        }
-        if findings != ["ok"] { throw FeedStoreError.damaged(findings.joined(separator: "; ")) }
+        try await pool.checkIntegrity()
     }
 
     // Pages are ranges of the primary key: the last page of a feed costs what the first does.
@@ -108,13 +102,5 @@ struct SQLiteFeedStore: FeedStore {
             }
             return removed.sorted { $0.position > $1.position }.map(\.id)
         }
-    }
-}
-
-extension FeedImage {
-    fileprivate init(row: Row) throws {
-        self.init(
-            id: try row.decode(atIndex: 0), description: try row.decode(atIndex: 1),
-            location: try row.decode(atIndex: 2), image: try row.decode(atIndex: 3))
     }
 }

@@ -16,7 +16,7 @@ extension ImageOrigin {
                 if isWatched { monitor.answered(request.url) }
                 return OriginAnswer(response, isComplete: true)
             } catch {
-                if isWatched, error.rpcError.kind == .connectivity { monitor.failed(request.url, "\(error)") }
+                if isWatched, error.rpcError.kind == .connectivity { monitor.failed(request.url, .absent("\(error)")) }
                 // What had come is a beginning.
                 if let partial = error.partial { return OriginAnswer(partial, isComplete: false) }
                 throw error.imageError

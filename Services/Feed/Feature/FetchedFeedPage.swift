@@ -1,0 +1,28 @@
+import Foundation
+
+/// A page as it was fetched at a cursor.
+public struct FetchedFeedPage: Equatable, Sendable {
+    public var items: [FeedImage]
+    public let limit: Int
+    public let cursor: FeedCursor
+    public let savedAt: Date
+    public let continuation: FeedContinuation
+
+    /// Nil where the page is not just one answer of the upstream.
+    public let validators: PageValidators?
+
+    public init(
+        items: [FeedImage], limit: Int, cursor: FeedCursor, savedAt: Date, continuation: FeedContinuation = .unknown,
+        validators: PageValidators? = nil
+    ) {
+        self.items = items
+        self.limit = limit
+        self.cursor = cursor
+        self.savedAt = savedAt
+        self.continuation = continuation
+        self.validators = validators
+    }
+
+    /// Nothing follows in the direction of reading.
+    public var isEnd: Bool { items.isEmpty || cursor.isDownward && continuation == .last }
+}

@@ -1,0 +1,38 @@
+import Feed
+import FeedContract
+import NIOCore
+import RPC
+
+/// The contract of the feed as an edge keeps it.
+struct EdgeHandlers {
+    let feed: EdgeFeed
+    let validation: CacheValidation
+
+    var table: MethodTable {
+        var table = MethodTable(FeedContract.contract)
+        table.handle(FeedContract.load) { params, context in
+            try await feed.load(
+                params.limit ?? LoadFeed.defaultLimit, at: FeedCursor(params), within: context.deadline.remaining)
+        }
+        table.handle(FeedContract.get) { params, _ in
+            guard let item = try await feed.cache.item(params.id) else {
+                throw RPCError(.notFound, "the item \(params.id.uuidString) is not kept here")
+            }
+            return FeedItem(item)
+        }
+        table.handle(FeedContract.publish) { _, _ in throw readOnly }
+        table.handle(FeedContract.remove) { _, _ in throw readOnly }
+        table.handle(FeedContract.validate) { _, _ in Validation(outcome: try await validation.validate()) }
+        table.handleWatching(feed.broadcast)
+        return table
+    }
+
+    private var readOnly: RPCError {
+        RPCError(.readOnly, "this feed is that of \(feed.upstream): publish and remove there", begun: false)
+    }
+}
+
+extension NIODeadline {
+    /// What is left until then.
+    fileprivate var remaining: Duration { .nanoseconds((self - .now()).nanoseconds) }
+}

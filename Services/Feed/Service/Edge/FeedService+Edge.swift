@@ -1,0 +1,55 @@
+import Feed
+import Foundation
+import RPC
+import SQLiteKit
+import ServiceKit
+import Upstream
+
+extension FeedService {
+    /// Serves somebody else's feed: his answers while he gives any, else what was kept of them.
+    func serveEdge(of base: UpstreamBase, _ endpoint: FeedEndpoint, _ process: ServiceProcess) async throws {
+        let path = storeOptions.path ?? options.root.store("feed-edge")
+        let socket = try process.takeSocket()
+        let client = try process.fail(exitCode: EX_USAGE, releasing: socket) {
+            try UpstreamClient(upstreamOptions.settings)
+        }
+        let opened = try process.openStore(
+            SQLiteFeedCache.opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
+        let slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { SQLiteFeedCache($0) }
+        let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
+        let upstream = UpstreamMonitor(base, logger: process.logger)
+        let traced = TracedUpstream(client, profiler: profileOptions.profiler(process.logger))
+        let cache = MonitoredFeedCache(slot: slot, monitor: monitor)
+        let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
+        let now = { @Sendable in Date() }
+        let source = KeysetSource(endpoint: endpoint, fetch: traced.fetch, now: now)
+        let feed = EdgeFeed(
+            upstream: "\(endpoint)", source: { try await source.page($0, at: $1, known: $2) }, cache: cache,
+            monitor: upstream, broadcast: FeedBroadcast(life: identity.instance), now: now,
+            onFault: { process.logger.error("a page is not kept: \($0)") })
+        let validation = CacheValidation(cache: cache, logger: process.logger, now: now)
+        try await process.serve(
+            EdgeHandlers(feed: feed, validation: validation).table, on: socket, identity: identity,
+            health: { [monitor.check, upstream.check] }, companions: { await validation.run() })
+        await client.shutdown()
+        try process.fail { try slot.close() }
+    }
+}
+
+extension TracedUpstream {
+    /// GETs a URL for the feed.
+    fileprivate var fetch: HTTPFetch {
+        { url, headers in
+            do throws(UpstreamError) {
+                let request = UpstreamRequest(url: url, headers: UpstreamHeaders(headers.map { ($0.name, $0.value) }))
+                let response = try await get(request)
+                return HTTPAnswer(
+                    status: response.status, headers: response.headers.fields.map { ($0.name, $0.value) },
+                    body: response.body)
+            } catch {
+                if case .cancelled = error { throw CancellationError() }
+                throw error
+            }
+        }
+    }
+}

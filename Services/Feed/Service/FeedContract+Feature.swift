@@ -1,0 +1,22 @@
+import Feed
+import FeedContract
+
+// What travels, and what the feature works with.
+
+extension FeedCursor {
+    init(_ params: LoadFeed) {
+        self = params.afterID.map(Self.after) ?? params.beforeID.map(Self.before) ?? .start
+    }
+}
+
+extension FeedItem {
+    init(_ image: FeedImage) {
+        self.init(id: image.id, description: image.description, location: image.location, image: image.image)
+    }
+}
+
+extension FeedImage {
+    init(_ item: FeedItem) {
+        self.init(id: item.id, description: item.description, location: item.location, image: item.image)
+    }
+}

@@ -1,0 +1,85 @@
+import Feed
+import Foundation
+import GRDB
+
+/// The latest answers of the upstream, so that it can be asked whether they have changed. Of each only the ids are kept
+/// beside what tells its version: the items are in the runs.
+struct KnownAnswers {
+    let db: Database
+
+    /// How many are kept; the oldest goes first.
+    static let most = 1_000
+
+    func keep(_ page: FetchedFeedPage) throws {
+        let key: StatementArguments = [Self.key(page.cursor), page.cursor.isDownward, page.limit]
+        guard let validators = page.validators else {
+            try db.cachedStatement(sql: "DELETE FROM answer WHERE cursor = ? AND downward = ? AND size = ?")
+                .execute(arguments: key)
+            return
+        }
+        try db.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO answer
+                (cursor, downward, size, etag, last_modified, continuation, ids, fingerprint)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(
+            arguments: key + [
+                validators.etag, validators.lastModified, page.continuation.rawValue,
+                Data(page.items.flatMap(\.id.bytes)), Fingerprint(page.items).value,
+            ])
+        try db.cachedStatement(sql: "DELETE FROM answer WHERE number <= ?")
+            .execute(arguments: [db.lastInsertedRowID - Int64(Self.most)])
+    }
+
+    /// Nil when some of its items have changed or gone: then the upstream has to send all of them.
+    func find(_ limit: Int, at cursor: FeedCursor) throws -> KnownAnswer? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT etag, last_modified, continuation, ids, fingerprint FROM answer
+                WHERE cursor = ? AND downward = ? AND size = ?
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [Self.key(cursor), cursor.isDownward, limit]),
+            let validators = PageValidators(etag: row[0], lastModified: row[1])
+        else { return nil }
+        let items = try UUID.all(in: row[3]).compactMap { try CacheAxis(db: db).item($0) }
+        guard Fingerprint(items).value == row[4] else { return nil }
+        return KnownAnswer(
+            items: items, continuation: FeedContinuation(rawValue: row[2]) ?? .unknown, validators: validators)
+    }
+
+    /// Nothing stands for the beginning.
+    private static func key(_ cursor: FeedCursor) -> Data { Data(cursor.id?.bytes ?? []) }
+}
+
+/// Tells whether items are those of before, in this and in later lives of the service (FNV-1a, 64 bits).
+struct Fingerprint {
+    private(set) var value: Int64
+
+    init(_ items: [FeedImage]) {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+        for item in items {
+            add(item.id.bytes)
+            for text in [item.description, item.location, item.image] {
+                add((text ?? "").utf8)
+                // No text has it, so that none runs into the next.
+                add([0])
+            }
+        }
+        value = Int64(bitPattern: hash)
+    }
+}
+
+extension UUID {
+    fileprivate var bytes: [UInt8] { withUnsafeBytes(of: uuid, Array.init) }
+
+    fileprivate static func all(in data: Data) -> [UUID] {
+        let bytes = Array(data)
+        return stride(from: 0, to: bytes.count - 15, by: 16).map { start in
+            UUID(uuid: bytes[start..<start + 16].withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+        }
+    }
+}

@@ -1,0 +1,295 @@
+import Feed
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import SQLiteKit
+import Synchronization
+import Testing
+
+@testable import feed_service
+
+/// The composition: remote first, what was kept when that fails.
+@Suite(.timeLimit(.minutes(1))) struct EdgeFeedTests {
+    /// An upstream that answers as it is told, and remembers what it was asked.
+    private final class Script: Sendable {
+        private let answers = Mutex<[@Sendable () async throws -> HTTPAnswer]>([])
+        let requests = Recorded<(url: String, headers: [String])>()
+
+        init(_ answers: [HTTPAnswer]) { for answer in answers { then { answer } } }
+
+        func then(_ answer: @escaping @Sendable () async throws -> HTTPAnswer) {
+            answers.withLock { $0.append(answer) }
+        }
+
+        /// Fails when it is asked for more than it was told.
+        func fetch(_ url: String, _ headers: [(name: String, value: String)]) async throws -> HTTPAnswer {
+            requests.add((url, headers.map { "\($0.name): \($0.value)" }))
+            let answer = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            guard let answer else { throw URLError(.cannotConnectToHost) }
+            return try await answer()
+        }
+    }
+
+    private func withEdge(
+        _ answers: [HTTPAnswer] = [], _ body: (EdgeRig, Script) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let script = Script(answers)
+            let rig = try EdgeRig(directory) { try await script.fetch($0, $1) }
+            try await body(rig, script)
+            #expect(rig.faults.all == [])
+        }
+    }
+
+    // MARK: Remote
+
+    @Test func `what the upstream has is served as remote, and kept`() async throws {
+        try await withEdge([.page([3, 2]), .page([1]), .page([])]) { rig, script in
+            let first = try await rig.load(2)
+            #expect(first.numbers == [3, 2])
+            #expect(first.origin == .remote && first.savedAt == nil && first.notices == nil)
+            #expect(first.nextAfterID == UUID(number: 2) && first.prevBeforeID == UUID(number: 3))
+            #expect(try await rig.load(2, at: .after(2)).numbers == [1])
+            let end = try await rig.load(2, at: .after(1))
+            #expect(end.numbers == [] && end.nextAfterID == nil && end.prevBeforeID == nil)
+            #expect(script.requests.all.map(\.url).first == "http://up.example/v1/feed?limit=2")
+        }
+    }
+
+    @Test func `the last page is known by its links, or by what is kept`() async throws {
+        let last = [("Link", #"<x>; rel="prev""#)] as [(name: String, value: String)]
+        let more = [("Link", #"<x>; rel="next""#)] as [(name: String, value: String)]
+        try await withEdge([.page([3, 2], more), .page([1], last), .page([1]), .page([3, 2, 1])]) { rig, _ in
+            let first = try await rig.load()
+            #expect(first.nextAfterID == UUID(number: 2))
+            #expect(try await rig.load(at: .after(2)).isLast)
+            #expect(try await rig.load(at: .after(2)).isLast)
+            #expect(try await rig.load().isLast)
+        }
+    }
+
+    @Test func `what the upstream has kept for a while is as old as it says`() async throws {
+        try await withEdge([.page([1], [("Age", "100")])]) { rig, _ in
+            let savedAt = rig.clock.now.addingTimeInterval(-100)
+            #expect(try await rig.load().savedAt == savedAt)
+            rig.clock.advance(50)
+            let cached = try await rig.load()
+            #expect(cached.origin == .cache && cached.savedAt == savedAt)
+            rig.clock.advance(604_800 - 151)
+            #expect(try await rig.load().numbers == [1])
+            rig.clock.advance(1)
+            await #expect(throws: RPCError.self) { try await rig.load() }
+        }
+    }
+
+    @Test func `a page is asked for again only if it has changed`() async throws {
+        let etag = [("ETag", #""1""#), ("Last-Modified", "yesterday")] as [(name: String, value: String)]
+        try await withEdge([.page([2, 1], etag), HTTPAnswer(status: 304), .page([3, 2])]) { rig, script in
+            _ = try await rig.load(2)
+            rig.clock.advance(1_000)
+            let same = try await rig.load(2)
+            #expect(same.numbers == [2, 1] && same.origin == .remote)
+            #expect(script.requests.all.last?.headers == [#"If-None-Match: "1""#, "If-Modified-Since: yesterday"])
+            // Another size is another page.
+            _ = try await rig.load(3)
+            #expect(script.requests.all.last?.headers == [])
+            #expect(try await rig.load(2).savedAt == rig.clock.now)
+        }
+    }
+
+    @Test func `whatever the upstream repeats, no id comes twice`() async throws {
+        try await withEdge([
+            .page([5, 4]), .page([4, 3, 5, 3]), .page([5, 4]), .page([2]), .page([4, 5]),
+        ]) { rig, script in
+            _ = try await rig.load(2)
+            #expect(try await rig.load(2, at: .after(4)).numbers == [3])
+            // A page of nothing new is read over.
+            #expect(try await rig.load(2, at: .after(3)).numbers == [2])
+            #expect(script.requests.all.count == 4)
+        }
+    }
+
+    @Test func `an upstream that repeats itself for ever is wrong`() async throws {
+        try await withEdge([.page([2, 1])] + Array(repeating: .page([2, 1]), count: 20)) { rig, script in
+            _ = try await rig.load()
+            let error = await #expect(throws: RPCError.self) { try await rig.load(at: .after(1)) }
+            #expect(error?.kind == .connectivity)
+            #expect(script.requests.all.count < 10)
+        }
+    }
+
+    @Test func `more than was asked for is not served`() async throws {
+        let all = Array((1...9).reversed())
+        try await withEdge([.page(all), .page(all)]) { rig, _ in
+            let first = try await rig.load(3)
+            #expect(first.numbers == [9, 8, 7])
+            #expect(try await rig.load(3, at: .after(7)).numbers == [6, 5, 4])
+        }
+    }
+
+    @Test func `a cursor that the upstream does not know is no cursor`() async throws {
+        try await withEdge([.page([1]), HTTPAnswer(status: 400), HTTPAnswer(status: 400)]) { rig, _ in
+            _ = try await rig.load()
+            let error = await #expect(throws: RPCError.self) { try await rig.load(at: .after(7)) }
+            #expect(error?.kind == .invalidParams)
+            // Without a cursor it is a failure like others.
+            #expect(try await rig.load().origin == .cache)
+        }
+    }
+
+    // MARK: Cache
+
+    @Test(
+        arguments: [
+            HTTPAnswer(status: 500), HTTPAnswer(status: 404), HTTPAnswer(status: 304), HTTPAnswer(status: 200),
+            HTTPAnswer(status: 200, body: Data("<html>".utf8)),
+            HTTPAnswer(status: 200, body: Data(#"{"items":null}"#.utf8)),
+        ].enumerated().map { ($0.offset, $0.element) })
+    func `whatever is wrong with an answer, what was kept is served, and stays`(
+        number: Int, answer: HTTPAnswer
+    ) async throws {
+        try await withEdge([.page([3, 2, 1]), answer]) { rig, _ in
+            let savedAt = rig.clock.now
+            _ = try await rig.load()
+            rig.clock.advance(60)
+            let cached = try await rig.load(2)
+            #expect(cached.numbers == [3, 2])
+            #expect(cached.origin == .cache && cached.savedAt == savedAt)
+            #expect(cached.nextAfterID == UUID(number: 2))
+        }
+    }
+
+    @Test func `offline pages end where the run does`() async throws {
+        try await withEdge([.page([3, 2]), .page([1])]) { rig, script in
+            _ = try await rig.load()
+            _ = try await rig.load(at: .after(2))
+            #expect(try await rig.load(at: .after(3)).numbers == [2, 1])
+            let error = await #expect(throws: RPCError.self) { try await rig.load(at: .after(1)) }
+            #expect(error?.kind == .connectivity)
+            script.then { .page([]) }
+            _ = try await rig.load(at: .after(1))
+            let end = try await rig.load(at: .after(1))
+            #expect(end.numbers == [] && end.origin == .cache && end.nextAfterID == nil)
+        }
+    }
+
+    @Test func `nothing kept is an error that names the upstream and the reason`() async throws {
+        try await withEdge([HTTPAnswer(status: 503)]) { rig, _ in
+            let error = await #expect(throws: RPCError.self) { try await rig.load() }
+            #expect(error?.kind == .connectivity)
+            #expect(error?.message.contains("http://up.example") == true)
+            #expect(error?.message.contains("503") == true)
+        }
+    }
+
+    @Test func `a failure is one line while it lasts, and degrades health`() async throws {
+        try await withEdge([.page([1])]) { rig, script in
+            _ = try await rig.load()
+            #expect(rig.upstream.check.status == .serving)
+            for _ in 1...3 { _ = try await rig.load() }
+            #expect(rig.upstream.check.status == .degraded)
+            #expect(rig.upstream.check.detail?.contains("(3 times)") == true)
+            #expect(rig.log.lines.count == 1)
+            script.then { .page([2, 1]) }
+            #expect(try await rig.load().origin == .remote)
+            #expect(rig.upstream.check.status == .serving)
+            #expect(rig.log.lines.count == 2)
+        }
+    }
+
+    @Test func `an upstream that is late leaves time for what was kept`() async throws {
+        try await withEdge([.page([1])]) { rig, script in
+            _ = try await rig.load()
+            script.then {
+                try await Task.sleep(for: .seconds(3_600))
+                return .page([2])
+            }
+            let cached = try await rig.feed.load(10, at: .start, within: .milliseconds(40))
+            #expect(cached.origin == .cache && cached.numbers == [1])
+        }
+    }
+
+    @Test func `cancelling falls back to nothing`() async throws {
+        try await withEdge([.page([1])]) { rig, script in
+            _ = try await rig.load()
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            script.then {
+                begin.finish()
+                try await Task.sleep(for: .seconds(3_600))
+                return .page([2])
+            }
+            let load = Task { try await rig.load() }
+            for await _ in begun {}
+            load.cancel()
+            await #expect(throws: CancellationError.self) { try await load.value }
+            // It says nothing about the upstream.
+            #expect(rig.upstream.check.status == .serving)
+        }
+    }
+
+    // MARK: Keeping
+
+    @Test func `what cannot be kept is served, and says so`() async throws {
+        try await withEdge([.page([2, 1]), .page([3])]) { rig, _ in
+            try rig.slot.close()
+            let page = try await rig.load()
+            #expect(page.numbers == [2, 1] && page.notices == [.notKept] && page.origin == .remote)
+            #expect(try await rig.feed.cache.item(UUID(number: 1)) == nil)
+            #expect(try await rig.validation.validate() == .kept)
+            #expect(try await rig.load().isKept)
+        }
+    }
+
+    @Test func `a file that cannot be read is moved away, and another begins in its place`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/feed-edge.sqlite"
+            let garbage = Data(repeating: 0x2E, count: 8_192)
+            try garbage.write(to: URL(filePath: path))
+            let rig = try EdgeRig(directory) { _, _ in .page([1]) }
+            #expect(rig.monitor.check.status == .degraded)
+            #expect(try await rig.load().notices == [.notKept])
+            #expect(try await rig.validation.validate() == .deleted)
+            #expect(rig.monitor.check.status == .serving)
+            #expect(try await rig.load().isKept)
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            let corrupt = try #require(names.first { $0.contains(".corrupt-") })
+            #expect(try Data(contentsOf: URL(filePath: directory + "/" + corrupt)) == garbage)
+        }
+    }
+
+    @Test func `validating drops what has expired`() async throws {
+        try await withEdge([.page([1])]) { rig, _ in
+            _ = try await rig.load()
+            rig.clock.advance(604_799)
+            #expect(try await rig.validation.validate() == .kept)
+            #expect(try await rig.load().numbers == [1])
+            rig.clock.advance(1)
+            #expect(try await rig.validation.validate() == .deleted)
+            #expect(try await rig.validation.validate() == .kept)
+            #expect(try await rig.feed.cache.item(UUID(number: 1)) == nil)
+        }
+    }
+
+    @Test func `watchers hear of what a page has newly shown`() async throws {
+        try await withEdge([.page([2, 1]), .page([2, 1]), .page([3, 2])]) { rig, _ in
+            let mark = rig.feed.broadcast.mark
+            for _ in 1...3 { _ = try await rig.load(2) }
+            let first = try #require(rig.feed.broadcast.news(after: mark))
+            let second = try #require(rig.feed.broadcast.news(after: first.mark))
+            #expect(first.content == .change(.published([2, 1].map { bare($0) })))
+            #expect(second.content == .change(.published([bare(3)])))
+            #expect(rig.feed.broadcast.news(after: second.mark) == nil)
+        }
+    }
+
+    private func bare(_ number: Int) -> FeedImage {
+        FeedImage(
+            id: UUID(number: number), description: nil, location: nil, image: "https://pictures.example/\(number)")
+    }
+}
+
+extension LoadedFeed {
+    fileprivate var isLast: Bool { nextAfterID == nil }
+    fileprivate var isKept: Bool { notices == nil }
+}

@@ -1,0 +1,95 @@
+import Feed
+import FeedContract
+import Foundation
+import GRDB
+import RPC
+import RPCTestKit
+import SQLiteKit
+import Synchronization
+import Upstream
+
+@testable import feed_service
+
+/// An edge over an upstream that a test makes up, with a clock that it sets.
+final class EdgeRig: Sendable {
+    let feed: EdgeFeed
+    let slot: StoreSlot<SQLiteFeedCache>
+    let monitor: StoreMonitor
+    let upstream: UpstreamMonitor
+    let validation: CacheValidation
+    let log: RecordedLog
+    let faults: Recorded<String>
+    let clock: Clock
+
+    init(
+        _ directory: String, log: RecordedLog = RecordedLog(), clock: Clock = Clock(), isDurable: Bool = true,
+        _ fetch: @escaping HTTPFetch
+    ) throws {
+        let path = directory + "/feed-edge.sqlite"
+        let logger = log.logger
+        let opened = Result { () throws(StoreUnusable) in try SQLiteFeedCache.opening.open(path) }
+        if !isDurable, case .success(let pool) = opened {
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+        }
+        let unusable: StoreUnusable? = if case .failure(let failure) = opened { failure } else { nil }
+        let now: @Sendable () -> Date = { clock.now }
+        let faults = Recorded<String>()
+        slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { SQLiteFeedCache($0) }
+        monitor = StoreMonitor(path: path, logger: logger, unusable: unusable)
+        upstream = UpstreamMonitor(try UpstreamBase("http://up.example"), logger: logger)
+        let cache = MonitoredFeedCache(slot: slot, monitor: monitor)
+        validation = CacheValidation(cache: cache, logger: logger, now: now)
+        let source = KeysetSource(endpoint: try FeedEndpoint("http://up.example"), fetch: fetch, now: now)
+        feed = EdgeFeed(
+            upstream: "http://up.example", source: { try await source.page($0, at: $1, known: $2) }, cache: cache,
+            monitor: upstream, broadcast: FeedBroadcast(life: "this"), now: now,
+            onFault: { error in faults.add("\(error)") })
+        (self.log, self.faults, self.clock) = (log, faults, clock)
+    }
+
+    func load(_ limit: Int = 10, at cursor: FeedCursor = .start) async throws -> LoadedFeed {
+        try await feed.load(limit, at: cursor, within: .seconds(30))
+    }
+}
+
+final class Clock: Sendable {
+    private let time = Mutex(Date(timeIntervalSince1970: 1_000_000))
+
+    var now: Date { time.withLock { $0 } }
+
+    func advance(_ seconds: TimeInterval) { time.withLock { $0.addTimeInterval(seconds) } }
+}
+
+/// Keeps what it is given.
+final class Recorded<Element: Sendable>: Sendable {
+    private let recorded = Mutex<[Element]>([])
+
+    var all: [Element] { recorded.withLock { $0 } }
+
+    func add(_ element: Element) { recorded.withLock { $0.append(element) } }
+}
+
+extension HTTPAnswer {
+    /// A page as an upstream sends it.
+    static func page(_ numbers: [Int], _ headers: [(name: String, value: String)] = []) -> HTTPAnswer {
+        let items = numbers.map { #"{"id":"\#(UUID(number: $0))","image":"https://pictures.example/\#($0)"}"# }
+        return HTTPAnswer(
+            status: 200, headers: headers, body: Data(#"{"items":[\#(items.joined(separator: ","))]}"#.utf8))
+    }
+}
+
+extension FeedCursor {
+    /// The limit and cursor of a request for a page.
+    static func parse(_ url: String) -> (limit: Int, cursor: FeedCursor) {
+        let query = URLComponents(string: url)?.queryItems ?? []
+        func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+        let limit = value("limit").flatMap(Int.init) ?? 0
+        if let id = value("after_id").flatMap(UUID.init(uuidString:)) { return (limit, .after(id)) }
+        if let id = value("before_id").flatMap(UUID.init(uuidString:)) { return (limit, .before(id)) }
+        return (limit, .start)
+    }
+}
+
+extension LoadedFeed {
+    var numbers: [Int] { items.map { Int($0.id.uuidString.suffix(12)) ?? -1 } }
+}

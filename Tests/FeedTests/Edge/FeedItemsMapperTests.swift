@@ -1,0 +1,114 @@
+import Feed
+import Foundation
+import Testing
+
+@Suite struct FeedItemsMapperTests {
+    private static let good = #"{"id":"00000000-0000-4000-8000-00000000000A","image":"https://pictures.example/1"}"#
+
+    private func map(_ text: String, _ status: Int = 200) throws(FeedRejection) -> [FeedImage] {
+        try FeedItemsMapper.map(Data(text.utf8), statusCode: status)
+    }
+
+    private func expectRejection(
+        _ text: String, _ status: Int = 200, _ part: String = "", sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let error = #expect(throws: FeedRejection.self, sourceLocation: sourceLocation) { try map(text, status) }
+        #expect(
+            part.isEmpty || error?.description.contains(part) == true, "\(error.debugDescription)",
+            sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: [100, 199, 201, 204, 206, 300, 304, 400, 404, 500, 503])
+    func `only status 200 is accepted`(status: Int) throws {
+        expectRejection(#"{"items":[]}"#, status, "\(status)")
+    }
+
+    @Test func `no items are none`() throws {
+        let items = try map(#"{"items":[]}"#)
+        #expect(items == [])
+    }
+
+    @Test(arguments: [
+        "", " ", "items", "{", "null", "[]", "7", #""items""#, "{}", #"{"items":null}"#, #"{"items":{}}"#,
+        #"{"items":"none"}"#, #"{"Items":[]}"#, "<html></html>", #"{"items":[]}}"#, #"{"items":[],}"#,
+        #"{"items":[,]}"#, #"{,"items":[]}"#,
+    ])
+    func `what is no page is rejected`(text: String) throws { expectRejection(text) }
+
+    @Test func `commas within texts are no mistakes`() throws {
+        let text = #"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","location":"a,] ,} \" ,]"}]}"#
+        let items = try map(text)
+        #expect(items.map(\.location) == [#"a,] ,} " ,]"#])
+        expectRejection(#"{"items":[\#(Self.good),]}"#)
+    }
+
+    @Test func `an item is read, whatever else there is`() throws {
+        let text = """
+            {"next":7,"items":[{"id":"00000000-0000-4000-8000-00000000000a","description":" two ","location":"Here",
+            "image":"https://pictures.example/1?a=b","likes":[1,{}]}],"extra":null}
+            """
+        let items = try map(text)
+        let id = try #require(UUID(uuidString: "00000000-0000-4000-8000-00000000000A"))
+        #expect(
+            items == [
+                FeedImage(id: id, description: "two", location: "Here", image: "https://pictures.example/1?a=b")
+            ])
+    }
+
+    @Test(arguments: [
+        "", #","description":null,"location":null"#, #","description":"","location":"""#, #","description":"  ""#,
+    ])
+    func `nothing said is nothing, however it is spelled`(members: String) throws {
+        let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1"\#(members)}]}"#)
+        #expect(items.map(\.description) == [nil])
+        #expect(items.map(\.location) == [nil])
+    }
+
+    @Test(arguments: [
+        (#"{"image":"urn:x:1"}"#, "items[1].id is missing"), (#"{"id":7,"image":"urn:x:1"}"#, "items[1].id"),
+        (#"{"id":null,"image":"urn:x:1"}"#, "items[1].id is null"), (#"{"id":"x","image":"urn:x:1"}"#, "items[1].id"),
+        (#"{"id":"ID"}"#, "items[1].image is missing"), (#"{"id":"ID","image":7}"#, "items[1].image"),
+        (#"{"id":"ID","image":null}"#, "items[1].image"), (#"{"id":"ID","image":""}"#, "items[1].image"),
+        (#"{"id":"ID","image":"/1.jpg"}"#, "items[1].image"), (#"{"id":"ID","image":"https://"}"#, "items[1].image"),
+        (#"{"id":"ID","image":"ftp://x/1"}"#, "items[1].image"),
+        (#"{"id":"ID","image":"https://x/ y"}"#, "items[1].image"),
+        (#"{"id":"ID","image":"javascript:alert(1)"}"#, "items[1].image"),
+        (#"{"id":"ID","image":"urn:x:1","description":7}"#, "items[1].description"),
+        (#"{"id":"ID","image":"urn:x:1","location":[]}"#, "items[1].location"),
+        (#"{"id":"ID","image":"urn:x:1","location":"\u0000"}"#, "items[1].location"), ("7", "items[1]"),
+        ("null", "items[1]"),
+    ])
+    func `one bad item among good ones spoils the page`(item: String, part: String) throws {
+        let item = item.replacing("\"ID\"", with: "\"\(UUID(number: 2))\"")
+        expectRejection(#"{"items":[\#(Self.good),\#(item),\#(Self.good)]}"#, 200, part)
+    }
+
+    @Test(arguments: [("description", 10_000), ("location", 1_000)])
+    func `texts may be as long as the contract says`(member: String, limit: Int) throws {
+        func page(_ length: Int) -> String {
+            let text = " " + String(repeating: "é", count: length) + " "
+            return #"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","\#(member)":"\#(text)"}]}"#
+        }
+        let items = try map(page(limit))
+        #expect(items.count == 1)
+        expectRejection(page(limit + 1), 200, "items[0].\(member)")
+    }
+
+    @Test func `an image's address has at most 2,048 bytes`() throws {
+        func page(_ length: Int) -> String {
+            let address = "https://x/" + String(repeating: "a", count: length - 10)
+            return #"{"items":[{"id":"\#(UUID(number: 1))","image":"\#(address)"}]}"#
+        }
+        let items = try map(page(2_048))
+        #expect(items.count == 1)
+        expectRejection(page(2_049), 200, "items[0].image")
+    }
+
+    @Test func `an id that comes again counts the first time`() throws {
+        func item(_ number: Int, _ image: String) -> String {
+            #"{"id":"\#(UUID(number: number))","image":"\#(image)"}"#
+        }
+        let items = try map(#"{"items":[\#(item(2, "urn:x:a")),\#(item(1, "urn:x:b")),\#(item(2, "urn:x:c"))]}"#)
+        #expect(items.map(\.image) == ["urn:x:a", "urn:x:b"])
+    }
+}

@@ -1,0 +1,79 @@
+import Feed
+import Foundation
+import Testing
+
+/// The small rules of an edge, at their limits.
+@Suite struct FeedRulesTests {
+    // MARK: Endpoint
+
+    @Test(arguments: [
+        ("http://up.example", "http://up.example/v1/feed"), ("http://up.example/", "http://up.example/v1/feed"),
+        ("HTTPS://up.example:8443/api", "https://up.example:8443/api/v1/feed"),
+        ("https://up.example/a/b//", "https://up.example/a/b/v1/feed"), ("http://[::1]:80/", "http://[::1]:80/v1/feed"),
+    ])
+    func `a base with or without a path or slash works`(base: String, url: String) throws {
+        let endpoint = try FeedEndpoint(base)
+        #expect(endpoint.page(7, at: .start) == url + "?limit=7")
+        let id = try #require(UUID(uuidString: "abcdefab-0000-4000-8000-000000000001"))
+        #expect(endpoint.page(7, at: .after(id)) == url + "?limit=7&after_id=ABCDEFAB-0000-4000-8000-000000000001")
+        #expect(endpoint.page(7, at: .before(id)) == url + "?limit=7&before_id=ABCDEFAB-0000-4000-8000-000000000001")
+    }
+
+    @Test(arguments: [
+        ("", FeedEndpointError.scheme), ("up.example", .scheme), ("ftp://up.example", .scheme), ("http://", .host),
+        ("http:///feed", .host), ("http://ana@up.example", .credentials), ("http://a:b@up.example", .credentials),
+        ("http://up.example?x=1", .query), ("http://up.example/#top", .query), ("http://up example", .malformed),
+    ])
+    func `what is no base is refused`(base: String, error: FeedEndpointError) {
+        #expect(throws: error) { try FeedEndpoint(base) }
+    }
+
+    // MARK: Link
+
+    @Test(arguments: [
+        ([], FeedContinuation.unknown), ([""], .unknown), (["nonsense"], .unknown),
+        ([#"<http://x/?a=1>; rel="next""#], .more), (["<x>; rel=next"], .more), (["<x>;rel=\"prev next\""], .more),
+        (["<x>; REL=NEXT"], .more), ([#"<x>; rel="prev""#], .last), ([#"<x>; rel="prev", <y>; rel="next""#], .more),
+        ([#"<x>; rel="prev""#, #"<y>; rel="next""#], .more), ([#"<a,b;rel=next>; rel="prev""#], .last),
+        ([#"<x>; title="a, <y>; rel=next"; rel="first""#], .last), ([#"<x>; rel="prev"; rel="next""#], .last),
+        ([#"</style.css>; rel="preload""#], .unknown), (["<x>; rel"], .unknown),
+    ])
+    func `links tell whether more follows`(links: [String], continuation: FeedContinuation) {
+        #expect(FeedContinuation(links: links) == continuation)
+    }
+
+    // MARK: Age
+
+    @Test(arguments: [(-1, true), (0, true), (604_799, true), (604_800, false), (604_801, false)])
+    func `what was kept is valid for less than seven days`(age: Int, isValid: Bool) {
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let savedAt = now.addingTimeInterval(TimeInterval(-age))
+        #expect(FeedCachePolicy.isValid(savedAt: savedAt, at: now) == isValid)
+    }
+
+    @Test(
+        arguments: [
+            (nil, 0), ("0", 0), ("60", 60), (" 60 ", 60), ("-60", 0), ("6e1", 0), ("", 0), ("1.5", 0), ("x", 0),
+            ("99999999999999999999", 1 << 31),
+        ] as [(String?, Int)])
+    func `what the upstream has kept for a while is that old`(age: String?, seconds: Int) {
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        #expect(FeedCachePolicy.savedAt(now, age: age) == now.addingTimeInterval(TimeInterval(-seconds)))
+    }
+
+    // MARK: Alignment
+
+    @Test(
+        arguments: [
+            ([], []), ([nil], []), ([1], [0]), ([1, 2, 3], [0, 1, 2]), ([1, nil, 3], [0, 2]), ([9, 1, 2], [1, 2]),
+            ([5, 1], [1]), ([1, 9, 2, 3], [0, 2, 3]), ([3, 2, 1], [2]), ([4, 5, 1, 2], [2, 3]),
+        ] as [([Int64?], [Int])])
+    func `the longest row in order stays where it is`(depths: [Int64?], indexes: [Int]) {
+        #expect(FeedAlignment.inOrder(depths) == indexes)
+    }
+
+    @Test(arguments: [(0, 0, false), (1, 0, true), (1, 1, true), (1, 2, false), (5, 5, true), (5, 6, false)])
+    func `what takes fewer changes is believed`(met: Int, skipped: Int, joins: Bool) {
+        #expect(FeedAlignment.joins(met: met, skipped: skipped) == joins)
+    }
+}
