@@ -1,10 +1,15 @@
+import RPC
+
 /// A client that sends the bytes of HTTP requests as a test says them.
 public struct HTTPPeer: Sendable {
     public let wire: WirePeer
     private let port: Int
 
+    /// Clients would be programs of their own, and wait for nobody else.
+    private static let executor = LoopExecutor.separate()
+
     public static func connect(port: Int) async throws -> HTTPPeer {
-        HTTPPeer(wire: try await .connect(port: port), port: port)
+        HTTPPeer(wire: try await .connect(port: port, executor: executor), port: port)
     }
 
     /// Sends text as it stands; lines end where it says so.

@@ -16,8 +16,10 @@ public final class WirePeer: Sendable {
     }
 
     /// Over TCP.
-    public static func connect(host: String = "127.0.0.1", port: Int) async throws -> WirePeer {
-        try await ClientBootstrap(group: LoopExecutor.shared.loop)
+    public static func connect(
+        host: String = "127.0.0.1", port: Int, executor: LoopExecutor = .shared
+    ) async throws -> WirePeer {
+        try await ClientBootstrap(group: executor.loop)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: host, port: port)
             .flatMapThrowing { try WirePeer(on: $0) }

@@ -16,24 +16,28 @@ struct RunningAPI: Sendable {
     /// Returns when it has ended.
     let ended: @Sendable () async -> Void
 
+    /// As programs of their own, API and services would not wait for what other tests of this process do.
+    private static let executor = LoopExecutor.separate()
+
     static func with<Result: Sendable>(
         _ services: FakeServices = FakeServices(), running names: [String] = ["feed", "comments", "image-data"],
         limits: HTTPLimits = HTTPLimits(), connections: Int = HTTPLimits.connections,
-        drainTime: TimeAmount = .seconds(60), _ body: (RunningAPI) async throws -> Result
+        drainTime: TimeAmount = .seconds(60), executor: LoopExecutor = executor,
+        _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
-            try await serving(services.tables.filter { names.contains($0.key) }, root: root) {
+            try await serving(services.tables.filter { names.contains($0.key) }, root: root, executor) {
                 var plugins: [Plugin] = []
                 for name in ["feed", "comments", "image-data"] {
                     let manifest = PluginManifest(
                         name: name, socket: name + ".sock", contracts: [name: 1], required: true, timeout: nil,
                         enriches: [])
-                    plugins.append(try await Plugin(manifest, root: root))
+                    plugins.append(try await Plugin(manifest, root: root, executor: executor))
                 }
                 let registry = PluginRegistry(plugins)
                 let listener = try await HTTPListener.bind(
                     HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
-                    logger: Logger(label: "test"))
+                    executor: executor, logger: Logger(label: "test"))
                 let api = API(
                     registry: registry, publicURL: PublicURL(listener.address), limits: limits, now: { noon })
                 return try await running(listener, api, registry, drainTime: drainTime, body)
@@ -62,11 +66,13 @@ struct RunningAPI: Sendable {
 
     /// Runs all of the servers, one inside the other.
     private static func serving<Result: Sendable>(
-        _ tables: [String: MethodTable], root: String, _ body: () async throws -> Result
+        _ tables: [String: MethodTable], root: String, _ executor: LoopExecutor, _ body: () async throws -> Result
     ) async throws -> Result {
         guard let (name, table) = tables.first else { return try await body() }
-        return try await TestServer.with(table, named: name, at: SocketPath("\(root)/run/\(name).sock")) { _ in
-            try await serving(tables.filter { $0.key != name }, root: root, body)
+        return try await TestServer.with(
+            table, named: name, at: SocketPath("\(root)/run/\(name).sock"), executor: executor
+        ) { _ in
+            try await serving(tables.filter { $0.key != name }, root: root, executor, body)
         }
     }
 

@@ -19,10 +19,10 @@ struct Plugin: Sendable {
         [FeedContract.contract, CommentsContract.contract, ImageDataContract.contract]
             .flatMap(\.methods).filter(\.idempotent).map(\.name))
 
-    init(_ manifest: PluginManifest, root: String) async throws {
+    init(_ manifest: PluginManifest, root: String, executor: LoopExecutor = .shared) async throws {
         self.manifest = manifest
         let path = manifest.socket.hasPrefix("/") ? manifest.socket : "\(root)/run/\(manifest.socket)"
-        client = await RPCClient.make(to: try SocketPath(path), as: "gateway")
+        client = await RPCClient.make(to: try SocketPath(path), as: "gateway", executor: executor)
     }
 
     var name: String { manifest.name }

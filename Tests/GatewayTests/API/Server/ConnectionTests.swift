@@ -198,14 +198,14 @@ import Testing
 
     @Test func `a client that reads nothing of its answer is closed`() async throws {
         var limits = HTTPLimits()
-        limits.stallTime = .milliseconds(100)
+        limits.stallTime = .seconds(1)
         let image = LoadedImageOf(6_000_000)
         try await RunningAPI.with(.image(image.loaded), limits: limits) { api in
             let peer = try await api.connect()
             try await peer.wire.setReading(false)
             try await peer.request("/v1/image/\(UUID())/data")
-            // Another answer: by then the first is on its way. Told to stop, it ends only when its connections have.
-            #expect(try await api.exchange("/v1/image/\(UUID())/data").status == 200)
+            // Another answer: by then the request is there. Told to stop, it ends only when its connections have.
+            #expect(try await api.exchange("/healthz").status == 200)
             api.stop()
             await api.ended()
             try await peer.wire.setReading(true)
@@ -240,15 +240,15 @@ import Testing
             }
             throw CancellationError()
         }
-        try await RunningAPI.with(services) { api in
+        try await RunningAPI.with(services, executor: .separate()) { api in
             var (begun, seen) = (begun.makeAsyncIterator(), seen.makeAsyncIterator())
             var delays: [Duration] = []
             for _ in 0..<5 {
                 let peer = try await api.connect()
                 try await peer.request("/v1/feed")
                 await begun.next()
-                let gone = ContinuousClock.now
                 try await peer.wire.close()
+                let gone = ContinuousClock.now
                 delays.append(try #require(await seen.next()) - gone)
             }
             // The best of five: the machine may have something else to do, the gateway has not.
