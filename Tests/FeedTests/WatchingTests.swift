@@ -136,6 +136,8 @@ import Testing
             options.window = 1
             try await client.withStream(FeedContract.watch, WatchFeed(since: ""), options) { items in
                 var (items, taken) = (items, 0)
+                // From here on it is watching.
+                _ = try await items.next()
                 while broadcast.mark.number < FeedLog.maximumCount * 2 {
                     broadcast.record(.published([picture(broadcast.mark.number + 1)]))
                 }
