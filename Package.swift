@@ -191,7 +191,7 @@ let package = Package(
             tests(
                 "ContractTests", path: "Contracts",
                 of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract", "ImageDataContract"] + executables,
-                exclude: ["feed", "comments", "image-data"]),
+                exclude: ["feed", "feed-edge", "comments", "image-data"]),
             tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),
             .executableTarget(
                 name: "rpc-bench", dependencies: ["RPC", "FeedContract", .argumentParser, .nioCore, .nioPosix],

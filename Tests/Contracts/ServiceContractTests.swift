@@ -11,6 +11,15 @@ import Testing
     }
 }
 
+/// With an upstream that is not there, and nothing kept.
+@Suite struct FeedEdgeContractTests {
+    @Test(arguments: try ContractScript.all(in: scripts("feed-edge")))
+    func `feed-service with an upstream keeps its contract`(script: ContractScript) async throws {
+        // Port 1 is nobody's.
+        try await expect("feed", ["--upstream", "http://127.0.0.1:1"], keeps: script)
+    }
+}
+
 @Suite struct CommentsContractTests {
     @Test(arguments: try ContractScript.all(in: scripts("comments")))
     func `comments-service keeps its contract`(script: ContractScript) async throws {
@@ -25,8 +34,10 @@ import Testing
     }
 }
 
-private func expect(_ service: String, keeps script: ContractScript) async throws {
-    let findings = try await RunningService.with(service) { try await script.play(with: $0.client) }
+private func expect(_ service: String, _ arguments: [String] = [], keeps script: ContractScript) async throws {
+    let findings = try await RunningService.with(service, arguments: arguments) {
+        try await script.play(with: $0.client)
+    }
     #expect(findings == [])
 }
 

@@ -1,0 +1,167 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Synchronization
+import Testing
+
+/// The real feed-service before an upstream of real HTTP.
+@Suite(.timeLimit(.minutes(2))) struct FeedEdgeTests {
+    private static let ids = (1...5).map { number in
+        UUID(uuidString: "00000000-0000-4000-8000-00000000000\(number)") ?? UUID()
+    }
+
+    /// Answers as an upstream does that has five items.
+    private static func answer(_ request: OriginRequest) -> [OriginStep] {
+        guard request.path == "/base/v1/feed" else { return [.response(404)] }
+        let query = URLComponents(string: request.target)?.queryItems ?? []
+        let limit = query.first { $0.name == "limit" }?.value.flatMap(Int.init) ?? 10
+        let after = query.first { $0.name == "after_id" }?.value
+        let start = after.map { after in (ids.firstIndex { $0.uuidString == after } ?? 0) + 1 } ?? 0
+        let items = ids[start...].prefix(limit).map { #"{"id":"\#($0)","image":"https://x.example/\#($0)"}"# }
+        let etag = "\"\(start)-\(limit)\""
+        if request["If-None-Match"] == etag { return [.response(304, [("ETag", etag)])] }
+        return [.response(200, [("ETag", etag)], text: #"{"items":[\#(items.joined(separator: ","))]}"#)]
+    }
+
+    private func walk(_ client: RPCClient) async throws -> (ids: [UUID], origins: Set<LoadedFeed.Origin>) {
+        var (ids, origins) = ([UUID](), Set<LoadedFeed.Origin>())
+        var after: UUID?
+        repeat {
+            let page = try await client.call(FeedContract.load, LoadFeed(limit: 2, afterID: after))
+            ids += page.items.map(\.id)
+            origins.insert(page.origin)
+            after = page.nextAfterID
+        } while after != nil
+        return (ids, origins)
+    }
+
+    @Test func `what was shown once is shown when the upstream is gone and the service was started again`() async throws
+    {
+        try await withTemporaryDirectory { root in
+            let port = Mutex(0)
+            try await OriginServer.with(Self.answer) { origin in
+                port.withLock { $0 = origin.port }
+                try await RunningService.with("feed", root: root, arguments: ["--upstream", origin.url + "/base/"]) {
+                    service in
+                    for _ in 1...2 {
+                        let seen = try await walk(service.client)
+                        #expect(seen.ids == Self.ids && seen.origins == [.remote])
+                    }
+                    // The second time nothing has changed, which the upstream says without sending it again.
+                    #expect(origin.history.requests.last?["If-None-Match"] != nil)
+                    #expect(
+                        try await service.client.call(FeedContract.get, FeedItemSelection(id: Self.ids[3])).id
+                            == Self.ids[3])
+                }
+            }
+            let arguments = ["--upstream", "http://127.0.0.1:\(port.withLock { $0 })/base"]
+            try await RunningService.with("feed", root: root, arguments: arguments) { service in
+                let seen = try await walk(service.client)
+                #expect(seen.ids == Self.ids && seen.origins == [.cache])
+                let page = try await service.client.call(FeedContract.load, LoadFeed())
+                #expect(page.savedAt != nil && page.nextAfterID == nil)
+                #expect(try await service.client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded)
+                #expect(service.log.split(separator: "\n").count == 2, "\(service.log)")
+            }
+        }
+    }
+
+    @Test func `a killed service has a page as a whole or not at all`() async throws {
+        try await withTemporaryDirectory { root in
+            try await OriginServer.with(Self.answer) { origin in
+                let arguments = ["--upstream", origin.url + "/base"]
+                await #expect(throws: RunningService.Failure.self) {
+                    try await RunningService.with("feed", root: root, arguments: arguments) { service in
+                        _ = try await service.client.call(FeedContract.load, LoadFeed(limit: 3))
+                        service.kill()
+                    }
+                }
+            }
+            try await RunningService.with("feed", root: root, arguments: ["--upstream", "http://127.0.0.1:1"]) {
+                service in
+                let page = try await service.client.call(FeedContract.load, LoadFeed())
+                #expect(page.items.map(\.id) == Array(Self.ids.prefix(3)) && page.origin == .cache)
+            }
+        }
+    }
+
+    // MARK: Stores that cannot be opened
+
+    @Test func `an edge without a store serves, and says that nothing is kept`() async throws {
+        try await OriginServer.with(Self.answer) { origin in
+            try await withTemporaryDirectory { root in
+                // An authority's store is no edge's, and stays as it is.
+                try await RunningService.with("feed", root: root) { _ in }
+                let store = root + "/data/feed.sqlite"
+                let before = try Data(contentsOf: URL(filePath: store))
+                let arguments = ["--upstream", origin.url + "/base", "--store", store]
+                try await RunningService.with("feed", root: root, arguments: arguments) { service in
+                    let page = try await service.client.call(FeedContract.load, LoadFeed())
+                    #expect(page.items.count == 5 && page.notices == [.notKept])
+                    #expect(try await service.client.call(FeedContract.validate, Empty()).outcome == .kept)
+                    #expect(
+                        try await service.client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded)
+                    #expect(service.log.contains("cannot open the store \(store)"))
+                }
+                #expect(try Data(contentsOf: URL(filePath: store)) == before)
+                let outcome = try await Program("feed-service").run(["--root", root, "--strict-store"] + arguments)
+                #expect(outcome.status == 70 && outcome.errors.contains(store))
+            }
+        }
+    }
+
+    @Test func `an unreadable store is moved away at the start, and is a new one at the next`() async throws {
+        try await OriginServer.with(Self.answer) { origin in
+            try await withTemporaryDirectory { root in
+                let data = root + "/data"
+                try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+                try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: data + "/feed-edge.sqlite"))
+                let arguments = ["--upstream", origin.url + "/base"]
+                try await RunningService.with("feed", root: root, arguments: arguments) { service in
+                    #expect(try await service.client.call(FeedContract.load, LoadFeed()).items.count == 5)
+                    #expect(
+                        try await service.client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded)
+                    // Makes sure that the validation at the start has ended.
+                    _ = try await service.client.call(FeedContract.validate, Empty())
+                    #expect(
+                        try await service.client.call(ProtocolMethods.health, ServiceSelection()).status == .serving)
+                }
+                let names = try FileManager.default.contentsOfDirectory(atPath: data)
+                #expect(names.count { $0.contains(".corrupt-") } == 1 && names.contains("feed-edge.sqlite"))
+            }
+        }
+    }
+
+    @Test func `an authority ends without its store, unless it is told otherwise`() async throws {
+        try await withTemporaryDirectory { root in
+            let store = root + "/feed.sqlite"
+            try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: store))
+            let outcome = try await Program("feed-service").run(["--root", root, "--store", store])
+            #expect(outcome.status == 70 && outcome.errors.contains(store))
+            try await RunningService.with("feed", root: root, arguments: ["--store", store, "--strict-store=false"]) {
+                service in
+                let page = try await service.client.call(FeedContract.load, LoadFeed())
+                #expect(page.items == [])
+                let item = FeedItem(id: UUID(), image: "urn:x:1")
+                let error = await #expect(throws: RPCError.self) {
+                    try await service.client.call(FeedContract.publish, PublishedItems(items: [item]))
+                }
+                #expect(error?.kind == .unavailable)
+            }
+        }
+    }
+
+    // MARK: Options
+
+    @Test(arguments: [
+        (["--upstream", "ftp://x.example"], "ftp"), (["--upstream", "http://a:b@x.example"], "user"),
+        (["--upstream", "http://x.example/?a=b"], "query"), (["--upstream", ""], "--upstream"),
+        (["--upstream", "http://x.example", "--pin", "x"], "pin"),
+        (["--upstream", "http://x.example", "--allow-private-upstream", "x:y:z"], "HOST:PORT"),
+    ])
+    func `a wrong upstream is wrong use`(arguments: [String], part: String) async throws {
+        let outcome = try await Program("feed-service").run(["--root", "/nowhere"] + arguments)
+        #expect(outcome.status == 64 && outcome.errors.contains(part), "\(outcome.errors)")
+    }
+}
