@@ -30,7 +30,11 @@ extension FeedService {
         let validation = CacheValidation(cache: cache, logger: process.logger, now: now)
         try await process.serve(
             EdgeHandlers(feed: feed, validation: validation).table, on: socket, identity: identity,
-            health: { [monitor.check, upstream.check] }, companions: { await validation.run() })
+            health: { [monitor.check, upstream.check] }, companions: {
+                async let probing: Void = upstream.run { try await traced.probe(base) }
+                await validation.run()
+                await probing
+            })
         await client.shutdown()
         try process.fail { try slot.close() }
     }
