@@ -66,7 +66,7 @@ public final class StoreSlot<Store: Sendable>: Sendable {
             state = .unusable(failure)
             return pool
         }
-        try pool?.close()
+        try pool?.closeIntoOneFile()
     }
 
     private static func state(

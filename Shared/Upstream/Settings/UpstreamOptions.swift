@@ -30,12 +30,15 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
     /// - Throws: for what is none of what it should be; `validate` has found out before.
     public func settings() throws -> UpstreamSettings {
         var settings = UpstreamSettings()
+        var option = "--upstream"
         do throws(UpstreamOptionError) {
             if let url { settings.trusted.insert(try UpstreamEndpoint(url: url)) }
+            option = "--allow-private-upstream"
             for text in privateEndpoints { settings.trusted.insert(try UpstreamEndpoint(text)) }
+            option = "--pin"
             for text in pins { settings.pins.insert(try CertificatePin(text)) }
         } catch {
-            throw ValidationError("\(error)")
+            throw ValidationError("\(option): \(error)")
         }
         return settings
     }

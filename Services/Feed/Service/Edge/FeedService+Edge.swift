@@ -10,7 +10,9 @@ extension FeedService {
     func serveEdge(of endpoint: FeedEndpoint, _ process: ServiceProcess) async throws {
         let path = storeOptions.path ?? options.root.store("feed-edge")
         let socket = try process.takeSocket()
-        let client = try process.fail(exitCode: EX_USAGE, releasing: socket) { try UpstreamClient(self.upstream.settings()) }
+        let client = try process.fail(exitCode: EX_USAGE, releasing: socket) {
+            try UpstreamClient(self.upstream.settings())
+        }
         let opened = try process.openStore(
             SQLiteFeedCache.opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
         let slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { SQLiteFeedCache($0) }
@@ -19,9 +21,8 @@ extension FeedService {
         let cache = MonitoredFeedCache(slot: slot, monitor: monitor)
         let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
         let now = { @Sendable in Date() }
-        let source = KeysetSource(endpoint: endpoint, fetch: client.fetch, now: now)
         let feed = EdgeFeed(
-            upstream: "\(endpoint)", source: { try await source.page($0, at: $1, known: $2) }, cache: cache,
+            upstream: "\(endpoint)", source: source(endpoint, client.fetch, cache, now), cache: cache,
             monitor: upstream, broadcast: FeedBroadcast(life: identity.instance), now: now,
             onFault: { process.logger.error("a page is not kept: \($0)") })
         let validation = CacheValidation(cache: cache, logger: process.logger, now: now)
@@ -30,6 +31,20 @@ extension FeedService {
             health: { [monitor.check, upstream.check] }, companions: { await validation.run() })
         await client.shutdown()
         try process.fail { try slot.close() }
+    }
+
+    private func source(
+        _ endpoint: FeedEndpoint, _ fetch: @escaping HTTPFetch, _ cache: any FeedCache,
+        _ now: @escaping @Sendable () -> Date
+    ) -> FeedSource {
+        switch paging {
+        case .cursor:
+            let source = KeysetSource(endpoint: endpoint, fetch: fetch, now: now)
+            return { try await source.page($0, at: $1, known: $2) }
+        case .page:
+            let source = NumberedSource(endpoint: endpoint, fetch: fetch, now: now, passed: cache.passed)
+            return { limit, cursor, _ in try await source.page(limit, at: cursor) }
+        }
     }
 }
 
