@@ -15,7 +15,7 @@ extension PageKeeper {
         guard try itemsAhead(), let ahead = heading.ahead(of: position, in: run),
             let nearest = try axis.first(ahead, heading)
         else { return }
-        if try axis.countOfItems(ahead) <= few {
+        if try !axis.hasMore(than: few, in: ahead) {
             try axis.clear(ahead)
             // What follows in the feed follows those too.
             position = heading.end(of: run)
@@ -50,7 +50,7 @@ extension PageKeeper {
             let begin = heading.opposite.end(of: other)
             let known = min(begin, last)...max(begin, last)
             let held = places.count { $0.map(known.contains) == true }
-            if FeedAlignment.joins(met: met.count, skipped: try axis.countOfItems(known) - held) {
+            if try !axis.hasMore(than: held + FeedAlignment.mostSkipped(met: met.count), in: known) {
                 try join(other)
                 return true
             }
