@@ -55,7 +55,8 @@ public final class UpstreamMonitor: Sendable {
     public var check: Health.Check {
         state.withLock { state in
             Health.Check(
-                name: "upstream", status: state.failure == nil ? .serving : .degraded, detail: state.failure.map { state.count > 1 ? "\($0) (\(state.count) times)" : $0 },
+                name: "upstream", status: state.failure == nil ? .serving : .degraded,
+                detail: state.failure.map { state.count > 1 ? "\($0) (\(state.count) times)" : $0 },
                 since: state.since)
         }
     }

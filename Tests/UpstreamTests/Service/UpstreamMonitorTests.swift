@@ -1,6 +1,7 @@
 import Foundation
 import RPC
 import RPCTestKit
+import Synchronization
 import Testing
 
 @testable import Upstream
@@ -65,6 +66,30 @@ import Testing
         for number in 0..<2 * UpstreamMonitor.linesPerFailure { monitor.failed("a", .rejected("reason \(number)")) }
         #expect(log.lines.count == UpstreamMonitor.linesPerFailure)
         #expect(log.lines.allSatisfy { $0.contains("reason") })
+    }
+
+    /// Asked only while it does not answer; the first sign of life ends that.
+    @Test func `an upstream that is gone is asked now and then whether it is back`() async {
+        let asked = Mutex(0)
+        monitor.failed("a", .absent("refused"))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [monitor] in
+                await monitor.run(pausing: .milliseconds(1)) {
+                    let number = asked.withLock { asked in
+                        asked += 1
+                        return asked
+                    }
+                    if number < 3 { throw CancellationError() }
+                }
+            }
+            while monitor.check.status == .degraded { await Task.yield() }
+            // It is not asked any more, not even about an answer that is wrong.
+            monitor.failed("a", .rejected("no JSON"))
+            await Task.yield()
+            group.cancelAll()
+        }
+        #expect(asked.withLock { $0 } == 3)
+        #expect(monitor.check.status == .degraded)
     }
 
     @Test func `lines have the request's id`() {
