@@ -60,7 +60,8 @@ public struct MethodTable: Sendable {
         if handlers[method.name] == nil { handle(method, body) }
     }
 
-    var names: some Collection<String> { Array(handlers.keys) + Array(streamHandlers.keys) }
+    /// Each once, also of what is answered both ways.
+    var names: Set<String> { Set(handlers.keys).union(streamHandlers.keys) }
 
     /// What answers a request, and how.
     enum Route {
