@@ -65,8 +65,19 @@ struct ImageLoader: Sendable {
     }
 
     private func fetch(_ request: Request) async throws -> Answer {
-        let image = try await fetches.image(at: request.url, request.priority, keepingIn: request.tiers)
-        return Answer(image: image.image, source: .remote)
+        while true {
+            let fetched = try await fetches.image(
+                at: request.url, request.priority, keepingIn: request.tiers,
+                unless: { request.strategy != .reload && request.tiers.contains(.hot) && isInMemory(request) })
+            if let fetched { return Answer(image: fetched.image, source: .remote) }
+            // Somebody else's fetch has ended since the caches were looked through.
+            if let kept = await kept(request), !isExpired(kept, request) { return kept }
+        }
+    }
+
+    private func isInMemory(_ request: Request) -> Bool {
+        guard let image = caches.hot.peek(request.url) else { return false }
+        return !isExpired(Answer(image: image.image, source: .hot), request)
     }
 
     /// Fetches what is not kept, for somebody who may look at it soon.
@@ -80,7 +91,7 @@ struct ImageLoader: Sendable {
             }
             if isGood != true { missing.append(url) }
         }
-        return try await fetches.prefetch(missing)
+        return try await fetches.prefetch(missing, unless: { isInMemory(Request(url: $0)) })
     }
 }
 
