@@ -18,6 +18,6 @@ extension ImageDataService {
             })
         try await process.serve(handlers.table, on: socket, health: { [monitor.check] })
         // Brings what was written last into the file, so that a copy of it is a copy of everything.
-        try process.fail { try pool.close() }
+        try process.fail { try pool.closeIntoOneFile() }
     }
 }
