@@ -106,7 +106,8 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "RPC", "CZlib", .argumentParser, .logging, .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .x509, .asn1, .crypto,
+                "RPC", "CZlib", .argumentParser, .logging, .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .x509,
+                .asn1, .crypto,
             ],
             path: "Shared/Upstream", swiftSettings: settings),
         .target(
@@ -162,8 +163,9 @@ let package = Package(
             tests(
                 "ImageDataTests",
                 of: [
-                    "ImageData", "ImageDataContract", "image-data-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb,
-                    .logging,
+                    "ImageData", "ImageDataContract", "image-data-service", "RPC", "SQLiteKit", "Upstream",
+                    "RPCTestKit",
+                    .grdb, .logging, .nioCore,
                 ]),
             // Starts the real executables.
             tests(
