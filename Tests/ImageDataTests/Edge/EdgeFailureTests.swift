@@ -207,6 +207,29 @@ import Testing
         }
     }
 
+    /// Together they are far more than may wait on a connection.
+    @Test(arguments: [LoadImage.Policy.none, .hot, .cold])
+    func `ten of the largest at once all arrive over one connection`(
+        policy: LoadImage.Policy
+    ) async throws {
+        let size = ImageDataContract.plainImageBytes
+        let largest = picture(1) + Data(count: size - pictureSize)
+        try await OriginServer.with { _ in
+            [.response(body: [UInt8](largest))]
+        } _: { origin in
+            try await EdgeService.with(origin) { service in
+                let urls = (1...10).map { "\(origin.url)/\($0)" }
+                for _ in 1...2 {
+                    try await withThrowingTaskGroup(of: Bool.self) { group in
+                        for url in urls { group.addTask { try await service.load(url, policy).data.data == largest } }
+                        for try await isWhole in group { #expect(isWhole) }
+                    }
+                }
+                #expect(origin.history.requests.count == (policy == .none ? 20 : 10))
+            }
+        }
+    }
+
     // MARK: When it is back
 
     @Test func `when the origin is back the next try succeeds`() async throws {

@@ -25,7 +25,7 @@ struct EdgeImageDataHandlers {
         table.handle(ImageDataContract.loadStream) { params, context, answers in
             try await answering {
                 var request = ImageLoader.Request(params, params.loaderStrategy ?? .reload, context)
-                if params.strategy == .cacheThenLoad, let kept = await loader.kept(request) {
+                if params.strategy == .cacheThenLoad, let kept = try await loader.kept(request) {
                     try await answers.send(LoadedImage(kept))
                     // What was sent is what there is when the origin is not reached.
                     request.strategy = .reload
@@ -107,7 +107,8 @@ extension ImageLoader.Request {
     fileprivate init(_ params: LoadImage, _ strategy: ImageLoader.Strategy, _ context: CallContext) {
         self.init(
             url: params.url, tiers: params.tiers, strategy: strategy, timeToLive: params.timeToLive,
-            priority: context.priority == .visible ? .visible : .prefetch, deadline: context.deadline)
+            priority: context.priority == .visible ? .visible : .prefetch, deadline: context.deadline,
+            room: context.room)
     }
 }
 

@@ -1,11 +1,13 @@
 import Foundation
 import ImageData
 import NIOCore
+import RPC
 
 /// Where bytes come from: memory, disk, their origin. Keeps nothing for its callers; who waits holds the task.
 struct ImageLoader: Sendable {
     let caches: ImageCaches
     let fetches: ImageFetches
+    let reads = LargeReads()
 
     /// In seconds, for callers who do not say.
     let timeToLive: Int
@@ -21,6 +23,9 @@ struct ImageLoader: Sendable {
 
         /// When the caller stops waiting.
         var deadline = NIODeadline.distantFuture
+
+        /// What the caller can take; nil for anything.
+        var room: AnswerRoom?
     }
 
     enum Strategy: Sendable { case cacheElseLoad, reload, cacheOnly }
@@ -39,7 +44,7 @@ struct ImageLoader: Sendable {
     /// - Throws: `ImageOriginError`, `ImageFetches.TooManyWaiting`, `CancellationError`.
     /// - Returns: nil when only caches were to be asked, and have nothing that is good.
     func load(_ request: Request) async throws -> Answer? {
-        let kept = request.strategy == .reload ? nil : await kept(request)
+        let kept = request.strategy == .reload ? nil : try await kept(request)
         if let kept, !isExpired(kept, request) { return kept }
         if request.strategy == .cacheOnly { return nil }
         guard var stale = kept else { return try await fetch(request) }
@@ -53,10 +58,12 @@ struct ImageLoader: Sendable {
     }
 
     /// What is kept, however old.
-    func kept(_ request: Request) async -> Answer? {
-        await caches.image(at: request.url, in: request.tiers).map {
-            Answer(image: $0.image.image, source: $0.place == .hot ? .hot : .cold)
+    func kept(_ request: Request) async throws -> Answer? {
+        if let image = caches.imageInMemory(at: request.url, in: request.tiers) {
+            return Answer(image: image.image, source: .hot)
         }
+        let image = try await reads.run(request.room) { await caches.imageOnDisk(at: request.url, in: request.tiers) }
+        return image.map { Answer(image: $0.image, source: .cold) }
     }
 
     func isExpired(_ answer: Answer, _ request: Request) -> Bool {
@@ -71,7 +78,7 @@ struct ImageLoader: Sendable {
                 unless: { request.strategy != .reload && request.tiers.contains(.hot) && isInMemory(request) })
             if let fetched { return Answer(image: fetched.image, source: .remote) }
             // Somebody else's fetch has ended since the caches were looked through.
-            if let kept = await kept(request), !isExpired(kept, request) { return kept }
+            if let kept = try await kept(request), !isExpired(kept, request) { return kept }
         }
     }
 

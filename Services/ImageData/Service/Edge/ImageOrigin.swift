@@ -25,7 +25,7 @@ struct ImageOrigin: Sendable {
             case .tooLarge: throw ImageOriginError.tooLarge(limit: mapper.maximumBytes)
             case .refused(let status): throw ImageOriginError.rejected(.status(status))
             case .notModified(let age):
-                guard let kept = await caches.image(at: url, in: tiers())?.image else {
+                guard let kept = await caches.image(at: url, in: tiers()) else {
                     // It went while we asked.
                     download = ImageDownload(limit: mapper.maximumBytes)
                     continue
