@@ -99,6 +99,36 @@ import Testing
         }
     }
 
+    @Test func `what is no picture is refused, and said once`() async throws {
+        let html = "<!doctype html><title>1</title>"
+        try await OriginServer.with { request in
+            request.path == "/missing" ? [.response(404)] : [.pause(100), .response(text: html)]
+        } _: { origin in
+            try await RunningService.with("image-data", arguments: ["--upstream", origin.url]) { service in
+                await withTaskGroup(of: ErrorKind?.self) { group in
+                    for url in [origin.url + "/missing"] + [String](repeating: origin.url + "/page", count: 10) {
+                        group.addTask {
+                            do {
+                                _ = try await service.client.call(ImageDataContract.load, LoadImage(url: url))
+                                return nil
+                            } catch {
+                                return (error as? RPCError)?.kind
+                            }
+                        }
+                    }
+                    var kinds: [ErrorKind?] = []
+                    for await kind in group { kinds.append(kind) }
+                    #expect(kinds.count { $0 == .invalidData } == 10)
+                    #expect(kinds.count { $0 == .notFound } == 1)
+                }
+                let lines = service.log.split(separator: "\n")
+                #expect(lines.count == 2)
+                #expect(lines.last?.contains(" warning image-data: ") == true)
+                #expect(lines.last?.contains(origin.url + "/page") == true)
+            }
+        }
+    }
+
     // MARK: Without a store
 
     @Test func `without its store it serves, and says so`() async throws {

@@ -26,7 +26,8 @@ extension ImageDataService {
                 ?? ColdImages(cache: NullImageCache(), monitor: nil, logger: process.logger))
         let origin = ImageOrigin(
             get: ImageOrigin.get(client, upstream, upstreamMonitor), mapper: mapper, caches: caches, now: { Date() })
-        let fetches = ImageFetches(queue: FetchQueue(concurrency: edgeOptions.maxFetches), fetch: origin.image)
+        let fetches = ImageFetches(
+            queue: FetchQueue(concurrency: edgeOptions.maxFetches), fetch: origin.image(logger: process.logger))
         let loader = ImageLoader(caches: caches, fetches: fetches, timeToLive: edgeOptions.ttl, now: { Date() })
         try await process.serve(
             EdgeImageDataHandlers(loader: loader).table, on: socket,
