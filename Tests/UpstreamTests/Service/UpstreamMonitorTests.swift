@@ -70,26 +70,31 @@ import Testing
 
     /// Asked only while it does not answer; the first sign of life ends that.
     @Test func `an upstream that is gone is asked now and then whether it is back`() async {
-        let asked = Mutex(0)
+        let probes = Probes()
         monitor.failed("a", .absent("refused"))
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [monitor] in
-                await monitor.run(pausing: .milliseconds(1)) {
-                    let number = asked.withLock { asked in
-                        asked += 1
-                        return asked
-                    }
-                    if number < 3 { throw CancellationError() }
-                }
-            }
-            while monitor.check.status == .degraded { await Task.yield() }
-            // It is not asked any more, not even about an answer that is wrong.
-            monitor.failed("a", .rejected("no JSON"))
-            await Task.yield()
-            group.cancelAll()
-        }
-        #expect(asked.withLock { $0 } == 3)
+        let probing = Task { [monitor] in await monitor.run(pausing: .milliseconds(1)) { try probes.probe() } }
+        while monitor.check.status == .degraded { await Task.yield() }
+        // It is not asked any more, not even about an answer that is wrong.
+        monitor.failed("a", .rejected("no JSON"))
+        probing.cancel()
+        await probing.value
+        #expect(probes.count == 3)
         #expect(monitor.check.status == .degraded)
+    }
+
+    /// Fails twice.
+    private final class Probes: Sendable {
+        private let made = Mutex(0)
+
+        var count: Int { made.withLock { $0 } }
+
+        func probe() throws {
+            let number = made.withLock { made in
+                made += 1
+                return made
+            }
+            if number < 3 { throw CancellationError() }
+        }
     }
 
     @Test func `lines have the request's id`() {
