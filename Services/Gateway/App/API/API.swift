@@ -12,9 +12,7 @@ struct API: Sendable {
 
     /// Answers a request, whatever it is. Cancelling the task cancels what is asked of the services.
     func answer(_ request: HTTPRequest) async -> HTTPAnswer {
-        let given = TraceContext(
-            parent: request.headerFields[.traceparent], state: request.headerFields[.tracestate])
-        let trace = given.id == nil ? .random() : given
+        let trace = trace(of: request)
         var answer: HTTPAnswer
         do throws(RPCError) {
             answer = try await self.answer(request, CallOptions(timeout: limits.requestTime, trace: trace), trace)
@@ -23,6 +21,13 @@ struct API: Sendable {
         }
         answer.fields[.date] = HTTPDate.text(of: now())
         return answer
+    }
+
+    /// The client's own, or a new one.
+    func trace(of request: HTTPRequest) -> TraceContext {
+        let given = TraceContext(
+            parent: request.headerFields[.traceparent], state: request.headerFields[.tracestate])
+        return given.id == nil ? .random() : given
     }
 
     private func answer(

@@ -34,6 +34,9 @@ struct HTTPLimits: Sendable {
     /// The most bytes of an image's comments, about as they are sent.
     var commentsBytes = 16 * 1_024 * 1_024
 
+    /// The most bytes of answers that clients have not read yet, over all connections; 429 above them.
+    var answerBytes = 256 * 1_024 * 1_024
+
     /// How long the services may take for a request.
     var requestTime = TimeAmount.seconds(30)
 

@@ -196,6 +196,26 @@ import Testing
         }
     }
 
+    @Test func `so much of answers is held for those who do not read; one more waits its turn elsewhere`() async throws
+    {
+        var limits = HTTPLimits()
+        limits.answerBytes = 6_000_000
+        try await RunningAPI.with(.image(LoadedImageOf(6_000_000).loaded), limits: limits) { api in
+            let deaf = try await api.connect()
+            try await deaf.wire.setReading(false)
+            try await deaf.request("/v1/image/\(UUID())/data")
+            // Until the first answer is there, the second may be given.
+            var reply = try await api.exchange("/v1/image/\(UUID())/data")
+            while reply.status == 200 { reply = try await api.exchange("/v1/image/\(UUID())/data") }
+            #expect(reply.status == 429 && reply["Retry-After"] != nil)
+            #expect(try await api.exchange("/healthz").status == 200)
+            try await deaf.wire.setReading(true)
+            #expect(await deaf.receive()?.body.count == 6_000_000)
+            while reply.status == 429 { reply = try await api.exchange("/v1/image/\(UUID())/data") }
+            #expect(reply.status == 200)
+        }
+    }
+
     @Test func `a client that reads nothing of its answer is closed`() async throws {
         var limits = HTTPLimits()
         limits.stallTime = .seconds(1)

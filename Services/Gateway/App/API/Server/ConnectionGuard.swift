@@ -18,6 +18,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     struct Abandon: Sendable {}
 
     private let limits: HTTPLimits
+    private let budget: AnswerBudget
 
     /// Requests that were passed on and are not answered.
     private var unanswered = 0
@@ -36,7 +37,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var closing: EventLoopPromise<Void>?
     private var isWatching = false
 
-    init(_ limits: HTTPLimits) { self.limits = limits }
+    init(_ limits: HTTPLimits, _ budget: AnswerBudget) {
+        self.limits = limits
+        self.budget = budget
+    }
 
     // MARK: Requests
 
@@ -102,7 +106,12 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .head(var head) where unanswered == 1 && (isDeaf || isStopping):
             head.headers.replaceOrAdd(name: "Connection", value: "close")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .head, .body: context.write(data, promise: promise)
+        case .head: context.write(data, promise: promise)
+        case .body(let body):
+            let written = promise ?? context.eventLoop.makePromise()
+            budget.add(body.readableBytes)
+            written.futureResult.whenComplete { [budget] _ in budget.release(body.readableBytes) }
+            context.write(data, promise: written)
         case .end:
             unanswered -= 1
             unsent += 1

@@ -4,24 +4,29 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
+import RPC
 
 /// What Hummingbird does with a connection, and what `ConnectionGuard` adds to it.
 struct GuardedConnection: Sendable {
     private let http: HTTP1Channel
 
-    init(_ api: API, _ limits: HTTPLimits) {
+    init(_ api: API, _ budget: AnswerBudget) {
         http = HTTP1Channel(responder: { request, writer, _ in
-            let answer = await api.answer(request.head)
-            let head = answer.head(for: request.method)
+            var answer = await api.answer(request.head)
+            if !budget.hasRoom(for: answer.body.readableBytes) {
+                let error = RPCError(.overloaded, "too many answers wait to be read", begun: false)
+                answer = HTTPAnswer(error, trace: api.trace(of: request.head))
+            }
             let hasNoBody = request.method == .head || answer.body.readableBytes == 0
             try await writer.write(
-                response: head, body: hasNoBody ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
+                response: answer.head(for: request.method),
+                body: hasNoBody ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
         })
     }
 
     /// Makes the pipeline of a connection that was accepted.
     static func setUp(
-        _ channel: any Channel, _ limits: HTTPLimits, _ logger: Logger
+        _ channel: any Channel, _ limits: HTTPLimits, _ budget: AnswerBudget, _ logger: Logger
     ) -> EventLoopFuture<HTTPListener.Connection> {
         let http = HTTP1Channel(
             // Nobody is answered here: a connection can come before there is an API.
@@ -35,7 +40,7 @@ struct GuardedConnection: Sendable {
             let pipeline = channel.pipeline.syncOperations
             // Behind the parser, where the version and what is wrong with a request are still to be seen.
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-            try pipeline.addHandler(ConnectionGuard(limits), position: .before(codec))
+            try pipeline.addHandler(ConnectionGuard(limits, budget), position: .before(codec))
             return connection
         }
     }

@@ -15,7 +15,7 @@ struct HTTPListener: Sendable {
 
     private let channel: NIOAsyncChannel<Connection, Never>
     private let quiescing: ServerQuiescingHelper
-    private let limits: HTTPLimits
+    private let budget: AnswerBudget
     private let executor: LoopExecutor
     private let logger: Logger
 
@@ -37,6 +37,7 @@ struct HTTPListener: Sendable {
         executor: LoopExecutor = .shared, logger: Logger
     ) async throws(Refused) -> HTTPListener {
         let quiescing = ServerQuiescingHelper(group: executor.loop)
+        let budget = AnswerBudget(limit: limits.answerBytes)
         do {
             let channel = try await ServerBootstrap(group: executor.loop)
                 .serverChannelOption(.backlog, value: backlog)
@@ -52,11 +53,11 @@ struct HTTPListener: Sendable {
                     }
                 }
                 .bind(host: address.host, port: address.port) { channel in
-                    GuardedConnection.setUp(channel, limits, logger)
+                    GuardedConnection.setUp(channel, limits, budget, logger)
                 }
             return HTTPListener(
                 address: HTTPAddress(host: address.host, port: channel.channel.localAddress?.port ?? address.port),
-                connections: connections, channel: channel, quiescing: quiescing, limits: limits, executor: executor,
+                connections: connections, channel: channel, quiescing: quiescing, budget: budget, executor: executor,
                 logger: logger)
         } catch let error as IOError {
             throw Refused(
@@ -75,7 +76,7 @@ struct HTTPListener: Sendable {
     func serve(
         _ api: API, drainTime: TimeAmount, until stop: @escaping @Sendable () async -> Void
     ) async {
-        let connections = GuardedConnection(api, limits)
+        let connections = GuardedConnection(api, budget)
         await withTaskExecutorPreference(executor) {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await accept(connections) }
