@@ -8,7 +8,7 @@ import Testing
 @testable import image_data_service
 
 /// A caller who goes takes along what only it wanted.
-@Suite(.timeLimit(.minutes(1))) struct EdgeCancelTests {
+@Suite(.timeLimit(.minutes(5))) struct EdgeCancelTests {
     /// Far more than it takes, far less than any time limit.
     private static let soon = Duration.seconds(2)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import image_data_service
 
 /// What an edge does beside loading.
-@Suite(.timeLimit(.minutes(1))) struct EdgeMethodTests {
+@Suite(.timeLimit(.minutes(5))) struct EdgeMethodTests {
     @Test func `bytes are not put into an edge`() async throws {
         try await withService { _, service in
             let error = await #expect(throws: RPCError.self) {

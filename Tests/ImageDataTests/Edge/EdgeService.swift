@@ -87,6 +87,18 @@ struct EdgeService {
             ImageDataContract.load, LoadImage(url: url, policy: policy, strategy: strategy, timeToLive: ttl), options)
     }
 
+    /// The same, again and again while the connection has no room for answers.
+    func loadPatiently(_ url: String, _ policy: LoadImage.Policy) async throws -> LoadedImage {
+        while true {
+            do {
+                return try await load(url, policy)
+            } catch let error as RPCError where error.kind == .overloaded {
+                // Whoever asks on and on is shut out.
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
     /// What `cache_then_load` brings.
     func stream(_ url: String, ttl: Int? = nil) async throws -> [LoadedImage] {
         try await client.withStream(

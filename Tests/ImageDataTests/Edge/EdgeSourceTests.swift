@@ -8,7 +8,7 @@ import Testing
 @testable import image_data_service
 
 /// Where bytes come from, and where they go.
-@Suite(.timeLimit(.minutes(1))) struct EdgeSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct EdgeSourceTests {
     private let answers = Answers(.picture(1))
 
     // MARK: Sources

@@ -4,7 +4,7 @@ import Testing
 
 @testable import image_data_service
 
-@Suite(.timeLimit(.minutes(1))) struct ImageFetchesTests {
+@Suite(.timeLimit(.minutes(5))) struct ImageFetchesTests {
     private let origin = HeldFetches()
 
     // MARK: One fetch for all

@@ -20,21 +20,21 @@ struct EdgeImageDataHandlers {
                 guard let answer = try await loader.load(ImageLoader.Request(params, strategy, context)) else {
                     throw RPCError(.notFound, "no bytes that are good are kept for \(params.url)")
                 }
-                return LoadedImage(answer)
+                return try await LoadedImage(answer, whenThereIs: context.room)
             }
         }
         table.handle(ImageDataContract.loadStream) { params, context, answers in
             try await answering {
                 var request = ImageLoader.Request(params, params.loaderStrategy ?? .reload, context)
                 if params.strategy == .cacheThenLoad, let kept = try await loader.kept(request) {
-                    try await answers.send(LoadedImage(kept))
+                    try await answers.send(LoadedImage(kept, whenThereIs: context.room))
                     // What was sent is what there is when the origin is not reached.
                     request.strategy = .reload
                 }
                 guard let answer = try await loader.load(request) else {
                     throw RPCError(.notFound, "no bytes that are good are kept for \(params.url)")
                 }
-                try await answers.send(LoadedImage(answer))
+                try await answers.send(LoadedImage(answer, whenThereIs: context.room))
             }
         }
         table.handle(ImageDataContract.prefetch) { params, _ in
@@ -102,7 +102,13 @@ extension ImageLoader.Request {
 }
 
 extension LoadedImage {
-    fileprivate init(_ answer: ImageLoader.Answer) {
+    /// An answer once the caller can take it: a connection on which too much waits is closed.
+    fileprivate init(_ answer: ImageLoader.Answer, whenThereIs room: AnswerRoom) async throws {
+        // On the event loop nothing comes between this look and the answer.
+        while await !room.isThere {
+            await room.wait()
+            try Task.checkCancellation()
+        }
         let source: ImageMetadata.Source =
             switch answer.source {
             case .hot: .hot
