@@ -3,9 +3,6 @@ import RPC
 /// Lets few images be in memory at a time, and none that its caller cannot take yet: with base64 each is 8 MB on its way
 /// out, and a caller may ask for thousands.
 actor LargeReads {
-    /// What is smaller need not wait for its turn when it is in memory already.
-    static let threshold = 1_000_000
-
     /// One is read while another is written.
     static let atATime = 2
 

@@ -66,10 +66,7 @@ struct ImageLoader: Sendable {
     /// What is kept, however old.
     func kept(_ request: Request) async throws -> Answer? {
         if let image = caches.imageInMemory(at: request.url, in: request.tiers) {
-            let answer = Answer(image: image.image, source: .hot)
-            guard image.image.data.count >= LargeReads.threshold else { return answer }
-            // It takes no more memory here, but in what leaves.
-            return try await reads.run(request.room) { answer }
+            return Answer(image: image.image, source: .hot)
         }
         let image = try await reads.run(request.room) { await caches.imageOnDisk(at: request.url, in: request.tiers) }
         return image.map { Answer(image: $0.image, source: .cold) }
