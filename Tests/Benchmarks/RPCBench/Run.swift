@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchKit
 import Foundation
 
 /// The comparison.
@@ -59,16 +60,4 @@ struct Run: AsyncParsableCommand {
         for subject in leftOut where !json { print("\(subject.subject) is left out: \(subject.reason)\n") }
         return (subjects.filter { self.subjects?.fits($0.name) ?? true }, leftOut)
     }
-}
-
-/// A regular expression.
-struct Pattern: ExpressibleByArgument {
-    private let text: String
-
-    init?(argument: String) {
-        guard (try? Regex(argument)) != nil else { return nil }
-        text = argument
-    }
-
-    func fits(_ name: String) -> Bool { name.range(of: text, options: .regularExpression) != nil }
 }

@@ -1,3 +1,4 @@
+import BenchKit
 import FeedContract
 import Foundation
 import RPC
