@@ -184,8 +184,10 @@ let package = Package(
             tests(
                 "ImageDataTests",
                 of: [
-                    "ImageData", "ImageDataContract", "image-data-service", "RPC", "SQLiteKit", "RPCTestKit", .grdb,
-                    .logging,
+                    "ImageData", "ImageDataContract", "image-data-service", "RPC", "ServiceKit", "SQLiteKit",
+                    "Upstream",
+                    "RPCTestKit",
+                    .grdb, .logging, .nioCore,
                 ]),
             // Starts the real executables.
             tests(

@@ -7,14 +7,15 @@ import Testing
 struct SupervisedDeployment {
     let root: String
 
+    /// - Parameter arguments: further ones of `deploy/up`.
     static func with<Result>(
-        isolation: isolated (any Actor)? = #isolation,
+        _ arguments: [String] = [], isolation: isolated (any Actor)? = #isolation,
         _ body: (SupervisedDeployment, Program.Outcome) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")
             do {
-                let outcome = try await deployment.up()
+                let outcome = try await deployment.up(with: arguments)
                 let result = try await body(deployment, outcome)
                 _ = try await deployment.down()
                 return result
@@ -26,7 +27,17 @@ struct SupervisedDeployment {
     }
 
     func up(_ arguments: String..., environment: [String: String] = [:]) async throws -> Program.Outcome {
+        try await up(with: arguments, environment)
+    }
+
+    func up(with arguments: [String], _ environment: [String: String] = [:]) async throws -> Program.Outcome {
         try await script("up", ["--root", root, "--bin", Program.directory] + arguments, environment)
+    }
+
+    /// The port that the gateway's last start line names.
+    func httpPort() throws -> Int {
+        let log = try String(contentsOfFile: root + "/log/gateway.log", encoding: .utf8)
+        return try #require(log.matches(of: /http:\/\/127\.0\.0\.1:(\d+)/).last.flatMap { Int($0.output.1) })
     }
 
     func down() async throws -> Program.Outcome { try await script("down", ["--root", root]) }

@@ -26,6 +26,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 1, 2]) func `an orderly end leaves one file, whoever has read`(readers: Int) async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try Self.opening().open(directory + "/store.sqlite")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<readers {
+                    group.addTask {
+                        _ = try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM thing1") }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await pool.write { try $0.execute(sql: "INSERT INTO thing1 VALUES (1)") }
+            try pool.closeIntoOneFile()
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(files == ["store.sqlite"])
+        }
+    }
+
     @Test func `a store is opened again, and later by a later version`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/data/store.sqlite"

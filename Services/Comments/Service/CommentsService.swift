@@ -79,7 +79,8 @@ struct CommentsService: AsyncParsableCommand {
         let handlers = EdgeHandlers(
             comments: EdgeComments(remote: remote, store: store, monitor: upstreamMonitor))
         try await process.serve(
-            handlers.table, on: socket, health: { [monitor.check, upstreamMonitor.check] })
+            handlers.table, on: socket, health: { [monitor.check, upstreamMonitor.check] },
+            companions: { await upstreamMonitor.run { try await traced.probe(upstream) } })
         await client.shutdown()
         try close(opened, process)
     }

@@ -49,7 +49,7 @@ public struct LoadedFeed: Sendable, Equatable {
 
     public let origin: Origin
 
-    /// For `cache`: when the page was fetched.
+    /// For `cache`: when the page was fetched. For `remote`: only where the upstream has kept it for a while itself.
     public let savedAt: Date?
 
     /// Things that went wrong without the load having failed.

@@ -26,10 +26,9 @@ public enum FeedAlignment {
         return indexes.reversed()
     }
 
-    /// Whether a page from outside goes on in a run that has some of its items: either what the run has before them was
-    /// removed, or they were published again and stand elsewhere now. What takes fewer changes is believed.
-    /// - Parameters:
-    ///   - met: how many items stand in the run in the page's order.
-    ///   - skipped: how many items the run has before the last of them that the page does not have.
-    public static func joins(met: Int, skipped: Int) -> Bool { met > 0 && skipped <= met }
+    /// A page from outside goes on in a run that has some of its items: then what the run has before them was removed. Or
+    /// they were published again, and stand elsewhere now. What takes fewer changes is believed.
+    /// - Parameter met: how many items stand in the run in the page's order.
+    /// - Returns: how many items, that the page does not have, the run may have before the last of them.
+    public static func mostSkipped(met: Int) -> Int { met }
 }

@@ -26,6 +26,9 @@ public struct FeedEndpoint: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The address of a page of an upstream that counts them, from 1 on.
+    public func page(_ limit: Int, number: Int) -> String { "\(base)/v1/feed?page=\(number)&limit=\(limit)" }
+
     public var description: String { base }
 }
 

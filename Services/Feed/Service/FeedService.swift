@@ -29,6 +29,12 @@ struct FeedService: AsyncParsableCommand {
 
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
 
+    @Option(
+        name: .customLong("upstream-paging"),
+        help: ArgumentHelp(
+            "How the upstream pages: by cursor (after_id) or by number (page).", valueName: "cursor|page"))
+    var paging = UpstreamPaging.cursor
+
     func validate() throws { _ = try endpoint() }
 
     func run() async throws {
@@ -67,4 +73,10 @@ struct FeedService: AsyncParsableCommand {
         try await process.serve(handlers.table, on: socket, identity: identity, health: { [monitor.check] })
         try process.fail { try slot.close() }
     }
+}
+
+/// How an upstream pages.
+enum UpstreamPaging: String, ExpressibleByArgument {
+    case cursor
+    case page
 }

@@ -17,35 +17,46 @@ extension ImageDataService {
         let storeMonitor = StoreMonitor(path: path, logger: process.logger, unusable: store.failure)
         let upstreamMonitor = UpstreamMonitor(upstream, logger: process.logger)
         let client = try process.fail(exitCode: EX_USAGE, releasing: socket) {
-            try UpstreamClient(upstreamOptions.settings)
+            try UpstreamClient(clientSettings)
         }
+        let profiler = profileOptions.profiler(process.logger)
+        let traced = TracedUpstream(client, profiler: profiler)
+        let disk = try process.fail(releasing: socket) { try diskCache(in: store) }
         let caches = ImageCaches(
             hot: HotImages(budget: edgeOptions.hotBytes),
-            cold: try process.fail(releasing: socket) { try cold(store, storeMonitor, process) })
+            cold: disk.map { ColdImages(cache: $0, monitor: storeMonitor, logger: process.logger) }
+                ?? ColdImages(cache: NullImageCache(), monitor: nil, logger: process.logger))
         let origin = ImageOrigin(
-            get: ImageOrigin.get(
-                TracedUpstream(client, profiler: profileOptions.profiler(process.logger)), upstream, upstreamMonitor),
-            mapper: mapper, caches: caches, now: { Date() })
-        let fetches = ImageFetches(queue: FetchQueue(concurrency: edgeOptions.maxFetches), fetch: origin.image)
-        let loader = ImageLoader(caches: caches, fetches: fetches, timeToLive: edgeOptions.ttl, now: { Date() })
+            get: ImageOrigin.get(traced, upstream, upstreamMonitor), mapper: mapper, caches: caches, now: { Date() })
+        let fetches = ImageFetches(
+            queue: FetchQueue(concurrency: edgeOptions.maxFetches), fetch: origin.image(logger: process.logger))
+        let loader = ImageLoader(
+            caches: caches, fetches: fetches, timeToLive: edgeOptions.ttl, now: { Date() }, onMiss: profiler.missed)
         try await process.serve(
             EdgeImageDataHandlers(loader: loader).table, on: socket,
             health: { [storeMonitor.check, upstreamMonitor.check] },
-            companions: { await fetches.run() })
+            companions: {
+                async let probing: Void = upstreamMonitor.run { try await traced.probe(upstream) }
+                await fetches.run()
+                await probing
+            })
         await client.shutdown()
-        if case .success(let pool) = store { try process.fail { try pool.closeIntoOneFile() } }
+        if let disk { try process.fail { try disk.close() } }
     }
 
-    private func cold(
-        _ store: Result<DatabasePool, StoreUnusable>, _ monitor: StoreMonitor, _ process: ServiceProcess
-    ) throws -> ColdImages {
-        switch store {
-        case .success(let pool):
-            ColdImages(
-                cache: try SQLiteImageCache(pool, budget: edgeOptions.coldBytes), monitor: monitor,
-                logger: process.logger)
-        case .failure: ColdImages(cache: NullImageCache(), monitor: nil, logger: process.logger)
-        }
+    /// Nil when there is no store, and so nothing is kept.
+    private func diskCache(in store: Result<DatabasePool, StoreUnusable>) throws -> SQLiteImageCache? {
+        guard case .success(let pool) = store else { return nil }
+        return try SQLiteImageCache(pool, budget: edgeOptions.coldBytes)
+    }
+
+    /// As many connections to one origin as fetches at a time, and none of them given up while there is more to fetch.
+    private var clientSettings: UpstreamSettings {
+        var settings = upstreamOptions.settings
+        settings.limits.connectionsPerOrigin = max(settings.limits.connectionsPerOrigin, edgeOptions.maxFetches)
+        settings.limits.idlePerOrigin = max(settings.limits.idlePerOrigin, edgeOptions.maxFetches)
+        settings.limits.idleConnections = max(settings.limits.idleConnections, edgeOptions.maxFetches)
+        return settings
     }
 }
 

@@ -3,6 +3,9 @@ import RPC
 /// Lets few images be in memory at a time, and none that its caller cannot take yet: with base64 each is 8 MB on its way
 /// out, and a caller may ask for thousands.
 actor LargeReads {
+    /// What is smaller need not wait for its turn when it is in memory already.
+    static let threshold = 1_000_000
+
     /// One is read while another is written.
     static let atATime = 2
 
@@ -11,15 +14,15 @@ actor LargeReads {
 
     /// Runs `read` when it is its turn and the caller has room for what it reads.
     func run<Image: Sendable>(
-        _ room: AnswerRoom, _ read: @Sendable () async throws -> Image
+        _ room: AnswerRoom?, _ read: @Sendable () async throws -> Image
     ) async throws -> Image {
         while true {
             // Whoever cannot be answered waits here, without taking anybody's turn.
-            await room.wait()
+            await room?.wait()
             try Task.checkCancellation()
             await takeTurn()
             defer { giveTurn() }
-            if await room.isThere { return try await read() }
+            if await room?.isThere ?? true { return try await read() }
         }
     }
 

@@ -61,7 +61,7 @@ public struct MethodTable: Sendable {
     }
 
     /// Each once, also of what is answered both ways.
-    var names: some Collection<String> { Set(handlers.keys).union(streamHandlers.keys) }
+    var names: Set<String> { Set(handlers.keys).union(streamHandlers.keys) }
 
     /// What answers a request, and how.
     enum Route {

@@ -10,6 +10,9 @@ public final class UpstreamMonitor: Sendable {
         var failure: String?
         var since: Date
 
+        /// Whether there was no answer at all.
+        var isAbsent = false
+
         /// How often it has failed since.
         var count = 0
 
@@ -52,10 +55,14 @@ public final class UpstreamMonitor: Sendable {
     public var check: Health.Check {
         state.withLock { state in
             Health.Check(
-                name: "upstream", status: state.failure == nil ? .serving : .degraded, detail: state.failure.map { state.count > 1 ? "\($0) (\(state.count) times)" : $0 },
+                name: "upstream", status: state.failure == nil ? .serving : .degraded,
+                detail: state.failure.map { state.count > 1 ? "\($0) (\(state.count) times)" : $0 },
                 since: state.since)
         }
     }
+
+    /// Whether the last that was heard of it is that it does not answer.
+    var isAbsent: Bool { state.withLock(\.isAbsent) }
 
     /// It has answered as it should.
     /// - Parameter subject: what it was asked for.
@@ -63,7 +70,7 @@ public final class UpstreamMonitor: Sendable {
         let isChange = state.withLock { state in
             state.logged[subject] = nil
             guard state.failure != nil else { return false }
-            (state.failure, state.since, state.count, state.lines) = (nil, now(), 0, 0)
+            (state.failure, state.isAbsent, state.since, state.count, state.lines) = (nil, false, now(), 0, 0)
             return true
         }
         if isChange { logger.notice("the upstream \(base) answers again", metadata: TraceContext.current.metadata) }
@@ -95,6 +102,7 @@ extension UpstreamMonitor.State {
         logged[subject, default: []].insert(mark)
         if self.failure == nil { (since, count) = (now, 1) }
         self.failure = reason
+        isAbsent = mark.isEmpty
         lines += 1
         return reason
     }

@@ -258,6 +258,28 @@ import Testing
         }
     }
 
+    @Test func `damage that validating finds is moved away`() async throws {
+        try await withTemporaryDirectory { directory in
+            let fetch: HTTPFetch = { _, _ in .page(Array((1...100).reversed())) }
+            let first = try EdgeRig(directory, fetch)
+            _ = try await first.load(100)
+            try first.slot.close()
+            let path = directory + "/feed-edge.sqlite"
+            var bytes = try Data(contentsOf: URL(filePath: path))
+            let last = bytes.count - 4_096
+            bytes.replaceSubrange(last..<last + 8, with: Data(repeating: 0xFF, count: 8))
+            try bytes.write(to: URL(filePath: path))
+
+            let rig = try EdgeRig(directory, fetch)
+            #expect(try await rig.validation.validate() == .deleted)
+            #expect(try await rig.validation.validate() == .kept)
+            #expect(rig.monitor.check.status == .serving)
+            #expect(try await rig.load(100).isKept)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: directory).contains { $0.contains(".corrupt-") })
+        }
+    }
+
     @Test func `validating drops what has expired`() async throws {
         try await withEdge([.page([1])]) { rig, _ in
             _ = try await rig.load()

@@ -23,6 +23,7 @@ final class EdgeRig: Sendable {
 
     init(
         _ directory: String, log: RecordedLog = RecordedLog(), clock: Clock = Clock(), isDurable: Bool = true,
+        isNumbered: Bool = false,
         _ fetch: @escaping HTTPFetch
     ) throws {
         let path = directory + "/feed-edge.sqlite"
@@ -39,9 +40,16 @@ final class EdgeRig: Sendable {
         upstream = UpstreamMonitor(try UpstreamBase("http://up.example"), logger: logger)
         let cache = MonitoredFeedCache(slot: slot, monitor: monitor)
         validation = CacheValidation(cache: cache, logger: logger, now: now)
-        let source = KeysetSource(endpoint: try FeedEndpoint("http://up.example"), fetch: fetch, now: now)
+        let endpoint = try FeedEndpoint("http://up.example")
+        let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: now)
+        let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: now, passed: cache.passed)
+        let source: FeedSource = { limit, cursor, known in
+            isNumbered
+                ? try await numbered.page(limit, at: cursor)
+                : try await keyset.page(limit, at: cursor, known: known)
+        }
         feed = EdgeFeed(
-            upstream: "http://up.example", source: { try await source.page($0, at: $1, known: $2) }, cache: cache,
+            upstream: "http://up.example", source: source, cache: cache,
             monitor: upstream, broadcast: FeedBroadcast(life: "this"), now: now,
             onFault: { error in faults.add("\(error)") })
         (self.log, self.faults, self.clock) = (log, faults, clock)

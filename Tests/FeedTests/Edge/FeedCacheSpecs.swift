@@ -265,6 +265,20 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all, [1, 2, 3])
+    func `what takes fewer changes is believed`(caches: Factory, removed: Int) async throws {
+        // Of a page of two, two may have moved.
+        let joins = removed <= 2
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6, 5, 4, 3], at: .start)
+            let left = [9, 8, 7, 6, 5, 4, 3].dropFirst(removed)
+            try await cache.keep(Array(left.prefix(2)), at: .start)
+            #expect(try await cache.numbers(10, at: .start) == Array(joins ? left : left.prefix(2)))
+            // Either way who stands on what was there goes on.
+            #expect(try await cache.numbers(1, at: .after(9)) == [joins ? left.first ?? 0 : 8])
+        }
+    }
+
     @Test(arguments: Factory.all) func `what turns up within a run has its place there`(caches: Factory) async throws {
         try await caches.withStore { cache in
             // More than there are positions between two items.

@@ -71,9 +71,4 @@ import Testing
     func `the longest row in order stays where it is`(depths: [Int64?], indexes: [Int]) {
         #expect(FeedAlignment.inOrder(depths) == indexes)
     }
-
-    @Test(arguments: [(0, 0, false), (1, 0, true), (1, 1, true), (1, 2, false), (5, 5, true), (5, 6, false)])
-    func `what takes fewer changes is believed`(met: Int, skipped: Int, joins: Bool) {
-        #expect(FeedAlignment.joins(met: met, skipped: skipped) == joins)
-    }
 }

@@ -23,6 +23,26 @@ import Testing
         }
     }
 
+    @Test func `a method that is answered both ways is one method`() async throws {
+        var table = EchoContract.table
+        let echoes = StreamMethod(
+            EchoContract.echo.name, "Say it.", params: EchoContract.Text.shape, item: EchoContract.Text.shape)
+        table.handle(echoes) { params, _, items in try await items.send(params) }
+        try await TestServer.with(table) { server in
+            try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                try await client.expectEcho()
+                let items = try await client.withStream(echoes, .init(text: "a")) { stream in
+                    var items: [EchoContract.Text] = []
+                    for try await item in stream { items.append(item) }
+                    return items
+                }
+                #expect(items == [EchoContract.Text(text: "a")])
+                let statistics = try await client.call(ProtocolMethods.stats, ServiceSelection())
+                #expect(statistics.methods[EchoContract.echo.name]?.calls == 2)
+            }
+        }
+    }
+
     @Test func `calls under way end with their answer, their cancelling, or their connection`() async throws {
         let gate = Gate()
         try await withPeer(gate: gate) { peer, server in

@@ -26,11 +26,11 @@ import Testing
 
     @Test func `a body that comes byte by byte has an end`() async throws {
         let steps: [OriginStep] = [
-            .send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"),
-            .drip([UInt8](repeating: 0, count: 100_000), pieces: 1, every: 5),
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nx"),
+            .drip([UInt8](repeating: 0, count: 99_999), pieces: 1, every: 5),
         ]
         let error = try await failure(steps) {
-            $0.totalTime = .seconds(3)
+            $0.totalTime = .seconds(5)
             $0.stallTime = .seconds(20)
         }
         #expect(error.stage == .total, "\(error)")

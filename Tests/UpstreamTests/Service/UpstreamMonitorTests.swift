@@ -1,6 +1,7 @@
 import Foundation
 import RPC
 import RPCTestKit
+import Synchronization
 import Testing
 
 @testable import Upstream
@@ -65,6 +66,35 @@ import Testing
         for number in 0..<2 * UpstreamMonitor.linesPerFailure { monitor.failed("a", .rejected("reason \(number)")) }
         #expect(log.lines.count == UpstreamMonitor.linesPerFailure)
         #expect(log.lines.allSatisfy { $0.contains("reason") })
+    }
+
+    /// Asked only while it does not answer; the first sign of life ends that.
+    @Test func `an upstream that is gone is asked now and then whether it is back`() async {
+        let probes = Probes()
+        monitor.failed("a", .absent("refused"))
+        let probing = Task { [monitor] in await monitor.run(pausing: .milliseconds(1)) { try probes.probe() } }
+        while monitor.check.status == .degraded { await Task.yield() }
+        // It is not asked any more, not even about an answer that is wrong.
+        monitor.failed("a", .rejected("no JSON"))
+        probing.cancel()
+        await probing.value
+        #expect(probes.count == 3)
+        #expect(monitor.check.status == .degraded)
+    }
+
+    /// Fails twice.
+    private final class Probes: Sendable {
+        private let made = Mutex(0)
+
+        var count: Int { made.withLock { $0 } }
+
+        func probe() throws {
+            let number = made.withLock { made in
+                made += 1
+                return made
+            }
+            if number < 3 { throw CancellationError() }
+        }
     }
 
     @Test func `lines have the request's id`() {

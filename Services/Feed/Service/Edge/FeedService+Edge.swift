@@ -22,17 +22,35 @@ extension FeedService {
         let cache = MonitoredFeedCache(slot: slot, monitor: monitor)
         let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
         let now = { @Sendable in Date() }
-        let source = KeysetSource(endpoint: endpoint, fetch: traced.fetch, now: now)
         let feed = EdgeFeed(
-            upstream: "\(endpoint)", source: { try await source.page($0, at: $1, known: $2) }, cache: cache,
+            upstream: "\(endpoint)", source: source(endpoint, traced.fetch, cache, now), cache: cache,
             monitor: upstream, broadcast: FeedBroadcast(life: identity.instance), now: now,
             onFault: { process.logger.error("a page is not kept: \($0)") })
         let validation = CacheValidation(cache: cache, logger: process.logger, now: now)
         try await process.serve(
             EdgeHandlers(feed: feed, validation: validation).table, on: socket, identity: identity,
-            health: { [monitor.check, upstream.check] }, companions: { await validation.run() })
+            health: { [monitor.check, upstream.check] },
+            companions: {
+                async let probing: Void = upstream.run { try await traced.probe(base) }
+                await validation.run()
+                await probing
+            })
         await client.shutdown()
         try process.fail { try slot.close() }
+    }
+
+    private func source(
+        _ endpoint: FeedEndpoint, _ fetch: @escaping HTTPFetch, _ cache: any FeedCache,
+        _ now: @escaping @Sendable () -> Date
+    ) -> FeedSource {
+        switch paging {
+        case .cursor:
+            let source = KeysetSource(endpoint: endpoint, fetch: fetch, now: now)
+            return { try await source.page($0, at: $1, known: $2) }
+        case .page:
+            let source = NumberedSource(endpoint: endpoint, fetch: fetch, now: now, passed: cache.passed)
+            return { limit, cursor, _ in try await source.page(limit, at: cursor) }
+        }
     }
 }
 

@@ -19,6 +19,21 @@ struct SourcePage: Sendable {
     var validators: PageValidators?
 }
 
+extension SourcePage {
+    /// - Throws: `FeedSourceError.rejected` for what is no page.
+    init(_ answer: HTTPAnswer, now: Date) throws(FeedSourceError) {
+        let age = answer.all("Age").first
+        do throws(FeedRejection) {
+            self.init(
+                items: try FeedItemsMapper.map(answer.body, statusCode: answer.status),
+                continuation: FeedContinuation(links: answer.all("Link")),
+                savedAt: FeedCachePolicy.savedAt(now, age: age), isAged: FeedCachePolicy.seconds(age) > 0)
+        } catch {
+            throw .rejected(error)
+        }
+    }
+}
+
 /// What can be wrong with an answer of the upstream.
 enum FeedSourceError: Error, CustomStringConvertible {
     /// It does not know the item that the reader stands on.

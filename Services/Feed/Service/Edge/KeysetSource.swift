@@ -9,23 +9,17 @@ struct KeysetSource {
 
     func page(_ limit: Int, at cursor: FeedCursor, known: KnownAnswer?) async throws -> SourcePage {
         let answer = try await fetch(endpoint.page(limit, at: cursor), Self.conditions(known?.validators))
-        let age = answer.all("Age").first
-        let (now, links) = (now(), answer.all("Link"))
-        var page = SourcePage(
-            items: [], savedAt: FeedCachePolicy.savedAt(now, age: age), isAged: FeedCachePolicy.seconds(age) > 0)
         if answer.status == 304, let known {
-            page.items = known.items
-            page.continuation = links.isEmpty ? known.continuation : FeedContinuation(links: links)
-            page.validators = known.validators
-            return page
+            let age = answer.all("Age").first
+            let links = answer.all("Link")
+            return SourcePage(
+                items: known.items,
+                continuation: links.isEmpty ? known.continuation : FeedContinuation(links: links),
+                savedAt: FeedCachePolicy.savedAt(now(), age: age), isAged: FeedCachePolicy.seconds(age) > 0,
+                validators: known.validators)
         }
         if answer.status == 400, let id = cursor.id { throw FeedSourceError.cursorRefused(id) }
-        do throws(FeedRejection) {
-            page.items = try FeedItemsMapper.map(answer.body, statusCode: answer.status)
-        } catch {
-            throw FeedSourceError.rejected(error)
-        }
-        page.continuation = FeedContinuation(links: links)
+        var page = try SourcePage(answer, now: now())
         page.validators = PageValidators(
             etag: answer.all("ETag").first, lastModified: answer.all("Last-Modified").first)
         return page

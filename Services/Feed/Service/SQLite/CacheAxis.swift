@@ -29,9 +29,11 @@ struct CacheAxis {
         return try Row.fetchOne(statement, arguments: [id]).map(FeedImage.init(row:))
     }
 
-    func countOfItems(_ range: ClosedRange<Int64>) throws -> Int {
-        let statement = try db.cachedStatement(sql: "SELECT count(*) FROM item WHERE position BETWEEN ? AND ?")
-        return try Int.fetchOne(statement, arguments: [range.lowerBound, range.upperBound]) ?? 0
+    /// Whether a range has more than so many items: looks at no more of them than that.
+    func hasMore(than count: Int, in range: ClosedRange<Int64>) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: "SELECT 1 FROM item WHERE position BETWEEN ? AND ? ORDER BY position LIMIT 1 OFFSET ?")
+        return try Int.fetchOne(statement, arguments: [range.lowerBound, range.upperBound, count]) != nil
     }
 
     /// The first position of a range where something stands: an item, or a place too.

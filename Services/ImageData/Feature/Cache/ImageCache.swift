@@ -13,7 +13,8 @@ public protocol ImageCache: Sendable {
     /// The bytes were used where another cache has them too.
     func touch(_ url: String)
 
-    /// Keeps bytes, in the place of others. Bytes that are over the budget by themselves are not kept.
+    /// Keeps bytes, in the place of others. Bytes that are over the budget by themselves are not kept, nor those that they
+    /// would have replaced.
     func keep(_ image: CachedImage, at url: String) async throws
 
     func evict(_ eviction: Eviction) async throws -> Evicted

@@ -7,14 +7,16 @@ public struct ImageDownload: Sendable {
 
     /// What is to be done after an answer.
     public enum Step: Equatable, Sendable {
-        /// Send one more request, with `headers` and for at most `room` bytes.
+        /// Send one more request, with `headers`.
         case again
         /// All of it is there.
         case whole(Data, Validators, age: Int)
         /// The bytes that are kept are still those of the origin.
         case notModified(age: Int)
         /// What the origin has answered instead.
-        case refused(status: Int, Data)
+        case refused(status: Int)
+        /// There is more of it than a picture may have.
+        case tooLarge
         /// It was cut too often.
         case cut
     }
@@ -39,9 +41,6 @@ public struct ImageDownload: Sendable {
         return [("range", "bytes=\(kept.count)-"), ("if-range", version)]
     }
 
-    /// How many bytes the next answer may have.
-    public var room: Int { limit - kept.count }
-
     public mutating func add(_ answer: OriginAnswer) -> Step {
         switch answer.status {
         case 200:
@@ -49,14 +48,15 @@ public struct ImageDownload: Sendable {
             kept = answer.body
             validators = answer.validators
         case 206 where !kept.isEmpty:
-            guard let range = answer["content-range"].flatMap(ContentRange.init), range.first == kept.count,
-                isSameVersion(answer)
+            guard let range = answer["content-range"].flatMap(ContentRange.init), continues(range, answer)
             else { return startOver() }
+            // Each answer may have as much as a picture, since it may be all of another version: together they may not.
+            guard answer.body.count <= limit - kept.count else { return .tooLarge }
             kept.append(answer.body)
             if answer.isComplete, let total = range.total, kept.count < total { return goOn() }
         case 304 where kept.isEmpty && !conditions.isEmpty: return .notModified(age: answer.age)
         case 416 where !kept.isEmpty: return startOver()
-        default: return .refused(status: answer.status, answer.body)
+        default: return .refused(status: answer.status)
         }
         return answer.isComplete ? .whole(kept, validators, age: answer.age) : goOn()
     }
@@ -77,8 +77,14 @@ public struct ImageDownload: Sendable {
         return .again
     }
 
-    /// A range of another version must not be put behind what is kept, whatever the origin thinks of `If-Range`.
-    private func isSameVersion(_ answer: OriginAnswer) -> Bool {
-        answer["etag"] == nil || answer["etag"] == validators.etag
+    /// Whether the range is what comes next of the same bytes. Those of another version must not be put behind what is kept,
+    /// whatever the origin thinks of `If-Range`.
+    private func continues(_ range: ContentRange, _ answer: OriginAnswer) -> Bool {
+        guard range.first == kept.count else { return false }
+        guard answer.body.count == range.count || !answer.isComplete && answer.body.count < range.count else {
+            return false
+        }
+        if let etag = answer["etag"] { return etag == validators.etag }
+        return answer["last-modified"] == nil || answer["last-modified"] == validators.lastModified
     }
 }

@@ -25,7 +25,13 @@ public struct OriginAnswer: Sendable {
     public var validators: Validators { Validators(etag: self["etag"], lastModified: self["last-modified"]) }
 
     /// How many seconds ago the origin's own origin gave the answer; never less than none.
-    public var age: Int { self["age"].flatMap { Int($0) }.map { min(max($0, 0), Self.mostAge) } ?? 0 }
+    public var age: Int {
+        guard let text = self["age"], !text.isEmpty,
+            text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        else { return 0 }
+        // What no number can hold is the most as well.
+        return min(Int(text) ?? Self.mostAge, Self.mostAge)
+    }
 
     /// More seconds mean nothing (RFC 9111 §1.2.2).
     private static let mostAge = 2_147_483_648

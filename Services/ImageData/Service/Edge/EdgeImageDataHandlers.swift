@@ -26,7 +26,7 @@ struct EdgeImageDataHandlers {
         table.handle(ImageDataContract.loadStream) { params, context, answers in
             try await answering {
                 var request = ImageLoader.Request(params, params.loaderStrategy ?? .reload, context)
-                if params.strategy == .cacheThenLoad, let kept = await loader.kept(request) {
+                if params.strategy == .cacheThenLoad, let kept = try await loader.kept(request) {
                     try await answers.send(LoadedImage(kept))
                     // What was sent is what there is when the origin is not reached.
                     request.strategy = .reload
@@ -71,18 +71,6 @@ struct EdgeImageDataHandlers {
     }
 }
 
-extension ImageOriginError {
-    fileprivate var rpcError: RPCError {
-        switch self {
-        case .unreachable(let reason): RPCError(.connectivity, reason)
-        case .forbidden(let reason): RPCError(.permissionDenied, reason)
-        case .malformed(let reason): RPCError(.invalidData, reason)
-        case .tooLarge(let limit): RPCError(.tooLarge, "the picture has more than the limit of \(limit) bytes")
-        case .rejected(let rejection): rejection.rpcError
-        }
-    }
-}
-
 extension LoadImage {
     /// Nil for what is no single answer.
     fileprivate var loaderStrategy: ImageLoader.Strategy? {
@@ -108,7 +96,8 @@ extension ImageLoader.Request {
     fileprivate init(_ params: LoadImage, _ strategy: ImageLoader.Strategy, _ context: CallContext) {
         self.init(
             url: params.url, tiers: params.tiers, strategy: strategy, timeToLive: params.timeToLive,
-            priority: context.priority == .visible ? .visible : .prefetch, deadline: context.deadline)
+            priority: context.priority == .visible ? .visible : .prefetch, deadline: context.deadline,
+            room: context.room)
     }
 }
 

@@ -10,14 +10,21 @@ struct ImageCaches: Sendable {
     enum Place: Sendable { case hot, cold }
 
     /// The bytes, which are then in memory too.
-    func image(at url: String, in tiers: ImageTiers) async -> (image: CachedImage, place: Place)? {
-        if tiers.contains(.hot), let image = hot.image(at: url) {
-            cold.touch(url)
-            return (image, .hot)
-        }
+    func image(at url: String, in tiers: ImageTiers) async -> CachedImage? {
+        if let image = imageInMemory(at: url, in: tiers) { return image }
+        return await imageOnDisk(at: url, in: tiers)
+    }
+
+    func imageInMemory(at url: String, in tiers: ImageTiers) -> CachedImage? {
+        guard tiers.contains(.hot), let image = hot.image(at: url) else { return nil }
+        cold.touch(url)
+        return image
+    }
+
+    func imageOnDisk(at url: String, in tiers: ImageTiers) async -> CachedImage? {
         guard tiers.contains(.cold), let image = await cold.image(at: url) else { return nil }
         if tiers.contains(.hot) { hot.keep(image, at: url) }
-        return (image, .cold)
+        return image
     }
 
     /// What is known about the bytes, which are not used by that.

@@ -1,5 +1,6 @@
 import Foundation
 import ImageData
+import RPC
 import Synchronization
 
 /// Has pictures fetched for all who want them: a `FetchQueue` with the tasks and the callers that belong to it. However
@@ -13,7 +14,7 @@ final class ImageFetches: Sendable {
     struct TooManyWaiting: Error {}
 
     fileprivate enum Waiting {
-        case load(UnsafeContinuation<Result<CachedImage, any Error>, Never>)
+        case load(UnsafeContinuation<Result<CachedImage?, any Error>, Never>)
         /// Whose urls have not all come yet.
         case prefetch(left: Int, UnsafeContinuation<Void, Never>)
     }
@@ -23,6 +24,15 @@ final class ImageFetches: Sendable {
         var waiting: [FetchQueue.Waiter: Waiting] = [:]
         var lastWaiter = 0
         var cancels: [FetchQueue.Run: AsyncStream<Void>.Continuation] = [:]
+
+        /// On whose behalf what has not begun will be fetched: the first who has asked.
+        var traces: [String: TraceContext] = [:]
+
+        /// When somebody who sleeps asks the queue again.
+        var alarm: ContinuousClock.Instant?
+
+        /// Nobody fetches any more.
+        var isOver = false
     }
 
     private let state: Mutex<State>
@@ -39,25 +49,35 @@ final class ImageFetches: Sendable {
     /// How many fetches are under way, and how many have not begun.
     var load: (running: Int, waiting: Int) { state.withLock { ($0.queue.running, $0.queue.waiting) } }
 
+    /// How many callers wait.
+    var waiters: Int { state.withLock { $0.waiting.count } }
+
     // MARK: Asking
 
     /// The picture, fetched for whoever else wants it too. Cancelled when the task is, and with it the fetch when nobody
     /// else waits.
-    func image(at url: String, _ priority: FetchQueue.Priority, keepingIn tiers: ImageTiers) async throws -> CachedImage
-    {
+    /// - Parameter isKept: looks whether the picture is there meanwhile. Asked while no fetch can end, so that none that has
+    ///   is made again.
+    /// - Returns: nil when the picture is kept.
+    func image(
+        at url: String, _ priority: FetchQueue.Priority, keepingIn tiers: ImageTiers,
+        unless isKept: () -> Bool = { false }
+    ) async throws -> CachedImage? {
         let waiter = newWaiter()
+        let host = Self.host(of: url)
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let refusal: (any Error)? = state.withLock { state in
-                    guard !Task.isCancelled else { return CancellationError() }
-                    let host = Self.host(of: url)
+                let answer: Result<CachedImage?, any Error>? = state.withLock { state in
+                    guard !Task.isCancelled, !state.isOver else { return .failure(CancellationError()) }
+                    guard !isKept() else { return .success(nil) }
                     guard state.queue.ask(url, host: host, by: waiter, priority, keepingIn: tiers) else {
-                        return TooManyWaiting()
+                        return .failure(TooManyWaiting())
                     }
                     state.waiting[waiter] = .load(continuation)
+                    state.traces[url] = state.traces[url] ?? TraceContext.current
                     return nil
                 }
-                if let refusal { continuation.resume(returning: .failure(refusal)) } else { wake.yield() }
+                if let answer { continuation.resume(returning: answer) } else { wake.yield() }
             }
         } onCancel: {
             leave([url], waiter, .cancel)
@@ -67,15 +87,24 @@ final class ImageFetches: Sendable {
 
     /// Fetches pictures that somebody may look at soon; returns when all have come or failed. When the task is cancelled,
     /// those that have not begun never begin.
+    /// - Parameter isKept: as for `image`.
     /// - Returns: how many were taken on; the rest is too much at once.
-    func prefetch(_ urls: [String]) async throws -> Int {
+    func prefetch(_ urls: [String], unless isKept: (String) -> Bool = { _ in false }) async throws -> Int {
         let waiter = newWaiter()
         let taken = Mutex(0)
+        var seen: Set<String> = []
+        let hosts = urls.filter { seen.insert($0).inserted }.map { (url: $0, host: Self.host(of: $0)) }
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let count = state.withLock { state in
-                    guard !Task.isCancelled else { return 0 }
-                    let count = Set(urls).count { state.queue.ask($0, host: Self.host(of: $0), by: waiter, .prefetch) }
+                    guard !Task.isCancelled, !state.isOver else { return 0 }
+                    let count = hosts.count { url, host in
+                        guard !isKept(url), state.queue.ask(url, host: host, by: waiter, .prefetch) else {
+                            return false
+                        }
+                        state.traces[url] = state.traces[url] ?? TraceContext.current
+                        return true
+                    }
                     if count > 0 { state.waiting[waiter] = .prefetch(left: count, continuation) }
                     return count
                 }
@@ -99,18 +128,23 @@ final class ImageFetches: Sendable {
     private func leave(_ urls: [String], _ waiter: FetchQueue.Waiter, _ unwanted: FetchQueue.Unwanted) {
         let waiting = state.withLock { state in
             for url in urls {
-                if case .cancel(let run) = state.queue.leave(url, waiter, unwanted) { state.cancels[run]?.finish() }
+                switch state.queue.leave(url, waiter, unwanted) {
+                case .stays: continue
+                case .neverBegins: break
+                case .cancel(let run): state.cancels[run]?.finish()
+                }
+                state.traces[url] = nil
             }
             return state.waiting.removeValue(forKey: waiter)
         }
-        switch waiting {
-        case .load(let continuation): continuation.resume(returning: .failure(CancellationError()))
-        case .prefetch(_, let continuation): continuation.resume()
-        case nil: break
-        }
+        waiting?.resume(returning: .failure(CancellationError()))
     }
 
-    private static func host(of url: String) -> String { URL(string: url)?.host()?.lowercased() ?? "" }
+    /// What fails together: two servers on one host do not.
+    private static func host(of url: String) -> String {
+        guard let url = URL(string: url), let scheme = url.scheme, let host = url.host() else { return "" }
+        return "\(scheme)://\(host):\(url.port ?? 0)".lowercased()
+    }
 
     // MARK: Fetching
 
@@ -118,54 +152,67 @@ final class ImageFetches: Sendable {
     func run() async {
         await withDiscardingTaskGroup { group in
             for await _ in wakes {
-                while let run = next(in: &group) {
-                    group.addTask { await self.carryOut(run) }
-                }
+                while beginNext(in: &group) {}
             }
             group.cancelAll()
         }
         let waiting = state.withLock { state in
+            state.isOver = true
             defer { state.waiting = [:] }
             return state.waiting.values
         }
-        for waiting in waiting {
-            switch waiting {
-            case .load(let continuation): continuation.resume(returning: .failure(CancellationError()))
-            case .prefetch(_, let continuation): continuation.resume()
-            }
-        }
+        for waiting in waiting { waiting.resume(returning: .failure(CancellationError())) }
     }
 
-    private func next(in group: inout DiscardingTaskGroup) -> FetchQueue.Run? {
-        switch state.withLock({ $0.queue.next(now: .now) }) {
-        case .begin(let run): return run
-        case .nothing: return nil
-        case .wait(let until):
-            group.addTask {
-                // Cancelled while it sleeps: nothing is left to be woken.
-                try? await Task.sleep(until: until)
-                self.wake.yield()
-            }
-            return nil
-        }
-    }
-
-    private func carryOut(_ run: FetchQueue.Run) async {
+    /// - Returns: whether another one may begin too.
+    private func beginNext(in group: inout DiscardingTaskGroup) -> Bool {
         let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
-        state.withLock { $0.cancels[run] = cancel }
-        let outcome = await outcome(of: run, unless: cancelled)
+        let next = state.withLock { state in
+            let next = state.queue.next(now: .now)
+            // At once: whoever leaves from now on has something to cancel.
+            if case .begin(let run) = next { state.cancels[run] = cancel }
+            return next
+        }
+        switch next {
+        case .begin(let run):
+            group.addTask { await self.carryOut(run, unless: cancelled) }
+            return true
+        case .wait(let until):
+            setAlarm(until, in: &group)
+            return false
+        case .nothing: return false
+        }
+    }
+
+    /// However often the queue says until when to wait, one sleeper is enough.
+    private func setAlarm(_ time: ContinuousClock.Instant, in group: inout DiscardingTaskGroup) {
+        let isNeeded = state.withLock { state in
+            if let alarm = state.alarm, alarm <= time { return false }
+            state.alarm = time
+            return true
+        }
+        guard isNeeded else { return }
+        group.addTask {
+            // Cancelled while it sleeps: nothing is left to be woken.
+            try? await Task.sleep(until: time)
+            self.state.withLock { if $0.alarm == time { $0.alarm = nil } }
+            self.wake.yield()
+        }
+    }
+
+    private func carryOut(_ run: FetchQueue.Run, unless cancelled: AsyncStream<Void>) async {
+        let trace = state.withLock { $0.traces[run.url] } ?? TraceContext()
+        let outcome = await TraceContext.$current.withValue(trace) {
+            await self.outcome(of: run, unless: cancelled)
+        }
         let waiting = state.withLock { state in
             state.cancels[run] = nil
+            state.traces[run.url] = nil
             return state.queue.ended(run, hostFailed: outcome.hostFailed, now: .now).compactMap { waiter in
                 state.waiting.removeOne(waiter)
             }
         }
-        for waiting in waiting {
-            switch waiting {
-            case .load(let continuation): continuation.resume(returning: outcome)
-            case .prefetch(_, let continuation): continuation.resume()
-            }
-        }
+        for waiting in waiting { waiting.resume(returning: outcome.map(Optional.some)) }
         wake.yield()
     }
 
@@ -190,6 +237,16 @@ final class ImageFetches: Sendable {
             // A fetch that is cancelled holds its place until it has ended.
             let second = await group.next() ?? nil
             return first ?? second ?? .failure(CancellationError())
+        }
+    }
+}
+
+extension ImageFetches.Waiting {
+    /// Tells how it ended; of what it has prefetched nobody is told.
+    fileprivate func resume(returning outcome: Result<CachedImage?, any Error>) {
+        switch self {
+        case .load(let continuation): continuation.resume(returning: outcome)
+        case .prefetch(_, let continuation): continuation.resume()
         }
     }
 }

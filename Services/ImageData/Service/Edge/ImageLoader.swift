@@ -1,16 +1,21 @@
 import Foundation
 import ImageData
 import NIOCore
+import RPC
 import Upstream
 
 /// Where bytes come from: memory, disk, their origin. Keeps nothing for its callers; who waits holds the task.
 struct ImageLoader: Sendable {
     let caches: ImageCaches
     let fetches: ImageFetches
+    let reads = LargeReads()
 
     /// In seconds, for callers who do not say.
     let timeToLive: Int
     let now: @Sendable () -> Date
+
+    /// Told of what is not kept, or not any more.
+    var onMiss: @Sendable (_ url: String) -> Void = { _ in }
 
     /// What a caller wants.
     struct Request: Sendable {
@@ -22,6 +27,9 @@ struct ImageLoader: Sendable {
 
         /// When the caller stops waiting.
         var deadline = NIODeadline.distantFuture
+
+        /// What the caller can take; nil for anything.
+        var room: AnswerRoom?
     }
 
     enum Strategy: Sendable { case cacheElseLoad, reload, cacheOnly }
@@ -40,8 +48,9 @@ struct ImageLoader: Sendable {
     /// - Throws: `ImageOriginError`, `ImageFetches.TooManyWaiting`, `CancellationError`.
     /// - Returns: nil when only caches were to be asked, and have nothing that is good.
     func load(_ request: Request) async throws -> Answer? {
-        let kept = request.strategy == .reload ? nil : await kept(request)
+        let kept = request.strategy == .reload ? nil : try await kept(request)
         if let kept, !isExpired(kept, request) { return kept }
+        if request.strategy != .reload { onMiss(request.url) }
         if request.strategy == .cacheOnly { return nil }
         guard var stale = kept else { return try await fetch(request) }
         do {
@@ -55,10 +64,15 @@ struct ImageLoader: Sendable {
     }
 
     /// What is kept, however old.
-    func kept(_ request: Request) async -> Answer? {
-        await caches.image(at: request.url, in: request.tiers).map {
-            Answer(image: $0.image.image, source: $0.place == .hot ? .hot : .cold)
+    func kept(_ request: Request) async throws -> Answer? {
+        if let image = caches.imageInMemory(at: request.url, in: request.tiers) {
+            let answer = Answer(image: image.image, source: .hot)
+            guard image.image.data.count >= LargeReads.threshold else { return answer }
+            // It takes no more memory here, but in what leaves.
+            return try await reads.run(request.room) { answer }
         }
+        let image = try await reads.run(request.room) { await caches.imageOnDisk(at: request.url, in: request.tiers) }
+        return image.map { Answer(image: $0.image, source: .cold) }
     }
 
     func isExpired(_ answer: Answer, _ request: Request) -> Bool {
@@ -67,8 +81,19 @@ struct ImageLoader: Sendable {
     }
 
     private func fetch(_ request: Request) async throws -> Answer {
-        let image = try await fetches.image(at: request.url, request.priority, keepingIn: request.tiers)
-        return Answer(image: image.image, source: .remote)
+        while true {
+            let fetched = try await fetches.image(
+                at: request.url, request.priority, keepingIn: request.tiers,
+                unless: { request.strategy != .reload && request.tiers.contains(.hot) && isInMemory(request) })
+            if let fetched { return Answer(image: fetched.image, source: .remote) }
+            // Somebody else's fetch has ended since the caches were looked through.
+            if let kept = try await kept(request), !isExpired(kept, request) { return kept }
+        }
+    }
+
+    private func isInMemory(_ request: Request) -> Bool {
+        guard let image = caches.hot.peek(request.url) else { return false }
+        return !isExpired(Answer(image: image.image, source: .hot), request)
     }
 
     /// Fetches what is not kept, for somebody who may look at it soon.
@@ -82,7 +107,7 @@ struct ImageLoader: Sendable {
             }
             if isGood != true { missing.append(url) }
         }
-        return try await fetches.prefetch(missing)
+        return try await fetches.prefetch(missing, unless: { isInMemory(Request(url: $0)) })
     }
 }
 

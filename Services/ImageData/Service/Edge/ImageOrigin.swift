@@ -13,19 +13,19 @@ struct ImageOrigin: Sendable {
 
     /// - Parameter tiers: where to keep it, as far as is known when it has come.
     func image(at url: String, keepingIn tiers: @Sendable () -> ImageTiers) async throws -> CachedImage {
-        let known = tiers().isEmpty ? nil : await caches.record(at: url, in: .all)
+        let known = await caches.record(at: url, in: tiers())
         var download = ImageDownload(
             limit: mapper.maximumBytes, validators: known?.record.validators ?? Validators())
         while true {
-            let answer = try await get(OriginRequest(url: url, headers: download.headers, maximumBytes: download.room))
+            let answer = try await get(
+                OriginRequest(url: url, headers: download.headers, maximumBytes: mapper.maximumBytes))
             switch download.add(answer) {
             case .again: continue
             case .cut: throw ImageOriginError.unreachable("it was cut off again and again")
-            case .refused(let status, let body):
-                _ = try mapped(body, statusCode: status)
-                throw ImageOriginError.rejected(.status(status))
+            case .tooLarge: throw ImageOriginError.tooLarge(limit: mapper.maximumBytes)
+            case .refused(let status): throw ImageOriginError.rejected(.status(status))
             case .notModified(let age):
-                guard let kept = await caches.image(at: url, in: .all)?.image else {
+                guard let kept = await caches.image(at: url, in: tiers()) else {
                     // It went while we asked.
                     download = ImageDownload(limit: mapper.maximumBytes)
                     continue
@@ -33,7 +33,7 @@ struct ImageOrigin: Sendable {
                 return await keep(
                     CachedImage(kept.image.stored(at: time(age)), validators: kept.validators), url, tiers())
             case .whole(let data, let validators, let age):
-                let image = try mapped(data, statusCode: 200)
+                let image = try mapped(data)
                 return await keep(
                     CachedImage(StoredImage(image, storedAt: time(age)), validators: validators), url, tiers())
             }
@@ -43,9 +43,9 @@ struct ImageOrigin: Sendable {
     /// Bytes are as old as the origin says: what it has kept itself is not made new by being fetched.
     private func time(_ age: Int) -> Date { now().addingTimeInterval(-Double(age)) }
 
-    private func mapped(_ data: Data, statusCode: Int) throws(ImageOriginError) -> InspectedImage {
+    private func mapped(_ data: Data) throws(ImageOriginError) -> InspectedImage {
         do throws(ImageDataRejection) {
-            return try mapper.map(data, statusCode: statusCode)
+            return try mapper.map(data)
         } catch {
             throw .rejected(error)
         }

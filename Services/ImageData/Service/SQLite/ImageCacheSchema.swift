@@ -46,9 +46,9 @@ enum ImageCacheSchema {
                     CREATE TRIGGER content_goes AFTER DELETE ON content
                         BEGIN UPDATE weight SET total = total - OLD.size; END;
                     CREATE TRIGGER url_comes AFTER INSERT ON url
-                        BEGIN UPDATE weight SET total = total + length(NEW.url) + \(urlOverhead); END;
+                        BEGIN UPDATE weight SET total = total + length(CAST(NEW.url AS BLOB)) + \(urlOverhead); END;
                     CREATE TRIGGER url_goes AFTER DELETE ON url
-                        BEGIN UPDATE weight SET total = total - length(OLD.url) - \(urlOverhead); END;
+                        BEGIN UPDATE weight SET total = total - length(CAST(OLD.url AS BLOB)) - \(urlOverhead); END;
                     """)
         }
         return migrator

@@ -10,7 +10,7 @@ final class SQLiteImageCache: ImageCache {
     private let pool: DatabasePool
     private let budget: Int
 
-    /// The uses that are not written down yet: they are when something is kept, which is when they matter.
+    /// The uses that are not written down yet: they are when something is kept, which is when they matter, and at the end.
     private let uses: Mutex<Uses>
 
     static let opening = StoreOpening(applicationID: "IFic", migrator: ImageCacheSchema.migrator)
@@ -62,7 +62,11 @@ final class SQLiteImageCache: ImageCache {
 
     func keep(_ image: CachedImage, at url: String) async throws {
         let cost = image.image.data.count + url.utf8.count + ImageCacheSchema.urlOverhead
-        guard cost <= budget else { return }
+        guard cost <= budget else {
+            // Nor are those that they replace.
+            _ = try await evict(.urls([url]))
+            return
+        }
         let (uses, use) = takeUses()
         try await pool.write { [budget] db in
             try Self.write(uses, db)
@@ -78,6 +82,14 @@ final class SQLiteImageCache: ImageCache {
             ])
             try Self.shrink(to: budget, db)
         }
+    }
+
+    /// Writes down what is not yet, and closes the file.
+    func close() throws {
+        let (uses, _) = takeUses()
+        // With a disk that is full, a later cache knows a little less about what goes first.
+        try? pool.write { try Self.write(uses, $0) }
+        try pool.closeIntoOneFile()
     }
 
     private func takeUses() -> (written: [(url: String, use: Int64)], next: Int64) {

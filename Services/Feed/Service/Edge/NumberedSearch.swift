@@ -1,0 +1,79 @@
+import Feed
+import Foundation
+
+/// Looks for an item among numbered pages, with a bounded number of requests.
+struct NumberedSearch {
+    /// Where an item is.
+    struct Found {
+        let number: Int
+        let index: Int
+    }
+
+    /// How many pages are looked at for one item; what is beside it may take another.
+    static let mostRequests = 8
+
+    private let begin: Int
+    private let fetch: (Int) async throws -> SourcePage
+    private var pages: [Int: SourcePage] = [:]
+
+    /// - Parameter place: where it was seen last, counted from the top.
+    init(place: Int?, size: Int, fetch: @escaping (Int) async throws -> SourcePage) {
+        begin = (place ?? 0) / size + 1
+        self.fetch = fetch
+    }
+
+    mutating func page(_ number: Int) async throws -> SourcePage {
+        if let page = pages[number] { return page }
+        let page = try await fetch(number)
+        pages[number] = page
+        return page
+    }
+
+    /// Whether all pages were looked at.
+    private(set) var isExhaustive = false
+
+    /// Looks on the page where it was, then further and further from there.
+    mutating func find(_ id: UUID) async throws -> Found? {
+        var (up, down) = (begin - 1, begin)
+        var hasMore = true
+        while up >= 1 || hasMore {
+            for number in [hasMore ? down : nil, up >= 1 ? up : nil].compactMap(\.self) {
+                guard pages.count < Self.mostRequests else { return nil }
+                if let found = try await found(id, on: number) { return found }
+            }
+            hasMore = hasMore && pages[down]?.items.isEmpty == false
+            (up, down) = (up - 1, down + 1)
+        }
+        isExhaustive = true
+        return nil
+    }
+
+    private mutating func found(_ id: UUID, on number: Int) async throws -> Found? {
+        try await page(number).items.firstIndex { $0.id == id }.map { Found(number: number, index: $0) }
+    }
+
+    /// All that were looked at, in the upstream's order.
+    var items: [(id: UUID, place: Found)] {
+        pages.keys.sorted().flatMap { number in
+            (pages[number]?.items ?? []).enumerated().map { ($1.id, Found(number: number, index: $0)) }
+        }
+    }
+
+    /// What is next to an item, from its page or the one beside it.
+    mutating func page(beside found: Found, downward: Bool) async throws -> SourcePage {
+        var page = try await page(found.number)
+        let items = page.items
+        if downward {
+            page.items = Array(items[(found.index + 1)...])
+            guard page.items.isEmpty else { return page }
+            // What has come down from this page meanwhile is left out by whoever reads: were it left out here, a page of
+            // nothing else would look like the end.
+            return try await self.page(found.number + 1)
+        }
+        page.items = Array(items[..<found.index])
+        guard found.number > 1 else { return page }
+        let previous = try await self.page(found.number - 1)
+        page.items = previous.items.filter { !items.contains($0) } + page.items
+        return page
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import RPCTestKit
+import Testing
+
+/// Origin → edge → edge, each started by `deploy/up`, each over the HTTP API of the one before.
+@Suite(.timeLimit(.minutes(5))) struct TierTests {
+    @Test func `an edge goes on with all that it has shown when its origin is gone, and recovers`() async throws {
+        let port = try await freePort()
+        try await SupervisedDeployment.with(["--http-port", "\(port)"]) { origin, _ in
+            let upstream = ["--upstream", "http://127.0.0.1:\(port)"]
+            try await SupervisedDeployment.with(upstream) { edge, started in
+                #expect(started.status == 0 && started.output.hasPrefix("My Feed\n"), "\(started.errors)")
+                let shown = try await Walk(port)
+                #expect(shown.images.count == 24)
+                #expect(try await Walk(try edge.httpPort()) == shown)
+
+                _ = try await origin.down()
+                let offline = try await Walk(try edge.httpPort())
+                #expect(offline == shown)
+                #expect(offline.ages.allSatisfy { $0 != nil })
+
+                // It stays an edge, and needs nobody for what it has.
+                _ = try await edge.down()
+                let restarted = try await edge.up()
+                #expect(restarted.output.contains("Offline: cached copy from"), "\(restarted.errors)")
+                #expect(try await Walk(try edge.httpPort()) == shown)
+
+                let id = UUID().uuidString
+                #expect(try await origin.up("--http-port", "\(port)").status == 0)
+                let published = try await origin.gateway("publish", "https://example.org/a.jpg", "--id", id)
+                #expect(published.status == 0, "\(published.errors)")
+                let page = try await edge.gateway("feed", "--limit", "1")
+                #expect(page.output.contains(id) && !page.output.contains("Offline"))
+            }
+        }
+    }
+
+    @Test func `an edge is the upstream of the next, and how old things are adds up`() async throws {
+        try await SupervisedDeployment.with { origin, _ in
+            let first = try origin.httpPort()
+            try await SupervisedDeployment.with(["--upstream", "http://127.0.0.1:\(first)"]) { edge, _ in
+                let second = try edge.httpPort()
+                try await SupervisedDeployment.with(["--upstream", "http://127.0.0.1:\(second)"]) { last, _ in
+                    let third = try last.httpPort()
+                    let shown = try await Walk(first)
+                    #expect(try await Walk(third) == shown)
+                    _ = try await origin.down()
+                    let kept = try await Walk(third)
+                    #expect(kept == shown)
+                    // What the edge serves from its cache has an age there, and so it has here.
+                    #expect(kept.ages.allSatisfy { $0 != nil })
+                    _ = try await edge.down()
+                    let older = try await Walk(third)
+                    #expect(older == shown)
+                    for (age, before) in zip(older.ages, kept.ages) { #expect(age ?? -1 >= before ?? 0) }
+                }
+            }
+        }
+    }
+
+    @Test func `what an upstream is said to be is checked before anything is changed`() async throws {
+        for value in ["", "feed.example", "ftp://feed.example", "http://a b", "http://a'"] {
+            let outcome = try await SupervisedDeployment(root: "/nowhere/root").up("--upstream", value)
+            #expect(outcome.status == 64, "\(value): \(outcome.errors)")
+        }
+    }
+
+    /// A port that was free a moment ago: an origin that comes back must be where it was.
+    private func freePort() async throws -> Int {
+        try await OriginServer.with { _ in
+            []
+        } _: {
+            $0.port
+        }
+    }
+}
+
+/// All that a deployment shows over HTTP: every page to the last, with the bytes and comments of every item.
+private struct Walk: Equatable {
+    private(set) var images: [String: [UInt8]] = [:]
+    private(set) var comments: [String: [UInt8]] = [:]
+    private(set) var order: [String] = []
+
+    /// Of each page, in seconds.
+    private(set) var ages: [Int?] = []
+
+    init(_ port: Int) async throws {
+        var next: String? = "/v1/feed?limit=7"
+        while let target = next {
+            let page = try await Self.get(port, target)
+            ages.append(page["Age"].flatMap { Int($0) })
+            let payload = try #require(try JSONSerialization.jsonObject(with: Data(page.body)) as? [String: Any])
+            for item in try #require(payload["items"] as? [[String: Any]]) {
+                let id = try #require(item["id"] as? String)
+                let image = try #require((item["image"] as? String).flatMap(URL.init(string:)))
+                #expect(image.port == port)
+                order.append(id)
+                images[id] = try await Self.get(port, image.path()).body
+                comments[id] = try await Self.get(port, "/v1/image/\(id)/comments").body
+            }
+            next = page["Link"]?.firstMatch(of: /<http:\/\/[^\/]*([^>]*)>; rel="next"/).map { String($0.output.1) }
+        }
+    }
+
+    private static func get(_ port: Int, _ target: String) async throws -> HTTPReply {
+        let reply = try await HTTPPeer.exchange(port: port, target)
+        #expect(reply.status == 200, "\(target): \(String(decoding: reply.body, as: UTF8.self))")
+        return reply
+    }
+
+    /// How old it is has no part in it.
+    static func == (one: Walk, other: Walk) -> Bool {
+        one.order == other.order && one.images == other.images && one.comments == other.comments
+    }
+}

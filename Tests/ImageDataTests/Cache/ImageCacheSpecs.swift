@@ -1,0 +1,249 @@
+import Foundation
+import ImageData
+import RPCTestKit
+import Testing
+
+@testable import image_data_service
+
+extension StoreFactory<any ImageCache> {
+    /// Every cache that keeps something.
+    static let all = [sqlite(budget: 1_000_000)]
+
+    /// Caches with room for so many pictures, each under a URL of its own.
+    static func all(pictures: Int) -> [StoreFactory] { [sqlite(budget: pictures * pictureWeight)] }
+
+    private static func sqlite(budget: Int) -> StoreFactory {
+        StoreFactory("SQLite on disk") {
+            try SQLiteImageCache(try SQLiteImageCache.opening.open($0 + "/cache.sqlite"), budget: budget)
+        }
+    }
+}
+
+/// What a picture with its URL takes of a budget.
+let pictureWeight = pictureSize + url(1).utf8.count + ImageCacheSchema.urlOverhead
+
+func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators = Validators()) -> CachedImage {
+    CachedImage(stored(number, at: time), validators: validators)
+}
+
+/// What every cache of images does that keeps something.
+@Suite struct ImageCacheSpecs {
+    typealias Factory = StoreFactory<any ImageCache>
+
+    private static let validators = Validators(etag: "\"1\"", lastModified: "Sat, 01 Nov 2025 12:00:00 GMT")
+
+    // MARK: Keeping
+
+    @Test(arguments: Factory.all) func `an empty cache has nothing`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            let image = try await cache.image(at: url(1))
+            #expect(image == nil)
+            #expect(try await cache.record(at: url(1)) == nil)
+            for eviction in [Eviction.urls([url(1)]), .storedUpTo(moment(0)), .downTo(bytes: 0)] {
+                #expect(try await cache.evict(eviction) == Evicted(urls: 0, bytes: 0))
+            }
+        }
+    }
+
+    @Test(arguments: Factory.all, [Validators(), validators]) func `bytes come back as they were kept`(
+        caches: Factory, validators: Validators
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep(cached(1, validators), at: url(1))
+            #expect(try await cache.image(at: url(1)) == cached(1, validators))
+            #expect(try await cache.record(at: url(1)) == CachedRecord(cached(1, validators)))
+            #expect(try await cache.image(at: url(2)) == nil)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `other bytes take the place of those there were`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep(cached(1, at: 0, Self.validators), at: url(1))
+            try await cache.keep(cached(2, at: 5), at: url(1))
+            #expect(try await cache.image(at: url(1)) == cached(2, at: 5))
+            // Nothing is left of the others.
+            #expect(try await cache.evict(.downTo(bytes: 0)) == Evicted(urls: 1, bytes: pictureSize))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `the same bytes are renewed`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep(cached(1, at: 0), at: url(1))
+            try await cache.keep(cached(1, at: 5, Self.validators), at: url(1))
+            #expect(try await cache.image(at: url(1)) == cached(1, at: 5, Self.validators))
+            #expect(try await cache.evict(.downTo(bytes: 0)) == Evicted(urls: 1, bytes: pictureSize))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a URL need not be in ASCII`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep(cached(1), at: "https://εικόνες.example/ä")
+            #expect(try await cache.image(at: "https://εικόνες.example/ä") == cached(1))
+        }
+    }
+
+    // MARK: Shared content
+
+    @Test(arguments: Factory.all) func `URLs of one content have an age and validators each`(caches: Factory)
+        async throws
+    {
+        try await caches.withStore { cache in
+            try await cache.keep(cached(1, at: 0), at: url(1))
+            try await cache.keep(cached(1, at: 60, Self.validators), at: url(2))
+            #expect(try await cache.image(at: url(1)) == cached(1, at: 0))
+            #expect(try await cache.image(at: url(2)) == cached(1, at: 60, Self.validators))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `content goes with the last URL that names it`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            for number in 1...3 { try await cache.keep(cached(1), at: url(number)) }
+            try await cache.keep(cached(2), at: url(1))
+            #expect(try await cache.image(at: url(2)) == cached(1))
+            #expect(try await cache.evict(.urls([url(2), url(9)])) == Evicted(urls: 1, bytes: 0))
+            #expect(try await cache.evict(.urls([url(3), url(3)])) == Evicted(urls: 1, bytes: pictureSize))
+            #expect(try await cache.image(at: url(1)) == cached(2))
+        }
+    }
+
+    // MARK: Evicting
+
+    @Test(arguments: Factory.all) func `what has become a certain age goes`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            for (number, time) in [(1, 0.0), (2, 1), (3, 2)] {
+                try await cache.keep(cached(number, at: time), at: url(number))
+            }
+            let evicted = try await cache.evict(.older(than: 10, now: moment(11)))
+            #expect(evicted == Evicted(urls: 2, bytes: 2 * pictureSize))
+            #expect(try await cache.image(at: url(3)) == cached(3, at: 2))
+        }
+    }
+
+    @Test(arguments: Factory.all, [(0, 0), (1, 1), (2, 2), (3, 3), (4, 3)])
+    func `what was used least recently goes until the rest fits`(
+        caches: Factory, expected: (room: Int, left: Int)
+    ) async throws {
+        try await caches.withStore { cache in
+            for number in 1...3 { try await cache.keep(cached(number), at: url(number)) }
+            let gone = 3 - expected.left
+            let evicted = try await cache.evict(.downTo(bytes: expected.room * pictureWeight))
+            #expect(evicted == Evicted(urls: gone, bytes: gone * pictureSize))
+            for number in 1...3 {
+                #expect((try await cache.record(at: url(number)) != nil) == (number > gone))
+            }
+        }
+    }
+
+    @Test(arguments: Factory.all) func `one byte less than it takes is too little`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
+            let evicted = try await cache.evict(.downTo(bytes: 2 * pictureWeight - 1))
+            #expect(evicted == Evicted(urls: 1, bytes: pictureSize))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `content goes with all its URLs`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            for number in 1...3 { try await cache.keep(cached(1), at: url(number)) }
+            try await cache.keep(cached(2), at: url(4))
+            #expect(try await cache.evict(.downTo(bytes: pictureWeight)) == Evicted(urls: 3, bytes: pictureSize))
+            #expect(try await cache.image(at: url(4)) == cached(2))
+        }
+    }
+
+    // MARK: The budget
+
+    @Test(arguments: Factory.all(pictures: 2)) func `within the budget everything stays`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
+            try await expect([1, 2], in: cache)
+            try await cache.keep(cached(3), at: url(3))
+            try await expect([2, 3], in: cache)
+        }
+    }
+
+    @Test(arguments: Factory.all(pictures: 2), [true, false]) func `what is used stays`(
+        caches: Factory, isTouched: Bool
+    ) async throws {
+        try await caches.withStore { cache in
+            for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
+            if isTouched { cache.touch(url(1)) } else { _ = try await cache.image(at: url(1)) }
+            try await cache.keep(cached(3), at: url(3))
+            try await expect([1, 3], in: cache)
+        }
+    }
+
+    @Test(arguments: Factory.all(pictures: 2)) func `what is asked about is not used`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
+            _ = try await cache.record(at: url(1))
+            try await cache.keep(cached(3), at: url(3))
+            try await expect([2, 3], in: cache)
+        }
+    }
+
+    @Test(arguments: Factory.all(pictures: 2)) func `what is kept again is used by that`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            for number in [1, 2, 1, 3] { try await cache.keep(cached(number), at: url(number)) }
+            try await expect([1, 3], in: cache)
+        }
+    }
+
+    @Test(arguments: Factory.all(pictures: 1), [true, false]) func `what is over the budget by itself is not kept`(
+        caches: Factory, fits: Bool
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep(cached(1), at: url(1))
+            let longer = fits ? url(2) : url(2) + "0"
+            try await cache.keep(cached(2), at: longer)
+            #expect(try await cache.record(at: longer).map { _ in fits } ?? !fits)
+            #expect((try await cache.record(at: url(1)) == nil) == fits)
+        }
+    }
+
+    @Test(arguments: Factory.all(pictures: 1)) func `bytes that are not kept leave no older ones`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep(cached(1), at: url(1))
+            let data = picture(2) + Data([0])
+            let larger = StoredImage(
+                record: ImageRecord(
+                    contentType: "image/png", size: data.count, hash: ContentHash(of: data), crc32: 0,
+                    storedAt: moment(0)), data: data)
+            try await cache.keep(CachedImage(larger), at: url(1))
+            #expect(try await cache.image(at: url(1)) == nil)
+        }
+    }
+
+    // MARK: Restarting
+
+    @Test(arguments: Factory.all) func `everything survives a restart`(caches: Factory) async throws {
+        try await caches.withReopening { reopen in
+            try await reopen().keep(cached(1, at: 3, Self.validators), at: url(1))
+            #expect(try await reopen().image(at: url(1)) == cached(1, at: 3, Self.validators))
+        }
+    }
+
+    @Test(arguments: Factory.all(pictures: 3)) func `after a restart it is known what was used`(
+        caches: Factory
+    ) async throws {
+        try await caches.withReopening { reopen in
+            let cache = try reopen()
+            for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
+            cache.touch(url(1))
+            // What is written takes the uses with it.
+            try await cache.keep(cached(3), at: url(3))
+            let reopened = try reopen()
+            try await reopened.keep(cached(4), at: url(4))
+            try await expect([1, 3, 4], in: reopened)
+        }
+    }
+
+    private func expect(_ numbers: Set<Int>, in cache: any ImageCache) async throws {
+        for number in 1...5 {
+            let record = try await cache.record(at: url(number))
+            #expect((record != nil) == numbers.contains(number), "picture \(number)")
+        }
+    }
+}

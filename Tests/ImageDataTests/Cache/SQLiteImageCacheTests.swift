@@ -1,0 +1,141 @@
+import Foundation
+import GRDB
+import ImageData
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import image_data_service
+
+/// What only the SQLite cache has.
+@Suite struct SQLiteImageCacheTests {
+    @Test func `a flipped byte is told from a picture, and keeping it again heals it`() async throws {
+        try await withCache { cache, pool in
+            try await cache.keep(cached(1), at: url(1))
+            try await cache.keep(cached(1), at: url(2))
+            for index in [0, pictureSize / 2, pictureSize - 1] {
+                var bytes = picture(1)
+                bytes[index] ^= 0x10
+                try await pool.write { [bytes] in try $0.execute(sql: "UPDATE bytes SET data = ?", arguments: [bytes]) }
+                for url in [url(1), url(2)] {
+                    await #expect(throws: ImageStoreError.damaged(url: url)) { try await cache.image(at: url) }
+                }
+                #expect(try await cache.record(at: url(1)) == CachedRecord(cached(1)))
+
+                try await cache.keep(cached(1), at: url(2))
+                for url in [url(1), url(2)] { #expect(try await cache.image(at: url) == cached(1)) }
+            }
+        }
+    }
+
+    @Test func `a wrong checksum is healed too`() async throws {
+        try await withCache { cache, pool in
+            try await cache.keep(cached(1), at: url(1))
+            try await pool.write { try $0.execute(sql: "UPDATE content SET crc32 = crc32 + 1") }
+            await #expect(throws: ImageStoreError.damaged(url: url(1))) { try await cache.image(at: url(1)) }
+            try await cache.keep(cached(1), at: url(1))
+            #expect(try await cache.image(at: url(1)) == cached(1))
+        }
+    }
+
+    @Test(arguments: [
+        "UPDATE content SET crc32 = 4294967296", "UPDATE content SET crc32 = -1", "UPDATE content SET sha256 = x'00'",
+        "UPDATE content SET content_type = ''", "UPDATE content SET size = 0", "UPDATE url SET url = ''",
+        "UPDATE url SET content = 7", "UPDATE url SET stored_at = 'yesterday'", "INSERT INTO bytes VALUES (7, x'00')",
+    ])
+    func `the schema refuses what makes no sense`(statement: String) async throws {
+        try await withCache { cache, pool in
+            try await cache.keep(cached(1), at: url(1))
+            await #expect(throws: DatabaseError.self) { try await pool.write { try $0.execute(sql: statement) } }
+        }
+    }
+
+    @Test(arguments: UInt64(1)...5) func `what everything weighs is its sum, whatever has happened`(
+        seed: UInt64
+    ) async throws {
+        var random = SeededRandom(seed: seed)
+        let budget = 6 * pictureWeight
+        try await withCache(budget: budget) { cache, pool in
+            for _ in 0..<200 {
+                let number = Int.random(in: 1...12, using: &random)
+                let url = url(Int.random(in: 1...12, using: &random)) + (number > 10 ? "/ä" : "")
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0..<7: try await cache.keep(cached(number, at: Double(number)), at: url)
+                case 7: cache.touch(url)
+                case 8: _ = try await cache.image(at: url)
+                case 9: _ = try await cache.evict(.urls([url]))
+                case 10: _ = try await cache.evict(.storedUpTo(moment(Double.random(in: 0...3, using: &random))))
+                default:
+                    _ = try await cache.evict(
+                        .downTo(bytes: Int.random(in: 4 * pictureWeight...budget, using: &random)))
+                }
+                let (total, sum) = try await pool.read { db in
+                    (
+                        try Int.fetchOne(db, sql: "SELECT total FROM weight"),
+                        try Int.fetchOne(
+                            db,
+                            sql: """
+                                SELECT (SELECT coalesce(sum(length(data)), 0) FROM bytes)
+                                    + (SELECT coalesce(sum(length(CAST(url AS BLOB)) + ?), 0) FROM url)
+                                """, arguments: [ImageCacheSchema.urlOverhead])
+                    )
+                }
+                #expect(total == sum)
+                #expect(sum.map { $0 <= budget } == true)
+                // Nothing is kept that no URL names.
+                #expect(
+                    try await pool.read {
+                        try Int.fetchOne(
+                            $0, sql: "SELECT count(*) FROM content WHERE id NOT IN (SELECT content FROM url)")
+                    } == 0)
+            }
+        }
+    }
+
+    @Test func `what was used is written down at the end`() async throws {
+        try await withTemporaryDirectory { directory in
+            let budget = 2 * pictureWeight
+            func open() throws -> SQLiteImageCache {
+                try SQLiteImageCache(try SQLiteImageCache.opening.open(directory + "/cache.sqlite"), budget: budget)
+            }
+            let cache = try open()
+            for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
+            cache.touch(url(1))
+            try cache.close()
+            let reopened = try open()
+            try await reopened.keep(cached(3), at: url(3))
+            #expect(try await reopened.record(at: url(1)) != nil)
+            #expect(try await reopened.record(at: url(2)) == nil)
+            try reopened.close()
+        }
+    }
+
+    @Test func `the largest image that an operator may allow is kept`() async throws {
+        let size = 32 * 1_024 * 1_024
+        let data = picture(1) + Data(count: size - pictureSize)
+        let image = CachedImage(StoredImage(try ImageDataMapper(maximumBytes: size).map(data), storedAt: moment(0)))
+        try await withCache(budget: SQLiteImageCache.defaultBudget) { cache, _ in
+            try await cache.keep(image, at: url(1))
+            #expect(try await cache.image(at: url(1)) == image)
+        }
+    }
+
+    @Test func `more uses than are remembered cost no more`() async throws {
+        try await withCache { cache, _ in
+            for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
+            cache.touch(url(1))
+            for number in 10..<20_000 { cache.touch(url(number)) }
+            try await cache.keep(cached(3), at: url(3))
+            #expect(try await cache.image(at: url(1)) != nil)
+        }
+    }
+
+    private func withCache(
+        budget: Int = 1_000_000, _ body: (SQLiteImageCache, DatabasePool) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteImageCache.opening.open(directory + "/cache.sqlite")
+            try await body(try SQLiteImageCache(pool, budget: budget), pool)
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import ImageData
+import ImageDataContract
+import NIOCore
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import image_data_service
+
+/// Origins that are gone, wrong or lie.
+@Suite(.timeLimit(.minutes(1))) struct EdgeFailureTests {
+    private static let html = "<!doctype html><title>Picture</title>"
+    private static let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>"
+
+    /// What an origin does, and the error that it becomes.
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        let steps: [OriginStep]
+        let kind: ErrorKind
+
+        init(_ description: String, _ kind: ErrorKind, _ steps: OriginStep...) {
+            (testDescription, self.kind, self.steps) = (description, kind, steps)
+        }
+    }
+
+    static let table = [
+        Row("404", .notFound, .response(404, text: "no")),
+        Row("410", .notFound, .response(410)),
+        Row("a picture with 404", .notFound, .response(404, body: [UInt8](picture(1)))),
+        Row("a picture with 201", .invalidData, .response(201, body: [UInt8](picture(1)))),
+        Row("204", .invalidData, .send("HTTP/1.1 204 No\r\n\r\n")),
+        Row("206 that nobody asked for", .invalidData, .response(206, body: [UInt8](picture(1)))),
+        Row("304 that nobody asked for", .invalidData, .send("HTTP/1.1 304 No\r\n\r\n")),
+        Row("403", .invalidData, .response(403)),
+        Row("500", .invalidData, .response(500)),
+        Row("nothing", .invalidData, .response(200)),
+        Row("HTML called a PNG", .invalidData, .response(200, [("Content-Type", "image/png")], text: html)),
+        Row("SVG", .invalidData, .response(200, [("Content-Type", "image/svg+xml")], text: svg)),
+        Row("half a picture, said to be whole", .invalidData, .response(200, body: [UInt8](picture(1).dropLast(20)))),
+        Row("a picture of too many pixels", .invalidData, .response(200, body: PNGBytes.image(50_000, 1_001))),
+        Row("a picture without pixels", .invalidData, .response(200, body: PNGBytes.image(0, 10))),
+        Row("more bytes than may be, declared", .tooLarge, .send("HTTP/1.1 200 OK\r\nContent-Length: 6000001\r\n\r\n")),
+        Row(
+            "no HTTP", .invalidData,
+            .send("220 mail.example ESMTP\r\n\r\n"), .close),
+        Row("redirects without end", .invalidData, .redirect(to: "/again")),
+        Row("a redirect to an address that may not be asked", .permissionDenied, .redirect(to: "http://10.0.0.1/")),
+        Row("a redirect to another scheme", .permissionDenied, .redirect(to: "file:///etc/passwd")),
+        Row("an end without an answer", .connectivity, .close),
+        Row("a picture that is cut again and again", .connectivity, cut, .close),
+    ]
+
+    private static let cut = OriginStep.send(
+        Array("HTTP/1.1 200 OK\r\nContent-Length: \(pictureSize)\r\n\r\n".utf8) + picture(1).dropLast(20))
+
+    @Test(arguments: table) func `what the origin does wrong is told, and nothing is kept`(row: Row) async throws {
+        try await OriginServer.with { _ in
+            row.steps
+        } _: { origin in
+            try await EdgeService.with(origin) { service in
+                for _ in 1...2 {
+                    let kind = try await service.failure(origin.url + "/a")
+                    #expect(kind == row.kind)
+                }
+                let kind = try await service.failure(origin.url + "/a", nil, .cacheOnly)
+                #expect(kind == .notFound)
+                await #expect(throws: RPCError.self) { try await service.stat(origin.url + "/a") }
+                #expect(service.isIdle)
+            }
+        }
+    }
+
+    @Test(arguments: table.filter { $0.kind == .connectivity } + [Row("500", .invalidData, .response(500))])
+    func `old bytes are better than none`(row: Row) async throws {
+        let answers = Answers(.picture(1))
+        try await withOrigin(answers) { origin, service in
+            _ = try await service.load(origin.url)
+            service.clock.now = moment(10)
+            answers.set(row.steps)
+            for policy in [LoadImage.Policy.hot, .cold] {
+                let stale = try await service.load(origin.url, policy, ttl: 10)
+                #expect(stale.stale == true)
+                #expect(stale.data.data == picture(1))
+                #expect(stale.metadata.storedAt == moment(0))
+                #expect(stale.metadata.source == (policy == .hot ? .hot : .cold))
+            }
+            // What is still good is not.
+            #expect(try await service.load(origin.url, ttl: 11).stale == nil)
+        }
+    }
+
+    @Test(
+        arguments: table.filter {
+            $0.kind != .connectivity && !$0.testDescription.hasPrefix("500") && !$0.testDescription.hasPrefix("304")
+        })
+    func `an origin that answers with something else is believed, and what was kept stays`(row: Row) async throws {
+        let answers = Answers(.picture(1))
+        try await withOrigin(answers) { origin, service in
+            _ = try await service.load(origin.url)
+            service.clock.now = moment(10)
+            answers.set(row.steps)
+            #expect(try await service.failure(origin.url, ttl: 10) == row.kind)
+            #expect(try await service.load(origin.url, ttl: 11).data.data == picture(1))
+        }
+    }
+
+    @Test func `a dead origin is no connection, and old bytes`() async throws {
+        try await withTemporaryDirectory { directory in
+            let options = EdgeService.Options(directory: directory)
+            let dead = try await OriginServer.with { _ in
+                [.picture(1)]
+            } _: { origin in
+                try await EdgeService.with(origin, options) { _ = try await $0.load(origin.url + "/a") }
+                return origin
+            }
+            try await EdgeService.with(dead, options) { service in
+                service.clock.now = moment(10)
+                let stale = try await service.load(dead.url + "/a", ttl: 10)
+                #expect(stale.stale == true)
+                #expect(stale.metadata.source == .cold)
+                #expect(try await service.failure(dead.url + "/b") == .connectivity)
+                #expect(try await service.failure(dead.url + "/a", nil, .reload) == .connectivity)
+                let images = try? await service.stream(dead.url + "/a")
+                #expect(images == nil)
+            }
+        }
+    }
+
+    @Test func `an origin that is slow leaves old bytes in time`() async throws {
+        let answers = Answers(.picture(1))
+        try await withOrigin(answers) { origin, service in
+            _ = try await service.load(origin.url)
+            service.clock.now = moment(10)
+            answers.set(.stall)
+            let stale = try await service.load(
+                origin.url, ttl: 10, options: CallOptions(timeout: .milliseconds(2_000)))
+            #expect(stale.stale == true)
+            // Nobody waits for it any more.
+            await origin.history.wait { $0.openConnections == 0 }
+            while !service.isIdle { await Task.yield() }
+        }
+    }
+
+    @Test func `without old bytes a slow origin has all the time of the caller`() async throws {
+        try await OriginServer.with { _ in
+            [.stall]
+        } _: { origin in
+            try await EdgeService.with(origin) { service in
+                let error = await #expect(throws: RPCError.self) {
+                    try await service.load(origin.url, options: CallOptions(timeout: .milliseconds(300)))
+                }
+                #expect(error?.kind == .deadlineExceeded)
+                await origin.history.wait { $0.openConnections == 0 }
+                while !service.isIdle { await Task.yield() }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1:1/", "http://127.0.0.1/", "http://[::1]/", "http://10.1.2.3/", "http://0x7f.1/",
+        "http://user:word@pictures.example/", "http://pictures.example:22/", "urn:sha256:00",
+    ])
+    func `an address that may not be asked is refused, whatever is kept`(url: String) async throws {
+        try await OriginServer.with { _ in
+            [.picture(1)]
+        } _: { origin in
+            try await EdgeService.with(origin) { service in
+                let kind = try await service.failure(url)
+                #expect(kind == .permissionDenied)
+                #expect(origin.history.requests.isEmpty)
+            }
+        }
+    }
+
+    // MARK: Limits
+
+    @Test(arguments: [(0, ErrorKind?.none), (1, .tooLarge)]) func `a picture may be as large as the operator says`(
+        over: Int, kind: ErrorKind?
+    ) async throws {
+        let body = [UInt8](picture(1) + Data(count: 1_000 - pictureSize + over))
+        try await OriginServer.with { request in
+            request.path == "/declared"
+                ? [.response(body: body)] : [.send("HTTP/1.1 200 OK\r\n\r\n"), .send(body), .close]
+        } _: { origin in
+            try await EdgeService.with(origin, EdgeService.Options(maximumBytes: 1_000)) { service in
+                let kind = try await service.failure(origin.url + "/declared")
+                #expect(kind == kind)
+                #expect(try await service.failure(origin.url + "/real") == kind)
+            }
+        }
+    }
+
+    @Test func `the largest picture that an operator may allow arrives`() async throws {
+        let body = [UInt8](picture(1)) + [UInt8](repeating: 0, count: 32 * 1_024 * 1_024 - pictureSize)
+        try await OriginServer.with { _ in
+            [.response(body: body)]
+        } _: { origin in
+            try await EdgeService.with(origin, EdgeService.Options(maximumBytes: body.count)) { service in
+                for source in [ImageMetadata.Source.remote, .hot] {
+                    let image = try await service.load(origin.url)
+                    #expect(image.data.data.count == body.count)
+                    #expect(image.metadata.source == source)
+                }
+                #expect(try await service.load(origin.url, .cold).metadata.source == .cold)
+            }
+        }
+    }
+
+    /// Together they are far more than may wait on a connection.
+    @Test(arguments: [LoadImage.Policy.none, .hot, .cold])
+    func `ten of the largest at once all arrive over one connection`(
+        policy: LoadImage.Policy
+    ) async throws {
+        let size = ImageDataContract.plainImageBytes
+        let largest = picture(1) + Data(count: size - pictureSize)
+        try await OriginServer.with { _ in
+            [.response(body: [UInt8](largest))]
+        } _: { origin in
+            try await EdgeService.with(origin) { service in
+                let urls = (1...10).map { "\(origin.url)/\($0)" }
+                for _ in 1...2 {
+                    try await withThrowingTaskGroup(of: Bool.self) { group in
+                        for url in urls { group.addTask { try await service.load(url, policy).data.data == largest } }
+                        for try await isWhole in group { #expect(isWhole) }
+                    }
+                }
+                #expect(origin.history.requests.count == (policy == .none ? 20 : 10))
+            }
+        }
+    }
+
+    // MARK: When it is back
+
+    @Test func `when the origin is back the next try succeeds`() async throws {
+        let answers = Answers(.close)
+        try await withOrigin(answers) { origin, service in
+            for _ in 1...4 {
+                let kind = try await service.failure(origin.url)
+                #expect(kind == .connectivity)
+            }
+            answers.set(.picture(1))
+            let data = try await service.load(origin.url).data.data
+            #expect(data == picture(1))
+            // And those after it do not wait.
+            #expect(try await service.load(origin.url + "/b").data.data == picture(1))
+        }
+    }
+
+    private func withOrigin(
+        _ answers: Answers, _ body: (OriginServer, EdgeService) async throws -> Void
+    ) async throws {
+        try await OriginServer.with(answers.script) { origin in
+            try await EdgeService.with(origin) { try await body(origin, $0) }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import ImageData
+import ImageDataContract
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import image_data_service
+
+/// What an edge does beside loading.
+@Suite(.timeLimit(.minutes(1))) struct EdgeMethodTests {
+    @Test func `bytes are not put into an edge`() async throws {
+        try await withService { _, service in
+            let error = await #expect(throws: RPCError.self) {
+                try await service.client.call(ImageDataContract.put, PutImage(data: RPC.Bytes(picture(1))))
+            }
+            #expect(error?.kind == .readOnly)
+        }
+    }
+
+    @Test func `what is known about bytes says where they are`() async throws {
+        try await withService { origin, service in
+            await #expect(throws: RPCError.self) { try await service.stat(origin.url) }
+            _ = try await service.load(origin.url, .cold)
+            #expect(try await service.stat(origin.url).source == .cold)
+            _ = try await service.load(origin.url)
+            let metadata = try await service.stat(origin.url)
+            #expect(metadata.source == .hot)
+            #expect(metadata.size == pictureSize)
+            #expect(origin.history.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        (LoadImage.Policy.none, EvictedImages(count: 0, bytes: 0)),
+        (.hot, EvictedImages(count: 1, bytes: pictureSize)), (.cold, EvictedImages(count: 1, bytes: pictureSize)),
+        (.hotOrCold, EvictedImages(count: 1, bytes: pictureSize)),
+    ])
+    func `what goes is counted once, wherever it was`(policy: LoadImage.Policy, expected: EvictedImages) async throws {
+        for eviction in [EvictImages.olderThan(seconds: 5), .toBytes(0)] {
+            try await withService { origin, service in
+                _ = try await service.load(origin.url, policy)
+                service.clock.now = moment(5)
+                #expect(try await service.client.call(ImageDataContract.evict, eviction) == expected)
+                #expect(try await service.failure(origin.url, nil, .cacheOnly) == .notFound)
+            }
+        }
+        try await withService { origin, service in
+            _ = try await service.load(origin.url, policy)
+            let answer = try await service.client.call(ImageDataContract.evict, .urls([origin.url, origin.url]))
+            #expect(answer == expected)
+            #expect(try await service.failure(origin.url, nil, .cacheOnly) == .notFound)
+        }
+    }
+
+    @Test func `prefetched pictures are there, those that failed are not`() async throws {
+        try await withService { origin, service in
+            let urls = [origin.url + "/a", origin.url + "/missing", "http://10.0.0.1/b", origin.url + "/a"]
+            let answer = try await service.client.call(ImageDataContract.prefetch, PrefetchImages(urls: urls))
+            #expect(answer.accepted == 3)
+            #expect(try await service.load(urls[0], nil, .cacheOnly).metadata.source == .hot)
+            #expect(try await service.failure(urls[1], nil, .cacheOnly) == .notFound)
+        }
+    }
+
+    @Test func `damaged bytes are fetched again`() async throws {
+        try await withTemporaryDirectory { directory in
+            try await OriginServer.with { request in
+                request["if-none-match"] == nil ? [.picture(1, [("ETag", "\"1\"")])] : [.response(304)]
+            } _: { origin in
+                let options = EdgeService.Options(directory: directory)
+                try await EdgeService.with(origin, options) { _ = try await $0.load(origin.url) }
+                try await SQLiteImageCache.opening.open(directory + "/edge.sqlite").write {
+                    try $0.execute(sql: "UPDATE bytes SET data = zeroblob(length(data))")
+                }
+                try await EdgeService.with(origin, options) { service in
+                    let image = try await service.load(origin.url)
+                    #expect(image.data.data == picture(1))
+                    #expect(image.metadata.source == .remote)
+                    #expect(try await service.load(origin.url, .cold).metadata.source == .cold)
+                }
+            }
+        }
+    }
+
+    private func withService(_ body: (OriginServer, EdgeService) async throws -> Void) async throws {
+        try await OriginServer.with { request in
+            request.path == "/missing" ? [.response(404)] : [.picture(1)]
+        } _: { origin in
+            try await EdgeService.with(origin) { try await body(origin, $0) }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import ImageData
+import ImageDataContract
+import Logging
+import RPC
+import RPCTestKit
+import SQLiteKit
+import ServiceKit
+import Synchronization
+import Upstream
+
+@testable import image_data_service
+
+/// A service that fetches from a server of the test, over a real socket at both ends.
+struct EdgeService {
+    let path: SocketPath
+    let client: RPCClient
+    let clock: TestClock
+    let caches: ImageCaches
+    let fetches: ImageFetches
+
+    /// What a test may want otherwise.
+    struct Options {
+        var directory: String?
+        var isKept = true
+        var maximumBytes = ImageDataMapper.defaultMaximumBytes
+        var concurrency = FetchQueue.defaultConcurrency
+        var hotBytes = HotImages.defaultBudget
+        var coldBytes = SQLiteImageCache.defaultBudget
+        var clock = TestClock()
+        var limits = UpstreamLimits()
+    }
+
+    /// Serves while `body` runs.
+    /// - Parameter directory: for the cache, when it is to be there again later.
+    static func with(
+        _ origin: OriginServer, _ options: Options = Options(), _ body: (EdgeService) async throws -> Void
+    ) async throws {
+        guard let directory = options.directory else {
+            return try await withTemporaryDirectory { directory in
+                var options = options
+                options.directory = directory
+                try await with(origin, options, body)
+            }
+        }
+        var settings = UpstreamSettings()
+        settings.trusted = [try UpstreamEndpoint(origin.authority)]
+        settings.limits = options.limits
+        let upstream = try UpstreamClient(settings)
+        let base = try UpstreamBase(origin.url)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let path = directory + "/edge.sqlite"
+        let disk = try SQLiteImageCache(try SQLiteImageCache.opening.open(path), budget: options.coldBytes)
+        let caches = ImageCaches(
+            hot: HotImages(budget: options.hotBytes),
+            cold: options.isKept
+                ? ColdImages(cache: disk, monitor: StoreMonitor(path: path, logger: logger), logger: logger)
+                : ColdImages(cache: NullImageCache(), monitor: nil, logger: logger))
+        let source = ImageOrigin(
+            get: ImageOrigin.get(
+                TracedUpstream(upstream, profiler: Profiler([], logger: logger)), base,
+                UpstreamMonitor(base, logger: logger)),
+            mapper: ImageDataMapper(maximumBytes: options.maximumBytes), caches: caches, now: options.clock.read)
+        let fetches = ImageFetches(queue: FetchQueue(concurrency: options.concurrency), fetch: source.image)
+        let loader = ImageLoader(
+            caches: caches, fetches: fetches, timeToLive: ImageExpiry.defaultTimeToLive, now: options.clock.read)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await fetches.run() }
+            try await TestServer.with(EdgeImageDataHandlers(loader: loader).table) { server in
+                try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                    try await body(
+                        EdgeService(
+                            path: server.path, client: client, clock: options.clock, caches: caches, fetches: fetches))
+                }
+            }
+            group.cancelAll()
+        }
+        await upstream.shutdown()
+        try disk.close()
+    }
+
+    func load(
+        _ url: String, _ policy: LoadImage.Policy? = nil, _ strategy: LoadImage.Strategy? = nil, ttl: Int? = nil,
+        options: CallOptions = CallOptions()
+    ) async throws -> LoadedImage {
+        try await client.call(
+            ImageDataContract.load, LoadImage(url: url, policy: policy, strategy: strategy, timeToLive: ttl), options)
+    }
+
+    /// What `cache_then_load` brings.
+    func stream(_ url: String, ttl: Int? = nil) async throws -> [LoadedImage] {
+        try await client.withStream(
+            ImageDataContract.loadStream, LoadImage(url: url, strategy: .cacheThenLoad, timeToLive: ttl)
+        ) { stream in
+            var images: [LoadedImage] = []
+            for try await image in stream { images.append(image) }
+            return images
+        }
+    }
+
+    /// The kind of the error that a load ends with.
+    func failure(
+        _ url: String, _ policy: LoadImage.Policy? = nil, _ strategy: LoadImage.Strategy? = nil, ttl: Int? = nil
+    ) async throws -> ErrorKind? {
+        do {
+            _ = try await load(url, policy, strategy, ttl: ttl)
+            return nil
+        } catch let error as RPCError {
+            return error.kind
+        }
+    }
+
+    func stat(_ url: String) async throws -> ImageMetadata {
+        try await client.call(ImageDataContract.stat, ImageSelection(url: url))
+    }
+
+    /// Whether nothing runs and nobody waits.
+    var isIdle: Bool { fetches.load == (0, 0) && fetches.waiters == 0 }
+}
+
+/// A clock that a test sets.
+final class TestClock: Sendable {
+    private let state = Mutex(moment(0))
+
+    var now: Date {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    @Sendable func read() -> Date { now }
+}
+
+extension OriginStep {
+    /// A picture of this number, with what else is said of it.
+    static func picture(_ number: Int, _ headers: [(String, String)] = []) -> OriginStep {
+        .response(200, [("Content-Type", "text/plain")] + headers, body: [UInt8](ImageDataTests.picture(number)))
+    }
+}
+
+/// What a server of a test answers, which may change.
+final class Answers: Sendable {
+    private let state: Mutex<[OriginStep]>
+
+    init(_ steps: OriginStep...) { state = Mutex(steps) }
+
+    func set(_ steps: OriginStep...) { set(steps) }
+
+    func set(_ steps: [OriginStep]) { state.withLock { $0 = steps } }
+
+    @Sendable func script(_ request: RPCTestKit.OriginRequest) -> [OriginStep] { state.withLock { $0 } }
+}

@@ -1,0 +1,275 @@
+import Testing
+
+@testable import ImageData
+
+@Suite struct FetchQueueTests {
+    private var queue = FetchQueue(concurrency: 2)
+    private let now = ContinuousClock.now
+
+    // MARK: One fetch for all
+
+    @Test mutating func `many who want one picture get it from one fetch`() throws {
+        for waiter in 1...100 { #expect(ask("a", by: waiter)) }
+        let run = try begin("a")
+        #expect(ask("a", by: 101))
+        #expect(next() == .nothing)
+        #expect(end(run) == Set(1...101))
+        #expect((queue.running, queue.waiting) == (0, 0))
+    }
+
+    @Test mutating func `a picture that has come is fetched again for who asks later`() throws {
+        _ = ask("a", by: 1)
+        _ = end(try begin("a"))
+        _ = ask("a", by: 2)
+        #expect(end(try begin("a")) == [2])
+    }
+
+    @Test mutating func `a fetch is kept wherever one of those who wait wants it`() throws {
+        _ = ask("a", by: 1, keepingIn: [])
+        let run = try begin("a")
+        #expect(queue.tiers(of: run) == [])
+        _ = ask("a", by: 2, keepingIn: .cold)
+        #expect(queue.tiers(of: run) == .cold)
+        _ = ask("a", by: 3, keepingIn: .hot)
+        #expect(queue.tiers(of: run) == .all)
+        _ = end(run)
+        #expect(queue.tiers(of: run) == [])
+    }
+
+    // MARK: Order
+
+    @Test(arguments: 1...3) mutating func `only so many run at once`(concurrency: Int) throws {
+        queue = FetchQueue(concurrency: concurrency)
+        for waiter in 1...5 { _ = ask("\(waiter)", by: waiter) }
+        var runs = try (1...concurrency).map { try begin("\($0)") }
+        #expect(next() == .nothing)
+        #expect((queue.running, queue.waiting) == (concurrency, 5 - concurrency))
+        _ = end(runs.removeLast())
+        _ = try begin("\(concurrency + 1)")
+        #expect(next() == .nothing)
+    }
+
+    @Test mutating func `what somebody looks at comes before what somebody may look at`() throws {
+        for url in ["p1", "p2"] { _ = ask(url, by: 1, .prefetch) }
+        for url in ["v1", "v2"] { _ = ask(url, by: 2, .visible) }
+        #expect(try order(4) == ["v1", "v2", "p1", "p2"])
+    }
+
+    @Test mutating func `a prefetch that somebody looks at goes before all others`() throws {
+        for url in ["p1", "p2", "p3"] { _ = ask(url, by: 1, .prefetch) }
+        _ = ask("v1", by: 2, .visible)
+        _ = ask("p3", by: 3, .visible)
+        #expect(queue.waiting == 4)
+        #expect(try order(4) == ["v1", "p3", "p1", "p2"])
+    }
+
+    @Test mutating func `what somebody looks at stays in front when it is prefetched too`() throws {
+        _ = ask("p1", by: 1, .prefetch)
+        _ = ask("v1", by: 2, .visible)
+        _ = ask("v1", by: 3, .prefetch)
+        #expect(try order(2) == ["v1", "p1"])
+    }
+
+    // MARK: Leaving
+
+    @Test(arguments: [FetchQueue.Priority.visible, .prefetch]) mutating func `what nobody wants any more never begins`(
+        priority: FetchQueue.Priority
+    ) {
+        _ = ask("a", by: 1, priority)
+        _ = ask("a", by: 2, priority)
+        #expect(queue.leave("a", 1) == .stays)
+        #expect(queue.leave("a", 2) == .neverBegins)
+        #expect(next() == .nothing)
+        #expect((queue.running, queue.waiting) == (0, 0))
+    }
+
+    @Test mutating func `a promoted prefetch that nobody wants any more never begins`() {
+        _ = ask("a", by: 1, .prefetch)
+        _ = ask("a", by: 2, .visible)
+        #expect(queue.leave("a", 2) == .stays)
+        #expect(queue.leave("a", 1) == .neverBegins)
+        #expect(next() == .nothing)
+    }
+
+    @Test mutating func `a fetch that has begun is cancelled with the last who waits for it`() throws {
+        _ = ask("a", by: 1)
+        let run = try begin("a")
+        _ = ask("a", by: 2)
+        #expect(queue.leave("a", 1) == .stays)
+        #expect(queue.leave("a", 2) == .cancel(run))
+        #expect(queue.leave("a", 2) == .stays)
+        // It holds its place until it has ended.
+        #expect(queue.running == 1)
+        #expect(queue.tiers(of: run) == [])
+        #expect(end(run) == [])
+        #expect(queue.running == 0)
+    }
+
+    @Test mutating func `a prefetch that has begun goes on when nobody waits for it`() throws {
+        _ = ask("a", by: 1, .prefetch)
+        let run = try begin("a")
+        #expect(queue.leave("a", 1, .goesOn) == .stays)
+        #expect(queue.tiers(of: run) == .all)
+        _ = ask("a", by: 2)
+        #expect(end(run) == [2])
+    }
+
+    @Test mutating func `who has not waited can leave`() throws {
+        _ = ask("a", by: 1)
+        #expect(queue.leave("a", 2) == .stays)
+        #expect(queue.leave("b", 1) == .stays)
+        #expect(end(try begin("a")) == [1])
+    }
+
+    @Test mutating func `the end of a cancelled fetch is not that of its successor`() throws {
+        _ = ask("a", by: 1)
+        let cancelled = try begin("a")
+        _ = queue.leave("a", 1)
+        _ = ask("a", by: 2)
+        let successor = try begin("a")
+        #expect(queue.tiers(of: cancelled) == [])
+        #expect(end(cancelled, hostFailed: nil) == [])
+        #expect(queue.tiers(of: successor) == .all)
+        #expect(end(successor) == [2])
+    }
+
+    @Test mutating func `a fetch ends once`() throws {
+        _ = ask("a", by: 1)
+        let run = try begin("a")
+        #expect(end(run) == [1])
+        _ = ask("a", by: 2)
+        #expect(end(run) == [])
+        #expect(queue.waiting == 1)
+    }
+
+    // MARK: Hosts that fail
+
+    @Test mutating func `a host that has failed is left alone while others are asked`() throws {
+        _ = ask("a1", host: "a", by: 1)
+        #expect(end(try begin("a1"), hostFailed: true) == [1])
+        _ = ask("a2", host: "a", by: 2)
+        _ = ask("b", host: "b", by: 3)
+        _ = try begin("b")
+        let end = now + HostBackoff.first
+        #expect(next() == .wait(until: end))
+        #expect(queue.waiting == 1)
+        #expect(queue.next(now: end - .nanoseconds(1)) == .wait(until: end))
+        #expect(isBegin("a2", queue.next(now: end)))
+    }
+
+    @Test(arguments: [true, false]) mutating func `what waits for a host is promoted, and may be left`(isLeft: Bool)
+        throws
+    {
+        fail("a")
+        for url in ["p1", "p2"] { _ = ask(url, host: "a", by: 1, .prefetch) }
+        _ = next()
+        _ = ask("p2", host: "a", by: 2, .visible)
+        if isLeft {
+            #expect(queue.leave("p2", 1) == .stays)
+            #expect(queue.leave("p2", 2) == .neverBegins)
+            #expect(queue.waiting == 1)
+        }
+        let end = now + HostBackoff.first
+        #expect(isBegin(isLeft ? "p1" : "p2", queue.next(now: end)))
+    }
+
+    @Test mutating func `when all who wait for a host have left, nobody waits for it`() {
+        fail("a")
+        _ = ask("a", host: "a", by: 1)
+        #expect(next() == .wait(until: now + HostBackoff.first))
+        #expect(queue.leave("a", 1) == .neverBegins)
+        #expect(next() == .nothing)
+        #expect(queue.waiting == 0)
+    }
+
+    @Test mutating func `a host that answers is asked at once`() throws {
+        _ = ask("a1", host: "a", by: 1)
+        _ = ask("a2", host: "a", by: 2)
+        let runs = [try begin("a1"), try begin("a2")]
+        _ = end(runs[0], hostFailed: true)
+        _ = ask("a3", host: "a", by: 3)
+        #expect(next() == .wait(until: now + HostBackoff.first))
+        _ = end(runs[1], hostFailed: false)
+        _ = try begin("a3")
+    }
+
+    @Test mutating func `a fetch that was cancelled says nothing about its host`() throws {
+        _ = ask("a1", host: "a", by: 1)
+        _ = end(try begin("a1"), hostFailed: nil)
+        _ = ask("a2", host: "a", by: 2)
+        _ = try begin("a2")
+    }
+
+    // MARK: Limits
+
+    @Test mutating func `so many may wait, and of what is visible twice as many`() {
+        queue = FetchQueue(concurrency: 1, waitingLimit: 3)
+        for number in 1...3 { #expect(ask("p\(number)", by: 1, .prefetch)) }
+        #expect(!ask("p4", by: 1, .prefetch))
+        for number in 1...3 { #expect(ask("v\(number)", by: 2)) }
+        #expect(!ask("v4", by: 2))
+        // Who joins what waits already takes no room.
+        #expect(ask("v3", by: 3) && ask("p3", by: 3))
+        #expect(queue.waiting == 6)
+        // What has been refused leaves nothing behind.
+        #expect(queue.leave("v4", 2) == .stays)
+        _ = next()
+        #expect(ask("v4", by: 2))
+    }
+
+    @Test mutating func `what waits for a host counts too`() {
+        queue = FetchQueue(concurrency: 1, waitingLimit: 2)
+        fail("a")
+        for number in 1...2 { #expect(ask("p\(number)", host: "a", by: 1, .prefetch)) }
+        _ = next()
+        #expect(queue.waiting == 2)
+        #expect(!ask("p3", by: 1, .prefetch))
+    }
+
+    @Test func `unless the operator says otherwise six run at once, and ten thousand wait`() {
+        #expect((FetchQueue.defaultConcurrency, FetchQueue.waitingLimit) == (6, 10_000))
+        #expect(FetchQueue().concurrency == 6)
+    }
+
+    // MARK: Steps
+
+    private mutating func ask(
+        _ url: String, host: String = "", by waiter: Int, _ priority: FetchQueue.Priority = .visible,
+        keepingIn tiers: ImageTiers = .all
+    ) -> Bool { queue.ask(url, host: host, by: waiter, priority, keepingIn: tiers) }
+
+    private mutating func next() -> FetchQueue.Next { queue.next(now: now) }
+
+    /// What begins must be this.
+    private mutating func begin(_ url: String) throws -> FetchQueue.Run {
+        guard case .begin(let run) = next() else { throw NothingBegins() }
+        #expect(run.url == url)
+        return run
+    }
+
+    private mutating func end(_ run: FetchQueue.Run, hostFailed: Bool? = false) -> Set<Int> {
+        queue.ended(run, hostFailed: hostFailed, now: now)
+    }
+
+    /// The URLs of so many fetches, one at a time.
+    private mutating func order(_ count: Int) throws -> [String] {
+        try (0..<count).map { _ in
+            guard case .begin(let run) = next() else { throw NothingBegins() }
+            _ = end(run)
+            return run.url
+        }
+    }
+
+    private mutating func fail(_ host: String) {
+        _ = ask("failing", host: host, by: 0)
+        guard case .begin(let run) = next() else { return }
+        _ = end(run, hostFailed: true)
+    }
+
+    private func isBegin(_ url: String, _ next: FetchQueue.Next) -> Bool {
+        guard case .begin(let run) = next else { return false }
+        return run.url == url
+    }
+
+    private struct NothingBegins: Error {}
+}

@@ -1,0 +1,61 @@
+import ImageData
+import Synchronization
+
+/// Fetches that begin at once, and end when a test says so.
+final class HeldFetches: Sendable {
+    private struct State {
+        var begun: [String] = []
+        var cancelled: [String] = []
+        var running = 0
+        var mostRunning = 0
+        var tiers: [String: @Sendable () -> ImageTiers] = [:]
+        var ends: [String: AsyncStream<Result<CachedImage, any Error>>.Continuation] = [:]
+        var watchers: [AsyncStream<Void>.Continuation] = []
+    }
+
+    private let state = Mutex(State())
+
+    var begun: [String] { state.withLock(\.begun) }
+    var cancelled: [String] { state.withLock(\.cancelled) }
+    var running: Int { state.withLock(\.running) }
+    var mostRunning: Int { state.withLock(\.mostRunning) }
+
+    /// Where what is fetched is to be kept, as far as is known now.
+    func tiers(of url: String) -> ImageTiers? { state.withLock { $0.tiers[url] }?() }
+
+    @Sendable func fetch(_ url: String, _ tiers: @escaping @Sendable () -> ImageTiers) async throws -> CachedImage {
+        let (outcomes, end) = AsyncStream.makeStream(of: Result<CachedImage, any Error>.self)
+        note { state in
+            state.begun.append(url)
+            state.running += 1
+            state.mostRunning = max(state.mostRunning, state.running)
+            state.tiers[url] = tiers
+            state.ends[url] = end
+        }
+        defer { note { $0.running -= 1 } }
+        for await outcome in outcomes { return try outcome.get() }
+        note { $0.cancelled.append(url) }
+        throw CancellationError()
+    }
+
+    /// Ends the fetch that has begun last for this URL.
+    func end(_ url: String, _ outcome: Result<CachedImage, any Error> = .success(CachedImage(stored(1)))) {
+        _ = state.withLock { $0.ends.removeValue(forKey: url) }?.yield(outcome)
+    }
+
+    /// Waits until it is as `isSo` says; for ever, if that never comes.
+    func wait(until isSo: @Sendable (HeldFetches) -> Bool) async {
+        let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { $0.watchers.append(watcher) }
+        if isSo(self) { return }
+        for await _ in changes where isSo(self) { return }
+    }
+
+    private func note(_ change: (inout State) -> Void) {
+        let watchers = state.withLock { state in
+            change(&state)
+            return state.watchers
+        }
+        for watcher in watchers { watcher.yield() }
+    }
+}

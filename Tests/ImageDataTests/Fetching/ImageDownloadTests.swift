@@ -1,0 +1,183 @@
+import Foundation
+import Testing
+
+@testable import ImageData
+
+@Suite struct ImageDownloadTests {
+    private static let strong = Validators(etag: "\"1\"")
+    private static let dated = Validators(lastModified: "Sat, 01 Nov 2025 12:00:00 GMT")
+    private static let whole = Data("0123456789".utf8)
+
+    @Test func `what comes in one piece is whole`() {
+        var download = ImageDownload(limit: 10)
+        #expect(download.headers.isEmpty)
+        #expect(download.add(answer(validators: Self.strong, age: 7)) == .whole(Self.whole, Self.strong, age: 7))
+    }
+
+    // MARK: Resuming
+
+    @Test(arguments: [strong, dated]) func `a cut download goes on where it was cut`(validators: Validators) throws {
+        var download = ImageDownload(limit: 10)
+        #expect(download.add(answer(0..<4, validators: validators, isComplete: false)) == .again)
+        #expect(download.headers.map(\.name) == ["range", "if-range"])
+        #expect(download.headers.map(\.value) == ["bytes=4-", validators.etag ?? validators.lastModified])
+        #expect(download.add(part(4..<6, validators: validators, isComplete: false)) == .again)
+        #expect(download.headers.first?.value == "bytes=6-")
+        #expect(download.add(part(6..<10, validators: validators)) == .whole(Self.whole, validators, age: 0))
+    }
+
+    @Test func `a range that is less than the rest is asked on from`() {
+        var download = cut(at: 4)
+        #expect(download.add(part(4..<7)) == .again)
+        #expect(download.headers.first?.value == "bytes=7-")
+        #expect(download.add(part(7..<10)) == .whole(Self.whole, Self.strong, age: 0))
+    }
+
+    @Test func `a range of a total that nobody knows is the rest`() {
+        var download = cut(at: 4)
+        #expect(download.add(part(4..<10, range: "bytes 4-9/*")) == .whole(Self.whole, Self.strong, age: 0))
+    }
+
+    @Test(arguments: [Validators(), Validators(etag: "W/\"1\"")])
+    func `without a strong validator it begins anew`(validators: Validators) {
+        var download = ImageDownload(limit: 10)
+        #expect(download.add(answer(0..<4, validators: validators, isComplete: false)) == .again)
+        #expect(download.headers.isEmpty)
+        #expect(download.add(answer(validators: validators)) == .whole(Self.whole, validators, age: 0))
+    }
+
+    @Test func `all of another version takes the place of what had come`() {
+        var download = cut(at: 4)
+        let other = answer(body: Data("abc".utf8), validators: Validators(etag: "\"2\""))
+        #expect(download.add(other) == .whole(Data("abc".utf8), Validators(etag: "\"2\""), age: 0))
+    }
+
+    @Test(arguments: [
+        ("bytes 5-9/10", "56789", "\"1\""), ("bytes 3-9/10", "3456789", "\"1\""),
+        ("bytes 0-9/10", "0123456789", "\"1\""),
+        ("bytes 4-9/10", "456789", "\"2\""), ("bytes 4-9/10", "456789", "W/\"1\""), ("bytes 4-9/10", "45678", "\"1\""),
+        ("bytes 4-9/10", "4567890", "\"1\""), ("bytes 4-9/9", "456789", "\"1\""), ("nonsense", "456789", "\"1\""),
+    ])
+    func `a range that does not continue what had come is thrown away, and all is asked for`(
+        range: String, body: String, etag: String
+    ) {
+        var download = cut(at: 4)
+        let wrong = OriginAnswer(
+            status: 206, headers: [("Content-Range", range), ("ETag", etag)], body: Data(body.utf8))
+        #expect(download.add(wrong) == .again)
+        #expect(download.headers.isEmpty)
+        #expect(download.add(answer()) == .whole(Self.whole, Self.strong, age: 0))
+    }
+
+    @Test func `a range of another date is of another version`() {
+        var download = ImageDownload(limit: 10)
+        _ = download.add(answer(0..<4, validators: Self.dated, isComplete: false))
+        let other = Validators(lastModified: "Sun, 02 Nov 2025 12:00:00 GMT")
+        #expect(download.add(part(4..<10, validators: other)) == .again)
+        #expect(download.headers.isEmpty)
+    }
+
+    @Test func `a range without a Content-Range is thrown away`() {
+        var download = cut(at: 4)
+        #expect(download.add(OriginAnswer(status: 206, body: Data("456789".utf8))) == .again)
+        #expect(download.headers.isEmpty)
+    }
+
+    @Test func `where there is no such range, all is asked for`() {
+        var download = cut(at: 4)
+        #expect(download.add(OriginAnswer(status: 416)) == .again)
+        #expect(download.headers.isEmpty)
+        #expect(download.add(answer()) == .whole(Self.whole, Self.strong, age: 0))
+    }
+
+    // MARK: Limits
+
+    @Test func `so many requests are made and no more`() {
+        var download = ImageDownload(limit: 10)
+        for _ in 1..<ImageDownload.requestLimit { #expect(download.add(answer(0..<4, isComplete: false)) == .again) }
+        #expect(download.add(answer(0..<4, isComplete: false)) == .cut)
+    }
+
+    @Test func `the last request may bring it all`() {
+        var download = ImageDownload(limit: 10)
+        for _ in 1..<ImageDownload.requestLimit { _ = download.add(answer(0..<4, isComplete: false)) }
+        #expect(download.add(answer()) == .whole(Self.whole, Self.strong, age: 0))
+    }
+
+    @Test(arguments: [(10, true), (9, false)]) func `parts together may have as many bytes as a picture`(
+        limit: Int, fits: Bool
+    ) {
+        var download = ImageDownload(limit: limit)
+        _ = download.add(answer(0..<4, isComplete: false))
+        let step = download.add(part(4..<10))
+        #expect(step == (fits ? .whole(Self.whole, Self.strong, age: 0) : .tooLarge))
+    }
+
+    // MARK: Other answers
+
+    @Test func `bytes that have not changed are not sent again`() {
+        var download = ImageDownload(limit: 10, validators: Self.strong)
+        #expect(download.headers.map(\.name) == ["if-none-match"])
+        #expect(download.add(OriginAnswer(status: 304, headers: [("Age", "5")])) == .notModified(age: 5))
+    }
+
+    @Test func `nothing has changed only where that was asked`() {
+        var unasked = ImageDownload(limit: 10)
+        #expect(unasked.add(OriginAnswer(status: 304)) == .refused(status: 304))
+        var resumed = ImageDownload(limit: 10, validators: Self.strong)
+        _ = resumed.add(answer(0..<4, isComplete: false))
+        #expect(resumed.add(OriginAnswer(status: 304)) == .refused(status: 304))
+    }
+
+    @Test func `a cut answer to a condition is resumed, without the condition`() {
+        var download = ImageDownload(limit: 10, validators: Validators(etag: "\"0\""))
+        #expect(download.add(answer(0..<4, isComplete: false)) == .again)
+        #expect(download.headers.map(\.name) == ["range", "if-range"])
+    }
+
+    @Test(arguments: [201, 204, 206, 301, 400, 404, 416, 500, 503]) func `any other answer is none`(status: Int) {
+        var download = ImageDownload(limit: 10)
+        #expect(download.add(OriginAnswer(status: status, body: Self.whole)) == .refused(status: status))
+    }
+
+    @Test(arguments: [
+        (nil, 0), ("0", 0), ("7", 7), ("-7", 0), ("x", 0), ("", 0), ("99999999999999999999", 2_147_483_648),
+        ("9999999999", 2_147_483_648),
+    ])
+    func `an answer is as old as it says, within reason`(text: String?, age: Int) {
+        #expect(OriginAnswer(status: 200, headers: text.map { [("Age", $0)] } ?? []).age == age)
+    }
+
+    // MARK: Answers
+
+    /// A download that was cut after so many bytes.
+    private func cut(at count: Int) -> ImageDownload {
+        var download = ImageDownload(limit: 10)
+        _ = download.add(answer(0..<count, isComplete: false))
+        return download
+    }
+
+    private func answer(
+        _ range: Range<Int> = 0..<10, body: Data = whole, validators: Validators = strong, age: Int = 0,
+        isComplete: Bool = true
+    ) -> OriginAnswer {
+        let body = body.count < range.upperBound ? body : Data(body[range])
+        return OriginAnswer(
+            status: 200, headers: headers(validators) + [("Age", "\(age)")], body: body, isComplete: isComplete)
+    }
+
+    private func part(
+        _ bytes: Range<Int>, range: String? = nil, validators: Validators = strong, isComplete: Bool = true
+    ) -> OriginAnswer {
+        OriginAnswer(
+            status: 206,
+            headers: headers(validators) + [
+                ("content-range", range ?? "bytes \(bytes.lowerBound)-\(isComplete ? bytes.upperBound - 1 : 9)/10")
+            ], body: Self.whole[bytes], isComplete: isComplete)
+    }
+
+    private func headers(_ validators: Validators) -> [(name: String, value: String)] {
+        [validators.etag.map { ("ETag", $0) }, validators.lastModified.map { ("Last-Modified", $0) }]
+            .compactMap(\.self)
+    }
+}
