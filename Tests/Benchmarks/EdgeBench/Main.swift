@@ -38,7 +38,7 @@ struct EdgeBench: AsyncParsableCommand {
         try OpenFiles.allowMany()
         let bench = Bench(
             rounds: rounds ?? (quick ? 2 : 5), seconds: seconds ?? (quick ? 0.3 : 2), photos: try Photos(photos),
-            isQuick: quick, progress: Progress())
+            isQuick: quick, progress: ProgressLine())
         let cases = allCases.filter { self.cases?.fits($0.name) ?? true }
         guard !cases.isEmpty else { throw ValidationError("--cases: there is no such case") }
         if !Nginx.isInstalled {

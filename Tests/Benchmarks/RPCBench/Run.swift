@@ -19,7 +19,7 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let progress = Progress()
+        let progress = ProgressLine()
         let cases = allCases(feedItems: depth ?? (quick ? 10_000 : 1_000_000)).filter {
             self.cases?.fits($0.name) ?? true
         }
@@ -45,7 +45,7 @@ struct Run: AsyncParsableCommand {
         fflush(nil)
     }
 
-    private func gather(_ progress: Progress) -> ([any Subject], [LeftOut]) {
+    private func gather(_ progress: ProgressLine) -> ([any Subject], [LeftOut]) {
         var subjects: [any Subject] = OwnSubject.allCases + GatewaySubject.all
         var leftOut: [LeftOut] = []
         for program in ExternalProgram.all where self.subjects?.fits(program.subject) ?? true {

@@ -17,7 +17,7 @@ struct Bench: Sendable {
     let seconds: Double
     let photos: Photos
     let isQuick: Bool
-    let progress: Progress
+    let progress: ProgressLine
 
     /// Connections come up, and code is loaded, before anything counts.
     var warmUpSeconds: Double { seconds / 5 }

@@ -21,7 +21,7 @@ struct Bench {
 
     /// Per measurement.
     let seconds: Double
-    let progress: Progress
+    let progress: ProgressLine
 
     /// Callers and connections come up, and code is loaded, before anything counts.
     var warmUpSeconds: Double { seconds / 5 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What is going on, for who waits at a terminal.
-package struct Progress {
+package struct ProgressLine {
     private let isShown = isatty(STDERR_FILENO) == 1
 
     package init() {}
