@@ -196,8 +196,20 @@ let package = Package(
                 exclude: ["feed", "feed-edge", "comments", "image-data"]),
             tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),
             .executableTarget(
-                name: "rpc-bench", dependencies: ["RPC", "FeedContract", .argumentParser, .nioCore, .nioPosix],
+                name: "rpc-bench",
+                dependencies: ["BenchKit", "RPC", "FeedContract", .argumentParser, .nioCore, .nioPosix],
                 path: "Tests/Benchmarks/RPCBench", swiftSettings: settings),
+            .executableTarget(
+                name: "edge-bench",
+                dependencies: [
+                    "BenchKit", "RPC", "FeedContract", "ImageDataContract", .argumentParser, .grdb, .nioCore,
+                    .nioPosix, .nioHTTP1,
+                ],
+                path: "Tests/Benchmarks/EdgeBench", swiftSettings: settings),
+            // What the benchmarks share.
+            .target(
+                name: "BenchKit", dependencies: ["RPC", .argumentParser], path: "Tests/Benchmarks/BenchKit",
+                swiftSettings: settings),
         ]
 )
 

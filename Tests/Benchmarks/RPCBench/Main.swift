@@ -21,14 +21,3 @@ struct RPCBench: AsyncParsableCommand {
             """,
         subcommands: [Run.self, Serve.self, ServeDeaf.self, Measure.self], defaultSubcommand: Run.self)
 }
-
-/// What is going on, for who waits at a terminal.
-struct Progress {
-    private let isShown = isatty(STDERR_FILENO) == 1
-
-    func show(_ text: String) {
-        if isShown { FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8)) }
-    }
-
-    func clear() { show("") }
-}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchKit
 import Foundation
 
 /// The comparison.
@@ -18,7 +19,7 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let progress = Progress()
+        let progress = ProgressLine()
         let cases = allCases(feedItems: depth ?? (quick ? 10_000 : 1_000_000)).filter {
             self.cases?.fits($0.name) ?? true
         }
@@ -44,7 +45,7 @@ struct Run: AsyncParsableCommand {
         fflush(nil)
     }
 
-    private func gather(_ progress: Progress) -> ([any Subject], [LeftOut]) {
+    private func gather(_ progress: ProgressLine) -> ([any Subject], [LeftOut]) {
         var subjects: [any Subject] = OwnSubject.allCases + GatewaySubject.all
         var leftOut: [LeftOut] = []
         for program in ExternalProgram.all where self.subjects?.fits(program.subject) ?? true {
@@ -59,16 +60,4 @@ struct Run: AsyncParsableCommand {
         for subject in leftOut where !json { print("\(subject.subject) is left out: \(subject.reason)\n") }
         return (subjects.filter { self.subjects?.fits($0.name) ?? true }, leftOut)
     }
-}
-
-/// A regular expression.
-struct Pattern: ExpressibleByArgument {
-    private let text: String
-
-    init?(argument: String) {
-        guard (try? Regex(argument)) != nil else { return nil }
-        text = argument
-    }
-
-    func fits(_ name: String) -> Bool { name.range(of: text, options: .regularExpression) != nil }
 }

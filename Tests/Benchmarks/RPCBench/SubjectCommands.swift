@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchKit
 import Foundation
 
 /// One subject's server, as `Run` starts it.

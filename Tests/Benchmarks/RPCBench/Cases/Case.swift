@@ -1,3 +1,5 @@
+import BenchKit
+
 /// One block of the comparison. A new one is a type of its own, and a line in `allCases`.
 protocol Case: Sendable {
     var name: String { get }
@@ -19,7 +21,7 @@ struct Bench {
 
     /// Per measurement.
     let seconds: Double
-    let progress: Progress
+    let progress: ProgressLine
 
     /// Callers and connections come up, and code is loaded, before anything counts.
     var warmUpSeconds: Double { seconds / 5 }
@@ -74,6 +76,3 @@ struct ProgramFinding {
     var firstAnswer: Double?
     var problem: String?
 }
-
-/// - Returns: nil of nothing.
-func median(_ values: [Double]) -> Double? { values.isEmpty ? nil : values.sorted()[values.count / 2] }

@@ -1,3 +1,4 @@
+import BenchKit
 import Foundation
 
 /// A subject while it serves one case.

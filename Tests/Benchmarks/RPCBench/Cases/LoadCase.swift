@@ -1,3 +1,5 @@
+import BenchKit
+
 /// Every subject under the same load, round by round in turn, so that what else the machine does hits all alike.
 struct LoadCase: Case {
     let name: String

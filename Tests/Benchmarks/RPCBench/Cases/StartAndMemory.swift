@@ -1,3 +1,4 @@
+import BenchKit
 import Foundation
 
 /// From a server's `exec` to the first answer that somebody gets who is waiting for it, and what it has in memory before

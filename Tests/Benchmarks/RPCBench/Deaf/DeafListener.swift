@@ -1,3 +1,4 @@
+import BenchKit
 import Foundation
 
 /// A peer that takes connections and does not read: bare bytes, because no program of ours is to behave like that.

@@ -1,3 +1,4 @@
+import BenchKit
 import RPC
 
 /// How long calls take that nobody reads and that have 500 ms: requests of all sizes, several at a time.
@@ -21,7 +22,7 @@ struct DeafPeer: Case {
         try await withBenchDirectory { directory in
             let socket = directory + "/deaf.sock"
             let peer = try ChildProcess.start(
-                [Programs.rpcBench, "serve-deaf", socket] + (greets ? ["--greets"] : []))
+                [Programs.current, "serve-deaf", socket] + (greets ? ["--greets"] : []))
             defer { peer.stop() }
             try peer.waitUntilServing(at: socket)
             var findings = Findings()

@@ -1,3 +1,5 @@
+import BenchKit
+
 extension Load {
     /// Keeps calls under way over connections of any kind.
     /// - Parameter call: asks for a reply of so many bytes, and returns how often it was refused before it was answered.

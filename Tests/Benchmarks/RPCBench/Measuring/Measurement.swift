@@ -1,3 +1,4 @@
+import BenchKit
 import Foundation
 
 /// What a measuring program prints, as one line of JSON.

@@ -1,3 +1,5 @@
+import BenchKit
+
 /// When calls count: from the end of the warm-up on; nobody begins one after the end.
 struct Period: Sendable {
     let from: Int64

@@ -1,3 +1,4 @@
+import BenchKit
 import Foundation
 
 /// The findings for programs.

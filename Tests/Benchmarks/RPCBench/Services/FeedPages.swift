@@ -1,3 +1,4 @@
+import BenchKit
 import FeedContract
 import Foundation
 import RPC
@@ -30,7 +31,7 @@ struct FeedPages: Case {
         }
     }
 
-    private func fill(_ client: RPCClient, _ progress: Progress) async throws -> [Page] {
+    private func fill(_ client: RPCClient, _ progress: ProgressLine) async throws -> [Page] {
         let batch = FeedContract.maximumBatch
         var ids: [UUID] = []
         for number in 0..<items / batch {

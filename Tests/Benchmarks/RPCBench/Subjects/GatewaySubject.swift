@@ -1,3 +1,4 @@
+import BenchKit
 import Foundation
 
 /// The runtime's server again, called through the real gateway, which forwards.
@@ -20,7 +21,7 @@ struct GatewaySubject: Subject {
         let manifest = "{\"name\":\"bench\",\"socket\":\"\(socket)\",\"contracts\":{\"bench\":1},\"required\":true}"
         try Data(manifest.utf8).write(to: URL(fileURLWithPath: plugins + "/bench.json"))
         let gateway = try Programs.path("gateway")
-        let service = try ChildProcess.start([Programs.rpcBench, "serve", caller.rawValue, socket])
+        let service = try ChildProcess.start([Programs.current, "serve", caller.rawValue, socket])
         try service.waitUntilServing(at: socket)
         return Served(
             server: try .start([gateway, "serve", "--root", root(directory), "--http", "off"]), behind: [service])

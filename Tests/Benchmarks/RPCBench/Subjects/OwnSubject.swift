@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchKit
 import Foundation
 
 /// A subject that this program itself serves and calls, in processes of their own.
@@ -22,11 +23,11 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
     }
 
     func start(in directory: String) throws -> Served {
-        Served(server: try .start([Programs.rpcBench, "serve", rawValue, socket(in: directory)]))
+        Served(server: try .start([Programs.current, "serve", rawValue, socket(in: directory)]))
     }
 
     func measuring(_ load: Load, over socket: String) throws -> [String] {
-        [Programs.rpcBench, "measure", rawValue, socket, try load.asArgument]
+        [Programs.current, "measure", rawValue, socket, try load.asArgument]
     }
 
     /// The two that only move bytes answer in order, and have nothing that could be beside something else. Where no reply

@@ -1,3 +1,5 @@
+import BenchKit
+
 /// What is compared: a server, and the way it is called.
 protocol Subject: Sendable {
     /// As it stands in the tables.

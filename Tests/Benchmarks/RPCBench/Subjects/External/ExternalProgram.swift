@@ -1,3 +1,4 @@
+import BenchKit
 import Foundation
 
 /// How an external subject is built. Where that fails the comparison goes on without it.

@@ -1,3 +1,4 @@
+import BenchKit
 import Foundation
 
 /// What the system alone takes: a thread per connection that reads and writes, and blocks doing so.

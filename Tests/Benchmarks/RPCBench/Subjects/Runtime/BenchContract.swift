@@ -1,3 +1,4 @@
+import BenchKit
 import RPC
 
 /// A trivial service: a text, or bytes, of the size that is asked for.

@@ -1,3 +1,4 @@
+import BenchKit
 import RPC
 
 /// Cancels calls while others are under way.

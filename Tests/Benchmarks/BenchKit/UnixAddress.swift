@@ -1,20 +1,22 @@
 import Glibc
 
 /// The address of a Unix socket, for the calls of the C library.
-struct UnixAddress {
+package struct UnixAddress {
     private var address = sockaddr_un()
 
     /// - Parameter path: of at most 107 bytes.
-    init(_ path: String) {
+    package init(_ path: String) {
         precondition(path.utf8.count <= 107, "\(path): too long for a socket")
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
     }
 
-    static func makeSocket() -> Int32 { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0) }
+    package static func makeSocket() -> Int32 {
+        socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    }
 
     /// - Parameter call: `bind` or `connect`.
-    func pass<Result>(to call: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func pass<Result>(to call: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 call($0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -23,14 +25,14 @@ struct UnixAddress {
     }
 
     /// Whether somebody takes connections there.
-    var isServed: Bool {
+    package var isServed: Bool {
         let descriptor = Self.makeSocket()
         defer { close(descriptor) }
         return pass { connect(descriptor, $0, $1) } == 0
     }
 
     /// Measuring programs may be there before the server is.
-    func waitUntilServed() {
+    package func waitUntilServed() {
         while !isServed { usleep(200) }
     }
 }

@@ -1,22 +1,22 @@
 import RPC
 
 /// One of the programs of this package, in a root of the benchmark's own.
-struct RunningService {
-    let process: ChildProcess
-    let socket: SocketPath
+package struct RunningService {
+    package let process: ChildProcess
+    package let socket: SocketPath
 
     /// From `exec` until it has answered a ping, in milliseconds.
-    let firstAnswer: Double
+    package let firstAnswer: Double
 
     /// - Parameter name: of its socket.
-    static func start(_ program: String, _ arguments: [String] = [], name: String, root: String) async throws
+    package static func start(_ program: String, _ arguments: [String] = [], name: String, root: String) async throws
         -> RunningService
     {
         let path = "\(root)/run/\(name).sock"
         let socket = try SocketPath(path)
         let process = try ChildProcess.start([try Programs.path(program)] + arguments + ["--root", root])
         try process.waitUntilServing(at: path)
-        return try await RPCClient.withConnection(to: socket, as: "rpc-bench") { client in
+        return try await RPCClient.withConnection(to: socket, as: "bench") { client in
             _ = try await client.call(ProtocolMethods.ping, Empty())
             return RunningService(
                 process: process, socket: socket, firstAnswer: Double(WallClock.now() - process.startedAt) / 1_000)

@@ -1,8 +1,8 @@
 import Glibc
 
 /// Nanoseconds that never go back.
-enum MonotonicTime {
-    static func now() -> Int64 { read(CLOCK_MONOTONIC) }
+package enum MonotonicTime {
+    package static func now() -> Int64 { read(CLOCK_MONOTONIC) }
 
     fileprivate static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
@@ -12,6 +12,6 @@ enum MonotonicTime {
 }
 
 /// Microseconds since 1970: the one clock that programs in every language can be asked for, to compare between processes.
-enum WallClock {
-    static func now() -> Int64 { MonotonicTime.read(CLOCK_REALTIME) / 1_000 }
+package enum WallClock {
+    package static func now() -> Int64 { MonotonicTime.read(CLOCK_REALTIME) / 1_000 }
 }

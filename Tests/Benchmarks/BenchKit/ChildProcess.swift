@@ -4,17 +4,17 @@ import Foundation
 ///
 /// Foundation's `Process` sees a child's end only when the last descriptor that it inherited is closed, and waits in a
 /// run loop; here the time of `exec` and of the end matter. Children stay in our process group, so that ^C ends them too.
-struct ChildProcess {
-    let id: pid_t
+package struct ChildProcess {
+    package let id: pid_t
 
     /// Just before it was started, by `WallClock`.
-    let startedAt: Int64
+    package let startedAt: Int64
 
     /// What it prints; nil unless that was wanted.
     private let output: Int32?
 
     /// - Parameter command: the program's path and its arguments.
-    static func start(_ command: [String], readingOutput: Bool = false) throws -> ChildProcess {
+    package static func start(_ command: [String], readingOutput: Bool = false) throws -> ChildProcess {
         var ends: [Int32] = [-1, -1]
         guard !readingOutput || pipe(&ends) == 0 else { throw Failure("pipe: \(errno)") }
         // Another child that had it too would keep it open.
@@ -43,7 +43,7 @@ struct ChildProcess {
     }
 
     /// How a program has ended.
-    enum Outcome {
+    package enum Outcome {
         /// With exit code 0.
         case done(output: Data)
         /// With another one, or by a signal.
@@ -53,7 +53,7 @@ struct ChildProcess {
     }
 
     /// Waits for the end, and kills it when that takes longer.
-    func end(within seconds: Double) -> Outcome {
+    package func end(within seconds: Double) -> Outcome {
         defer { if let output { close(output) } }
         let limit = MonotonicTime.now() + Int64(seconds * 1e9)
         guard let text = readOutput(until: limit) else {
@@ -65,7 +65,7 @@ struct ChildProcess {
     }
 
     /// Ends it, waiting for an orderly end for a while.
-    func stop() {
+    package func stop() {
         kill(id, SIGTERM)
         for _ in 0..<2_000 {
             if waitpid(id, nil, WNOHANG) != 0 { return }
@@ -76,7 +76,7 @@ struct ChildProcess {
     }
 
     /// - Throws: when it ends before it takes connections there.
-    func waitUntilServing(at socket: String) throws {
+    package func waitUntilServing(at socket: String) throws {
         while !UnixAddress(socket).isServed {
             guard isRunning else { throw Failure("what should serve \(socket) has ended") }
             usleep(200)
@@ -84,14 +84,14 @@ struct ChildProcess {
     }
 
     /// What its threads have used so far, in microseconds.
-    var processorTime: Double {
+    package var processorTime: Double {
         var (clock, time) = (clockid_t(), timespec())
         guard clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .nan }
         return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
     }
 
     /// Not asked once it has been waited for.
-    var isRunning: Bool {
+    package var isRunning: Bool {
         var info = siginfo_t()
         return waitid(P_PID, id_t(id), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_signo == 0
     }
@@ -119,8 +119,8 @@ struct ChildProcess {
 }
 
 /// Why something cannot be measured.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
+package struct Failure: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }

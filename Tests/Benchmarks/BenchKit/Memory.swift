@@ -1,17 +1,17 @@
 import Foundation
 
 /// What a process has in memory, in kilobytes (`/proc/PID/smaps_rollup`).
-struct Memory {
+package struct Memory {
     /// All pages, with those that it shares with others.
-    let resident: Int
+    package let resident: Int
     /// Pages that are shared count in proportion.
-    let proportional: Int
+    package let proportional: Int
     /// Pages that only this process has and that are its own.
-    let privateDirty: Int
+    package let privateDirty: Int
     /// Pages of files, its program mostly, that no other process maps; the system can drop them.
-    let privateClean: Int
+    package let privateClean: Int
 
-    init(of process: pid_t) throws {
+    package init(of process: pid_t) throws {
         let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
         func kilobytes(_ name: String) -> Int {
             let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }

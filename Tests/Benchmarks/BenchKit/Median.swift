@@ -1,0 +1,2 @@
+/// - Returns: nil of nothing.
+package func median(_ values: [Double]) -> Double? { values.isEmpty ? nil : values.sorted()[values.count / 2] }

@@ -1,0 +1,155 @@
+import BenchKit
+import Foundation
+import ImageDataContract
+import RPC
+
+/// What a lookup, a picture that many want, and letting go cost with few and with many kept pictures.
+struct KeptPictures: Case {
+    let name = "kept pictures"
+
+    private static let aim = Aim.atMost(2)
+
+    func run(in bench: Bench) async throws -> [Block] {
+        let counts = [1_000, bench.isQuick ? 100_000 : 1_000_000]
+        return try await withBenchDirectory { directory in
+            let origin = try await PictureOrigin.start { request in
+                Int(request.path.dropFirst("/new/".count)).map {
+                    PictureOrigin.Answer(contentType: "image/gif", body: NumberedPicture.gif($0))
+                }
+            }
+            var stores: [KeptPicturesRound] = []
+            defer { stores.forEach { $0.service.process.stop() } }
+            for count in counts {
+                bench.progress.show("keeping \(count) pictures")
+                stores.append(try await start(count, root: "\(directory)/\(count)", origin))
+            }
+            for round in 0...bench.rounds {
+                bench.progress.show("\(name), round \(round) of \(bench.rounds)")
+                // The first warms up what is read.
+                for index in stores.indices { try await stores[index].measure(round, counts: round > 0) }
+            }
+            try await origin.stop()
+            return [block(counts, stores)]
+        }
+    }
+
+    private func start(_ count: Int, root: String, _ origin: PictureOrigin) async throws -> KeptPicturesRound {
+        let store = try await KeptStore.make(root: root, upstream: origin.url)
+        let urls = KeptPictureURLs(base: origin.url + "/kept/")
+        let weight = try store.fill(urls, count: count)
+        let service = try await RunningService.start(
+            "image-data-service", ["--upstream", origin.url], name: "image-data", root: root)
+        return KeptPicturesRound(service: service, kept: urls, count: count, weight: weight, origin: origin)
+    }
+
+    private func block(_ counts: [Int], _ stores: [KeptPicturesRound]) -> Block {
+        let columns = counts.map { Block.Column(title: "µs with \($0)", key: "us_with_\($0)") }
+        let ratio = Block.Column(title: "×", key: "ratio", digits: 2)
+        var block = Block(name: name, columns: columns + [ratio])
+        for operation in KeptPicturesRound.Operation.allCases {
+            let times = stores.map { median($0.times[operation] ?? []) }
+            let ratio = times.compactMap(\.self).count == 2 ? (times[1] ?? 0) / (times[0] ?? 1) : nil
+            block.rows.append(
+                Block.Row(name: operation.rawValue, values: times + [ratio], note: Self.aim.note("×", ratio)))
+        }
+        return block
+    }
+}
+
+/// A service with so many kept pictures, and what was measured of it.
+struct KeptPicturesRound {
+    enum Operation: String, CaseIterable {
+        case lookup = "look up, of 100 in a call"
+        case load = "load from disk"
+        case flight = "100 callers, one new picture"
+        case eviction = "let go, of 10 in a call"
+    }
+
+    let service: RunningService
+    let kept: KeptPictureURLs
+    let count: Int
+    let weight: Int
+    let origin: PictureOrigin
+
+    /// In microseconds.
+    var times: [Operation: [Double]] = [:]
+
+    private static let lookupCalls = 20
+    private static let loads = 100
+    private static let flights = 5
+    private static let callers = 100
+    private static let evictionCalls = 5
+    private static let evictedAtOnce = 10
+
+    /// - Parameter counts: whether this is not only for warming up.
+    mutating func measure(_ round: Int, counts: Bool) async throws {
+        let found = try await RPCClient.withConnection(to: service.socket, as: "bench") { [self] client in
+            [
+                (Operation.lookup, try await lookups(client)), (.load, try await loads(client)),
+                (.flight, try await flights(client, round)), (.eviction, try await evictions(client, round)),
+            ]
+        }
+        for (operation, times) in found where counts { self.times[operation, default: []] += times }
+    }
+
+    /// One of the half that was used last: the others are let go of.
+    private var anyKept: String { kept[Int.random(in: count / 2..<count)] }
+
+    private func lookups(_ client: RPCClient) async throws -> [Double] {
+        var times: [Double] = []
+        for _ in 0..<Self.lookupCalls {
+            let urls = (0..<ImageDataContract.maximumBatch).map { _ in anyKept }
+            let start = MonotonicTime.now()
+            let answer = try await client.call(ImageDataContract.prefetch, PrefetchImages(urls: urls))
+            times.append(microseconds(since: start) / Double(urls.count))
+            guard answer.accepted == 0 else { throw Failure("\(answer.accepted) pictures are not kept") }
+        }
+        return times
+    }
+
+    private func loads(_ client: RPCClient) async throws -> [Double] {
+        var times: [Double] = []
+        for _ in 0..<Self.loads {
+            let url = anyKept
+            let start = MonotonicTime.now()
+            _ = try await client.call(ImageDataContract.load, LoadImage(url: url, policy: .cold, strategy: .cacheOnly))
+            times.append(microseconds(since: start))
+        }
+        return times
+    }
+
+    private func flights(_ client: RPCClient, _ round: Int) async throws -> [Double] {
+        var times: [Double] = []
+        for number in 0..<Self.flights {
+            let path = "/new/\(count + round * Self.flights + number)"
+            let url = origin.url + path
+            let before = origin.counter.count(of: path)
+            let start = MonotonicTime.now()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<Self.callers {
+                    group.addTask { _ = try await client.call(ImageDataContract.load, LoadImage(url: url)) }
+                }
+                try await group.waitForAll()
+            }
+            times.append(microseconds(since: start))
+            let asked = origin.counter.count(of: path) - before
+            guard asked == 1 else { throw Failure("the origin was asked \(asked) times for one picture") }
+        }
+        return times
+    }
+
+    private func evictions(_ client: RPCClient, _ round: Int) async throws -> [Double] {
+        let each = weight / count
+        var times: [Double] = []
+        for number in 1...Self.evictionCalls {
+            let gone = (round * Self.evictionCalls + number) * Self.evictedAtOnce
+            let start = MonotonicTime.now()
+            let evicted = try await client.call(ImageDataContract.evict, .toBytes(weight - gone * each))
+            guard evicted.count > 0 else { throw Failure("nothing was let go of") }
+            times.append(microseconds(since: start) / Double(evicted.count))
+        }
+        return times
+    }
+
+    private func microseconds(since start: Int64) -> Double { Double(MonotonicTime.now() - start) / 1_000 }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A server that pictures come from, which counts what it is asked for.
+struct PictureOrigin: Sendable {
+    /// What there is at a path.
+    struct Answer: Sendable {
+        let contentType: String
+        let body: Data
+
+        static func json(_ text: String) -> Answer { Answer(contentType: "application/json", body: Data(text.utf8)) }
+    }
+
+    let counter: RequestCounter
+    let port: Int
+    private let channel: any Channel
+
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    /// What is asked for.
+    struct Request: Sendable {
+        let path: String
+
+        /// Where the server is.
+        let origin: String
+    }
+
+    typealias Answering = @Sendable (Request) -> Answer?
+
+    /// - Parameter delay: before anything is answered.
+    static func start(
+        delay: TimeAmount = .zero, _ answer: @escaping Answering
+    ) async throws -> PictureOrigin {
+        let counter = RequestCounter()
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 512)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(
+                        PictureHandler(delay: delay, counter: counter, answer: answer))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return PictureOrigin(counter: counter, port: channel.localAddress?.port ?? 0, channel: channel)
+    }
+
+    func stop() async throws { try await channel.close() }
+}
+
+/// How often each path was asked for, and how many requests were under way at once.
+final class RequestCounter: Sendable {
+    private struct Counts {
+        var byPath: [String: Int] = [:]
+        var total = 0
+        var underWay = 0
+        var mostUnderWay = 0
+    }
+
+    private let counts = Mutex(Counts())
+
+    var total: Int { counts.withLock { $0.total } }
+    var mostUnderWay: Int { counts.withLock { $0.mostUnderWay } }
+
+    func count(of path: String) -> Int { counts.withLock { $0.byPath[path] ?? 0 } }
+
+    fileprivate func begin(_ path: String) {
+        counts.withLock { counts in
+            counts.byPath[path, default: 0] += 1
+            counts.total += 1
+            counts.underWay += 1
+            counts.mostUnderWay = max(counts.mostUnderWay, counts.underWay)
+        }
+    }
+
+    fileprivate func end() { counts.withLock { $0.underWay -= 1 } }
+}
+
+private final class PictureHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let delay: TimeAmount
+    private let counter: RequestCounter
+    private let answer: PictureOrigin.Answering
+    private var path = ""
+
+    init(delay: TimeAmount, counter: RequestCounter, answer: @escaping PictureOrigin.Answering) {
+        self.delay = delay
+        self.counter = counter
+        self.answer = answer
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): path = head.uri
+        case .body: break
+        case .end:
+            counter.begin(path)
+            guard delay > .zero else { return respond(context) }
+            context.eventLoop.assumeIsolated().scheduleTask(in: delay) { self.respond(context) }
+        }
+    }
+
+    private func respond(_ context: ChannelHandlerContext) {
+        // Before it is sent, so that who has the answer can be sure that it is counted.
+        counter.end()
+        let port = context.channel.localAddress?.port ?? 0
+        let answer = answer(PictureOrigin.Request(path: path, origin: "http://127.0.0.1:\(port)"))
+        var headers = HTTPHeaders()
+        headers.add(name: "Content-Length", value: "\(answer?.body.count ?? 0)")
+        if let answer {
+            headers.add(name: "Content-Type", value: answer.contentType)
+            headers.add(name: "Cache-Control", value: "public, max-age=3600")
+        }
+        let head = HTTPResponseHead(version: .http1_1, status: answer == nil ? .notFound : .ok, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if let answer {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}

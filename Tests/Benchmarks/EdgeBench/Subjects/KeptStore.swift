@@ -1,0 +1,58 @@
+import BenchKit
+import Foundation
+import GRDB
+import RPC
+
+/// The file in which image-data-service keeps pictures of an upstream, filled behind its back: a million fetches would
+/// take too long.
+struct KeptStore {
+    let path: String
+
+    /// Lets the service make its file.
+    static func make(root: String, upstream: String) async throws -> KeptStore {
+        let service = try await RunningService.start(
+            "image-data-service", ["--upstream", upstream], name: "image-data", root: root)
+        service.process.stop()
+        let path = root + "/data/image-data-edge.sqlite"
+        guard FileManager.default.fileExists(atPath: path) else { throw Failure("\(path) is not there") }
+        return KeptStore(path: path)
+    }
+
+    /// Keeps small pictures, the first as the one that was used least recently.
+    /// - Returns: what everything weighs.
+    func fill(_ pictures: KeptPictureURLs, count: Int) throws -> Int {
+        let picture = NumberedPicture.gif(0)
+        let numbers = "WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < ? - 1)"
+        let queue = try DatabaseQueue(path: path)
+        defer { _ = queue }
+        return try queue.write { db in
+            try db.execute(
+                sql: """
+                    \(numbers) INSERT INTO content (id, sha256, content_type, size, crc32, used)
+                    SELECT i + 1, randomblob(32), 'image/gif', ?, ?, i + 1 FROM numbers
+                    """, arguments: [count, picture.count, Int64(Bytes(picture).crc32)])
+            try db.execute(
+                sql: "\(numbers) INSERT INTO bytes (id, data) SELECT i + 1, ? FROM numbers",
+                arguments: [count, picture])
+            try db.execute(
+                sql: """
+                    \(numbers) INSERT INTO url (url, content, stored_at)
+                    SELECT ? || \(KeptPictureURLs.sqlName), i + 1, unixepoch() FROM numbers
+                    """, arguments: [count, pictures.base])
+            return try Int.fetchOne(db, sql: "SELECT total FROM weight") ?? 0
+        }
+    }
+}
+
+/// URLs by number, in no order.
+struct KeptPictureURLs {
+    let base: String
+
+    private static let factor = 2_654_435_761
+
+    fileprivate static let sqlName = "printf('%08x', (i * \(factor)) & 4294967295)"
+
+    subscript(number: Int) -> String {
+        base + String(format: "%08x", UInt32(truncatingIfNeeded: number * Self.factor))
+    }
+}
