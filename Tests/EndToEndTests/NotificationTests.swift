@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: ["/nowhere/notify", "vsock:2:1234", "@" + String(repeating: "x", count: 200)])
     func `a supervisor that cannot be reached is one line, and the service serves`(address: String) async throws {
         try await withTemporaryDirectory { root in
-            let program = try Self.start("feed", root, ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "1000000"])
+            let program = try Self.start("feed", root, ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "60000000"])
             defer { program.send(SIGKILL) }
             #expect(await program.errors.wait(for: "cannot notify the supervisor at \(address)"))
             let path = try SocketPath("\(root)/run/feed.sock")

@@ -151,7 +151,6 @@ import Testing
             // Still answered, and the last that the old one hears of.
             try await Self.answer(old, 1, "b")
             #expect(try await underWay.value == "b")
-            try await old.finishSending()
             #expect(await old.rest() == [])
 
             let successor = try await listener.acceptGreeting()
