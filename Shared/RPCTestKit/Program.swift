@@ -60,17 +60,17 @@ public struct Program: Sendable {
         _ arguments: [String] = [], environment: [String: String] = [:], input: String? = nil,
         output: String = "/dev/null", errors: String?
     ) throws -> RunningProgram {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(Self.standardEnvironment) { $1 }
-            .merging(environment) { $1 }
-        process.standardInput = try input.map { try handle(reading: $0) } ?? FileHandle.nullDevice
-        process.standardOutput = try handle(writing: output)
         let lines = ErrorLines()
-        process.standardError = try errors.map { try handle(writing: $0) } ?? lines.writingEnd
+        // Ours is one too many: the lines end with the program.
         defer { try? lines.writingEnd.close() }
-        return try RunningProgram(process, errors: lines)
+        let files = [
+            try handle(reading: input ?? "/dev/null"), try handle(writing: output),
+            try errors.map { try handle(writing: $0) } ?? lines.writingEnd,
+        ]
+        let all = ProcessInfo.processInfo.environment.merging(Self.standardEnvironment) { $1 }
+            .merging(environment) { $1 }
+        let id = try Spawn.start([path] + arguments, environment: all, files: files.map(\.fileDescriptor))
+        return RunningProgram(id, errors: lines)
     }
 
     private func handle(reading path: String) throws -> FileHandle {
@@ -93,16 +93,12 @@ public struct RunningProgram: Sendable {
     /// What it writes to standard error.
     public let errors: ErrorLines
 
-    /// - Throws: when the program cannot be started.
-    init(_ process: Process, errors: ErrorLines) throws {
+    /// - Parameter id: of a child of ours that nobody else waits for.
+    init(_ id: Int32, errors: ErrorLines) {
+        self.id = id
         self.errors = errors
-        let end = end
-        process.terminationHandler = { process in
-            let isSignal = process.terminationReason == .uncaughtSignal
-            end.note(isSignal ? 128 + process.terminationStatus : process.terminationStatus)
-        }
-        try process.run()
-        id = process.processIdentifier
+        // A thread of its own, which ends with the process.
+        Thread.detachNewThread { [end] in end.note(Spawn.end(of: id)) }
     }
 
     /// Waits for the end.

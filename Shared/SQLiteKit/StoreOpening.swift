@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Opens a store: one SQLite file in WAL mode that answers only once an acknowledged write is on disk.
+/// Opens a store: one SQLite file in WAL mode. That of an authority answers only once an acknowledged write is on disk.
 public struct StoreOpening: Sendable {
     /// What tells this kind of store from other SQLite files (`PRAGMA application_id`): four letters.
     public let applicationID: String
@@ -9,9 +9,14 @@ public struct StoreOpening: Sendable {
     /// Named steps, never changed once released.
     public let migrator: DatabaseMigrator
 
-    public init(applicationID: String, migrator: DatabaseMigrator) {
+    /// Whether a power cut may take back the last writes, though never half of one: what is kept of somebody else's can
+    /// be had again.
+    public let isCache: Bool
+
+    public init(applicationID: String, migrator: DatabaseMigrator, isCache: Bool = false) {
         self.applicationID = applicationID
         self.migrator = migrator
+        self.isCache = isCache
     }
 
     /// How long a writer waits for another process that writes to the same file.
@@ -31,7 +36,7 @@ public struct StoreOpening: Sendable {
             try refuseForeignFile(path)
             let pool = try DatabasePool(path: path, configuration: configuration)
             // GRDB sets NORMAL on every connection that it opens: with it a power cut may take the last writes back.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            if !isCache { try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") } }
             try migrate(pool)
             return pool
         } catch let error as StoreUnusable {

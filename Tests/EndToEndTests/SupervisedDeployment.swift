@@ -59,17 +59,6 @@ struct SupervisedDeployment {
         _ name: String, _ arguments: [String], _ environment: [String: String] = [:]
     ) async throws -> Program.Outcome {
         try await Program(path: "/bin/bash").run(
-            ["-c", Self.closingDescriptors, "bash", Program.repository + "/deploy/" + name] + arguments,
-            environment: environment)
+            [Program.repository + "/deploy/" + name] + arguments, environment: environment)
     }
-
-    /// Foundation sees the end of a process when a descriptor that it gave it is closed. A daemon would keep that open, so
-    /// what starts one must not have it.
-    private static let closingDescriptors = """
-        for file in /proc/$$/fd/*; do
-            number=${file##*/}
-            if ((number > 2)); then eval "exec $number>&-"; fi
-        done
-        exec "$@"
-        """
 }

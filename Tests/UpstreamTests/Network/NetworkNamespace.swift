@@ -8,18 +8,9 @@ struct NetworkNamespace: Sendable {
     /// Whether this machine lets us make one.
     static let isPossible: Bool = {
         guard geteuid() == 0 else { return false }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "n=if-probe-$$; ip netns add $n && ip netns del $n && command -v python3"]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        do {
-            try process.run()
-        } catch {
-            return false
-        }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        let command = "n=if-probe-$$; ip netns add $n && ip netns del $n && command -v python3"
+        // Where there is not even a shell, there is no network of our own.
+        return (try? Spawn.run(["/bin/sh", "-c", command])) == 0
     }()
 
     /// Runs `body` while the network is there, with a web server on port 80 of each address that says which one was asked.

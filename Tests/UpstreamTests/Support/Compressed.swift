@@ -1,4 +1,5 @@
 import Foundation
+import RPCTestKit
 
 /// Compressed by somebody else than the library that inflates it here.
 enum Compressed {
@@ -22,18 +23,15 @@ enum Compressed {
 
     /// - Returns: nothing when Python is not there, which no test takes for what it wants.
     private static func python(_ expression: String, _ bytes: [UInt8]) -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", "import sys, gzip, zlib; sys.stdout.buffer.write(\(expression))"]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
+        let name = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        let (input, output) = (name.appendingPathExtension("in"), name.appendingPathExtension("out"))
         do {
-            try process.run()
-            // It reads all before it writes anything.
-            try input.fileHandleForWriting.write(contentsOf: Data(bytes))
-            try input.fileHandleForWriting.close()
-            return Array(try output.fileHandleForReading.readToEnd() ?? Data())
+            for (file, content) in [(input, bytes), (output, [])] { try Data(content).write(to: file) }
+            defer { for file in [input, output] { try? FileManager.default.removeItem(at: file) } }
+            let program = "import sys, gzip, zlib; sys.stdout.buffer.write(\(expression))"
+            let status = try Spawn.run(
+                ["/usr/bin/env", "python3", "-c", program], input: input.path(), output: output.path())
+            return status == 0 ? Array(try Data(contentsOf: output)) : []
         } catch {
             return []
         }

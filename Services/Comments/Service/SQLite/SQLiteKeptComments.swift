@@ -15,7 +15,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
     }
 
     /// Not that of the comments' own store: neither is ever taken for the other.
-    static let opening = StoreOpening(applicationID: "IFce", migrator: KeptCommentsSchema.migrator)
+    static let opening = StoreOpening(applicationID: "IFce", migrator: KeptCommentsSchema.migrator, isCache: true)
 
     // MARK: Reading
 

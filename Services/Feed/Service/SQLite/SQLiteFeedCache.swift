@@ -11,7 +11,7 @@ struct SQLiteFeedCache: FeedCache {
     init(_ pool: DatabasePool) { self.pool = pool }
 
     /// Another kind of file than an authority's store: neither is ever taken for the other.
-    static let opening = StoreOpening(applicationID: "IFfc", migrator: FeedCacheSchema.migrator)
+    static let opening = StoreOpening(applicationID: "IFfc", migrator: FeedCacheSchema.migrator, isCache: true)
 
     func item(_ id: UUID) throws -> FeedImage? { try pool.read { try CacheAxis(db: $0).item(id) } }
 

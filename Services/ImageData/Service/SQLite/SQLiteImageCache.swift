@@ -13,7 +13,7 @@ final class SQLiteImageCache: ImageCache {
     /// The uses that are not written down yet: they are when something is kept, which is when they matter, and at the end.
     private let uses: Mutex<Uses>
 
-    static let opening = StoreOpening(applicationID: "IFic", migrator: ImageCacheSchema.migrator)
+    static let opening = StoreOpening(applicationID: "IFic", migrator: ImageCacheSchema.migrator, isCache: true)
 
     /// How many bytes are kept unless the operator says otherwise.
     static let defaultBudget = 1_024 * 1_024 * 1_024
