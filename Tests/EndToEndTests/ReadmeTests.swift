@@ -9,10 +9,11 @@ import Testing
     private static let readme = Program.repository + "/README.md"
 
     /// Commands that other tests run: `deploy/up` and `deploy/down` those of deployments, `deploy/test` is what runs these
-    /// tests, a watch has no end (`WatchTests`), and the benchmark needs a release build.
+    /// tests, a watch has no end (`WatchTests`), and the benchmarks need a release build.
     private static let runElsewhere = [
         "deploy/up", "deploy/up --root /tmp/edge --http-port 8081 --upstream http://127.0.0.1:8080", "deploy/test",
         "gateway watch", "swift build -c release", "swift run -c release rpc-bench",
+        "swift run -c release edge-bench",
     ]
 
     @Test func `every command of the README works as it stands there`() async throws {

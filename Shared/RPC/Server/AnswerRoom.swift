@@ -2,6 +2,7 @@ import NIOCore
 
 /// Whether a connection can take a large answer, or still has to deliver earlier ones. A handler with megabytes to fetch
 /// asks before it fetches them: what has been computed is never dropped, so what is not needed yet should not be computed.
+/// It has less room than there is in all, so that new calls are not refused for the sake of large answers that wait.
 public struct AnswerRoom: Sendable {
     /// Nil where there is room for anything.
     private let connection: NIOLoopBound<ServerConnection>?
@@ -11,15 +12,15 @@ public struct AnswerRoom: Sendable {
     /// Whether there is room now.
     public var isThere: Bool {
         get async {
-            await connection?.look(\.hasRoom) ?? true
+            await connection?.look(\.hasRoomForLarge) ?? true
         }
     }
 
-    /// Returns once there is room, or nobody left to answer.
+    /// Returns once there may be room, or nobody left to answer. Others may have been quicker: look again.
     public func wait() async {
         guard let connection else { return }
         await withCheckedContinuation { continuation in
-            connection.onLoop { $0.whenRoom { continuation.resume() } }
+            connection.onLoop { $0.whenRoomForLarge { continuation.resume() } }
         }
     }
 }

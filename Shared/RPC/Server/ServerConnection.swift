@@ -24,6 +24,7 @@ final class ServerConnection: ChannelInboundHandler {
 
     let timer: DeadlineTimer
     private var waitingForRoom: [() -> Void] = []
+    private var waitingForLargeRoom: [() -> Void] = []
     private var frameDeadline: NIODeadline?
 
     /// While draining, with nothing under way: until when a client that knows of it may take to close.
@@ -120,10 +121,7 @@ final class ServerConnection: ChannelInboundHandler {
     // MARK: Room for answers
 
     /// A connection that is over has room for whatever nobody will read.
-    var hasRoom: Bool {
-        if case .closed = phase { return true }
-        return outbox.queuedBytes < core.limits.queuedBytes
-    }
+    var hasRoom: Bool { isOver || outbox.queuedBytes < core.limits.queuedBytes }
 
     /// - Parameter resume: called at once when there is room, or when nobody is left to answer.
     func whenRoom(_ resume: @escaping () -> Void) {
@@ -132,10 +130,38 @@ final class ServerConnection: ChannelInboundHandler {
     }
 
     func offerRoom() {
-        guard hasRoom, !waitingForRoom.isEmpty else { return }
-        let waiting = waitingForRoom
-        waitingForRoom = []
-        for resume in waiting { resume() }
+        if hasRoom {
+            let waiting = waitingForRoom
+            waitingForRoom = []
+            for resume in waiting { resume() }
+        }
+        // All at once, who then look again: not for each of the many chunks that their answers take.
+        if !waitingForLargeRoom.isEmpty, isOver || outbox.queuedBytes <= core.limits.queuedBytes / Self.largeOffer {
+            let waiting = waitingForLargeRoom
+            waitingForLargeRoom = []
+            for resume in waiting { resume() }
+        }
+    }
+
+    /// Large answers wait for one another while this part of the room is taken, and are offered room again when only that
+    /// part is: so what they wait for never makes new calls be refused.
+    private static let largePart = 4
+    private static let largeOffer = 8
+
+    /// Whether one more large answer may be added; not before those that wait already.
+    var hasRoomForLarge: Bool {
+        isOver || waitingForLargeRoom.isEmpty && outbox.queuedBytes <= core.limits.queuedBytes / Self.largePart
+    }
+
+    /// - Parameter resume: called once there may be room for a large answer, or when nobody is left to answer.
+    func whenRoomForLarge(_ resume: @escaping () -> Void) {
+        waitingForLargeRoom.append(resume)
+        offerRoom()
+    }
+
+    private var isOver: Bool {
+        if case .closed = phase { return true }
+        return false
     }
 
     // MARK: Reading
