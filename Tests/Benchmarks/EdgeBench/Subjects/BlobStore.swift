@@ -39,9 +39,8 @@ struct BlobStore {
         }
         let path = folder + "/index.sqlite"
         try FileManager.default.copyItem(atPath: database, toPath: path)
+        // With GRDB's settings, as the service has it: a power cut may take back what was kept last.
         pool = try DatabasePool(path: path)
-        // As the service has it.
-        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     }
 
     func write(_ blob: Blob) throws {
