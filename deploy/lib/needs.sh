@@ -33,6 +33,8 @@ is_installed() {
     case $1 in
     libsqlite3-dev) [[ -e /usr/include/sqlite3.h ]] || pkg-config --exists sqlite3 ;;
     zlib1g-dev) [[ -e /usr/include/zlib.h ]] || pkg-config --exists zlib ;;
+    ca-certificates) [[ -e /etc/ssl/certs/ca-certificates.crt ]] ;;
+    iproute2) command -v ip ;;
     supervisor) command -v supervisord && command -v supervisorctl ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1

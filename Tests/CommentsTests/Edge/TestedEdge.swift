@@ -72,6 +72,8 @@ extension ListedComments {
 }
 
 extension UpstreamBase {
-    // A URL that is one.
-    static var test: UpstreamBase { try! UpstreamBase("http://origin.example") }
+    static var test: UpstreamBase {
+        guard let base = try? UpstreamBase("http://origin.example") else { preconditionFailure("it is a URL") }
+        return base
+    }
 }
