@@ -26,6 +26,18 @@ import Testing
         }
     }
 
+    @Test func `a cache waits for no disk, and is as whole`() async throws {
+        try await withTemporaryDirectory { directory in
+            let opening = Self.opening()
+            let cache = StoreOpening(
+                applicationID: opening.applicationID, migrator: opening.migrator, isCache: true)
+            let pool = try cache.open(directory + "/store.sqlite")
+            // 1 is NORMAL: the log is synced before it is brought into the file.
+            #expect(try await pool.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 1)
+            #expect(try await pool.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+        }
+    }
+
     @Test(arguments: [0, 1, 2]) func `an orderly end leaves one file, whoever has read`(readers: Int) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try Self.opening().open(directory + "/store.sqlite")

@@ -89,9 +89,3 @@ struct CommentsService: AsyncParsableCommand {
         if case .success(let pool) = opened { try process.fail { try pool.closeIntoOneFile() } }
     }
 }
-
-extension Result {
-    fileprivate var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-}

@@ -35,24 +35,12 @@ struct FeedService: AsyncParsableCommand {
             "How the upstream pages: by cursor (after_id) or by number (page).", valueName: "cursor|page"))
     var paging = UpstreamPaging.cursor
 
-    func validate() throws { _ = try endpoint() }
-
     func run() async throws {
         let process = ServiceProcess(name: "feed", options: options)
-        if let upstream = upstreamOptions.upstream, let endpoint = try endpoint() {
-            try await serveEdge(of: upstream, endpoint, process)
+        if let upstream = upstreamOptions.upstream {
+            try await serveEdge(of: upstream, process)
         } else {
             try await serveAuthority(process)
-        }
-    }
-
-    /// Nil for a service that is the authority itself.
-    private func endpoint() throws -> FeedEndpoint? {
-        guard let url = upstreamOptions.upstream?.description else { return nil }
-        do throws(FeedEndpointError) {
-            return try FeedEndpoint(url)
-        } catch {
-            throw ValidationError("--upstream \(url): \(error)")
         }
     }
 

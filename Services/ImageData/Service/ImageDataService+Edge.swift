@@ -59,10 +59,3 @@ extension ImageDataService {
         return settings
     }
 }
-
-extension Result<DatabasePool, StoreUnusable> {
-    fileprivate var failure: StoreUnusable? {
-        guard case .failure(let failure) = self else { return nil }
-        return failure
-    }
-}

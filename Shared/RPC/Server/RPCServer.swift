@@ -115,9 +115,12 @@ public struct RPCServer: Sendable {
             deadline: call.deadline, trace: meta.trace, takesAttachments: call.takesAttachments,
             priority: meta.priority ?? .visible, window: meta.window ?? Limits.defaultStreamWindow,
             peer: call.connection.peer, connection: NIOLoopBound(call.connection, eventLoop: executor.loop))
-        guard
-            let outcome = await TraceContext.$current.withValue(meta.trace, operation: { await call.run(context) })
-        else { return }
+        // A call without a trace has nothing to pass on.
+        let handled =
+            meta.trace.parent == nil
+            ? await call.run(context)
+            : await TraceContext.$current.withValue(meta.trace) { await call.run(context) }
+        guard let outcome = handled else { return }
         call.connection.finish(
             call,
             outcome.mapError { error in

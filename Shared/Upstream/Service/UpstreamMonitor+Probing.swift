@@ -17,7 +17,6 @@ extension UpstreamMonitor {
                 answered("a sign of life")
             } catch {
                 // Still the failure that was told of.
-                continue
             }
         }
     }

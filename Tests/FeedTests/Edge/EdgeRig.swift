@@ -37,10 +37,11 @@ final class EdgeRig: Sendable {
         let faults = Recorded<String>()
         slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { SQLiteFeedCache($0) }
         monitor = StoreMonitor(path: path, logger: logger, unusable: unusable)
-        upstream = UpstreamMonitor(try UpstreamBase("http://up.example"), logger: logger)
+        let base = try UpstreamBase("http://up.example")
+        upstream = UpstreamMonitor(base, logger: logger)
         let cache = MonitoredFeedCache(slot: slot, monitor: monitor)
         validation = CacheValidation(cache: cache, logger: logger, now: now)
-        let endpoint = try FeedEndpoint("http://up.example")
+        let endpoint = FeedEndpoint(base.url)
         let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: now)
         let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: now, passed: cache.passed)
         let source: FeedSource = { limit, cursor, known in

@@ -8,24 +8,15 @@ import Testing
 
     @Test(arguments: [
         ("http://up.example", "http://up.example/v1/feed"), ("http://up.example/", "http://up.example/v1/feed"),
-        ("HTTPS://up.example:8443/api", "https://up.example:8443/api/v1/feed"),
+        ("https://up.example:8443/api", "https://up.example:8443/api/v1/feed"),
         ("https://up.example/a/b//", "https://up.example/a/b/v1/feed"), ("http://[::1]:80/", "http://[::1]:80/v1/feed"),
     ])
     func `a base with or without a path or slash works`(base: String, url: String) throws {
-        let endpoint = try FeedEndpoint(base)
+        let endpoint = FeedEndpoint(try #require(URL(string: base)))
         #expect(endpoint.page(7, at: .start) == url + "?limit=7")
         let id = try #require(UUID(uuidString: "abcdefab-0000-4000-8000-000000000001"))
         #expect(endpoint.page(7, at: .after(id)) == url + "?limit=7&after_id=ABCDEFAB-0000-4000-8000-000000000001")
         #expect(endpoint.page(7, at: .before(id)) == url + "?limit=7&before_id=ABCDEFAB-0000-4000-8000-000000000001")
-    }
-
-    @Test(arguments: [
-        ("", FeedEndpointError.scheme), ("up.example", .scheme), ("ftp://up.example", .scheme), ("http://", .host),
-        ("http:///feed", .host), ("http://ana@up.example", .credentials), ("http://a:b@up.example", .credentials),
-        ("http://up.example?x=1", .query), ("http://up.example/#top", .query), ("http://up example", .malformed),
-    ])
-    func `what is no base is refused`(base: String, error: FeedEndpointError) {
-        #expect(throws: error) { try FeedEndpoint(base) }
     }
 
     // MARK: Link

@@ -14,7 +14,8 @@ import Upstream
     }
 
     @Test(arguments: [
-        ["--upstream", ""], ["--upstream", "feed.example"], ["--upstream", "ftp://feed.example"],
+        ["--upstream", ""], ["--upstream", "feed.example"], ["--upstream", "http://"], ["--upstream", "http:///feed"],
+        ["--upstream", "http://feed example"], ["--upstream", "ftp://feed.example"],
         ["--upstream", "http://user@feed.example"], ["--upstream", "http://feed.example?a=1"],
         ["--upstream", "http://feed.example#a"], ["--upstream", "http://feed.example:0"],
         ["--upstream", "http://a", "--allow-private-upstream", "127.0.0.1"],

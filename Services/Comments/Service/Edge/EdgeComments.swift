@@ -18,9 +18,7 @@ struct EdgeComments: Sendable {
     }
 
     /// - Parameter remaining: what the caller has left.
-    func list(
-        _ page: ListComments, within remaining: Duration
-    ) async throws -> ListedComments {
+    func list(_ page: ListComments, within remaining: Duration) async throws -> ListedComments {
         do {
             return try await remotePage(page, FetchBudget.time(of: remaining))
         } catch let failure as RemoteFailure {
@@ -44,9 +42,7 @@ struct EdgeComments: Sendable {
 
     // MARK: From the upstream
 
-    private func remotePage(
-        _ page: ListComments, _ budget: Duration
-    ) async throws -> ListedComments {
+    private func remotePage(_ page: ListComments, _ budget: Duration) async throws -> ListedComments {
         let news = try await asking(page.imageID, budget) {
             try await flights.value(of: page.imageID) { try await remote.news(of: page.imageID) }
         }
@@ -61,8 +57,7 @@ struct EdgeComments: Sendable {
     }
 
     private func asking<Answer: Sendable>(
-        _ imageID: UUID, _ budget: Duration,
-        _ body: @escaping @Sendable () async throws -> Answer
+        _ imageID: UUID, _ budget: Duration, _ body: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         try await monitor.watching(imageID) {
             do {

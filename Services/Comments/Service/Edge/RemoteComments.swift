@@ -1,6 +1,6 @@
 import Comments
-import Upstream
 import Foundation
+import Upstream
 
 /// Fetches an image's comments, maps and keeps them.
 struct RemoteComments: Sendable {

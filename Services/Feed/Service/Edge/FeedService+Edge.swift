@@ -7,7 +7,8 @@ import Upstream
 
 extension FeedService {
     /// Serves somebody else's feed: his answers while he gives any, else what was kept of them.
-    func serveEdge(of base: UpstreamBase, _ endpoint: FeedEndpoint, _ process: ServiceProcess) async throws {
+    func serveEdge(of base: UpstreamBase, _ process: ServiceProcess) async throws {
+        let endpoint = FeedEndpoint(base.url)
         let path = storeOptions.path ?? options.root.store("feed-edge")
         let socket = try process.takeSocket()
         let client = try process.fail(exitCode: EX_USAGE, releasing: socket) {

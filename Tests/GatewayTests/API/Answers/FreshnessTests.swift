@@ -12,9 +12,9 @@ import Testing
         #expect(Freshness.age(of: noon, now: noon + seconds) == age)
     }
 
-    private func image(_ source: ImageMetadata.Source, stale: Bool? = nil) -> LoadedImage {
+    private func image(_ source: ImageMetadata.Source, stored age: Double = 90, stale: Bool? = nil) -> LoadedImage {
         let metadata = ImageMetadata(
-            contentType: "image/png", size: 1, sha256: "ab", source: source, storedAt: noon - 90)
+            contentType: "image/png", size: 1, sha256: "ab", source: source, storedAt: noon - age)
         return LoadedImage(data: Bytes(Data([1])), metadata: metadata, stale: stale)
     }
 
@@ -24,7 +24,11 @@ import Testing
         #expect(Freshness(image(.cold), url: url, now: noon) == Freshness(age: 90, cacheStatus: "hit"))
         let stale = Freshness(image(.cold, stale: true), url: url, now: noon)
         #expect(stale == Freshness(age: 90, cacheStatus: "hit; detail=stale"))
-        #expect(Freshness(image(.remote), url: url, now: noon) == Freshness(age: nil, cacheStatus: "fwd=miss"))
+        let fetched = Freshness(image(.remote, stored: 0), url: url, now: noon)
+        #expect(fetched == Freshness(age: nil, cacheStatus: "fwd=miss"))
+        // From an upstream that has said that it had kept them.
+        let aged = Freshness(image(.remote), url: url, now: noon)
+        #expect(aged == Freshness(age: 90, cacheStatus: "fwd=miss"))
         #expect(Freshness(image(.cold), url: "urn:sha256:ab", now: noon) == Freshness(age: nil, cacheStatus: nil))
     }
 

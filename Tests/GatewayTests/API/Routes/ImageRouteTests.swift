@@ -55,7 +55,7 @@ import Testing
             (.hot, nil, "90", "image-feed; hit", "public, max-age=3600"),
             (.cold, false, "90", "image-feed; hit", "public, max-age=3600"),
             (.cold, true, "90", "image-feed; hit; detail=stale", "no-cache"),
-            (.remote, nil, nil, "image-feed; fwd=miss", "public, max-age=3600"),
+            (.remote, nil, "90", "image-feed; fwd=miss", "public, max-age=3600"),
         ] as [(ImageMetadata.Source, Bool?, String?, String, String)])
     func `bytes tell how old they are, whose, and how long they are good`(
         source: ImageMetadata.Source, stale: Bool?, age: String?, cacheStatus: String, cacheControl: String

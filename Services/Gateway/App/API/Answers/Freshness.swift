@@ -53,7 +53,10 @@ extension Freshness {
         case .hot, .cold:
             age = Self.age(of: image.metadata.storedAt, now: now)
             cacheStatus = image.stale == true ? "hit; detail=stale" : "hit"
-        case .remote: (age, cacheStatus) = (nil, "fwd=miss")
+        case .remote:
+            // Fetched now, but perhaps from who has kept it for a while: tiers never make anything younger.
+            let stated = Self.age(of: image.metadata.storedAt, now: now)
+            (age, cacheStatus) = (stated > 0 ? stated : nil, "fwd=miss")
         }
     }
 }
