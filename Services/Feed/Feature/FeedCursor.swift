@@ -1,7 +1,7 @@
 import Foundation
 
 /// From where a page of the feed is read. A cursor is an item, not a number: new items at the top never shift later pages.
-public enum FeedCursor: Equatable, Sendable {
+public enum FeedCursor: Hashable, Sendable {
     case start
 
     /// The items that follow this one.

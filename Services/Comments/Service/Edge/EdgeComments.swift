@@ -2,6 +2,7 @@ import Comments
 import CommentsContract
 import Foundation
 import RPC
+import ServiceKit
 import Upstream
 
 /// The comments of an upstream: from it when it answers, else as it last answered.

@@ -2,6 +2,7 @@ import Feed
 import FeedContract
 import Foundation
 import RPC
+import ServiceKit
 import Upstream
 
 /// The feed of an edge: `fetch (effect) → map (pure) → keep (effect)`, and what was kept when that fails.
@@ -17,11 +18,26 @@ struct EdgeFeed {
     /// Is told of what is wrong with the program itself.
     let onFault: @Sendable (any Error) -> Void
 
+    /// A page that several want at the same time is asked for once.
+    let flights = SingleFlight<PageRequest, FetchedAnswer>()
+
     /// What is kept is told in the order in which it was kept.
     private let turns = WriteTurns()
 
     /// How many pages of nothing but repetitions are read over for one page of something new.
     private static let mostRepeats = 5
+
+    struct PageRequest: Hashable {
+        let limit: Int
+        let cursor: FeedCursor
+    }
+
+    struct FetchedAnswer: Sendable {
+        let page: FetchedFeedPage
+
+        /// Whether the upstream has kept it for a while itself.
+        let isAged: Bool
+    }
 
     init(
         upstream: String, source: @escaping FeedSource, cache: any FeedCache, monitor: UpstreamMonitor,
@@ -38,9 +54,13 @@ struct EdgeFeed {
 
     /// - Parameter time: what the caller has left.
     func load(_ limit: Int, at cursor: FeedCursor, within time: Duration) async throws -> LoadedFeed {
-        let page: (fetched: FetchedFeedPage, isAged: Bool)
+        let answer: FetchedAnswer
         do {
-            page = try await FetchBudget.run(within: FetchBudget.time(of: time)) { try await fetch(limit, at: cursor) }
+            answer = try await FetchBudget.run(within: FetchBudget.time(of: time)) {
+                try await flights.value(of: PageRequest(limit: limit, cursor: cursor)) {
+                    try await fetch(limit, at: cursor)
+                }
+            }
             monitor.answered(Self.subject)
         } catch FeedSourceError.cursorRefused(let id) {
             monitor.answered(Self.subject)
@@ -52,7 +72,7 @@ struct EdgeFeed {
             note(error)
             return try await kept(limit, at: cursor, insteadOf: error)
         }
-        return try await deliver(page.fetched, isAged: page.isAged)
+        return try await deliver(answer.page, isAged: answer.isAged)
     }
 
     // MARK: From the upstream
@@ -71,7 +91,7 @@ struct EdgeFeed {
     }
 
     /// A page without what the reader has passed already, whatever the upstream repeats.
-    private func fetch(_ limit: Int, at cursor: FeedCursor) async throws -> (fetched: FetchedFeedPage, isAged: Bool) {
+    private func fetch(_ limit: Int, at cursor: FeedCursor) async throws -> FetchedAnswer {
         var page = try await source(limit, cursor, try await orNil { try await cache.answer(limit, at: cursor) })
         for _ in 0..<Self.mostRepeats {
             let passed = try await orNil { try await cache.passed(page.items.map(\.id), at: cursor) } ?? []
@@ -82,7 +102,7 @@ struct EdgeFeed {
                 let fetched = FetchedFeedPage(
                     items: items, limit: limit, cursor: cursor, savedAt: page.savedAt,
                     continuation: items.count < new.count ? .more : page.continuation, validators: page.validators)
-                return (fetched, page.isAged)
+                return FetchedAnswer(page: fetched, isAged: page.isAged)
             }
             page = try await source(limit, next, nil)
             // It is not the answer to what was asked for first.

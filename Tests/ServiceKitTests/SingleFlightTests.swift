@@ -1,8 +1,7 @@
 import Foundation
+import ServiceKit
 import Synchronization
 import Testing
-
-@testable import comments_service
 
 @Suite struct SingleFlightTests {
     private let flight = SingleFlight<Int, Int>()
@@ -42,14 +41,16 @@ import Testing
 
     @Test func `when the first goes the next does it`() async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let values = try await withThrowingTaskGroup(of: Int.self) { followers in
             await withTaskGroup(of: Void.self) { leading in
                 leading.addTask {
                     await #expect(throws: Unreachable.self) {
                         try await flight.value(of: 1) {
                             begin.finish()
-                            _ = try await silence()
-                            return 0
+                            // It never opens: only cancelling ends this.
+                            for await _ in gate {}
+                            throw Unreachable()
                         }
                     }
                 }
@@ -59,6 +60,7 @@ import Testing
             }
             return try await followers.reduce(into: []) { $0.append($1) }
         }
+        open.finish()
         #expect(values == [42, 42, 42])
     }
 
@@ -92,3 +94,5 @@ import Testing
         }
     }
 }
+
+private struct Unreachable: Error {}

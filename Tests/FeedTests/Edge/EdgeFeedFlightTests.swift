@@ -1,0 +1,35 @@
+import Feed
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import feed_service
+
+/// Many readers of an edge at the same time.
+@Suite(.timeLimit(.minutes(1))) struct EdgeFeedFlightTests {
+    @Test(arguments: [1, 2, 100])
+    func `a page that several want at the same time is asked for once`(readers: Int) async throws {
+        try await withTemporaryDirectory { directory in
+            let asked = Recorded<String>()
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let rig = try EdgeRig(directory) { url, _ in
+                asked.add(url)
+                for await _ in gate {}
+                return .page([2, 1])
+            }
+            try await withThrowingTaskGroup(of: LoadedFeed.self) { group in
+                for _ in 0..<readers { group.addTask { try await rig.load(2) } }
+                // Another page is another matter.
+                group.addTask { try await rig.load(2, at: .after(9)) }
+                let page = EdgeFeed.PageRequest(limit: 2, cursor: .start)
+                while asked.all.count < 2 || rig.feed.flights.followers(of: page) < readers - 1 { await Task.yield() }
+                open.finish()
+                for try await page in group { #expect(page.numbers == [2, 1] && page.origin == .remote) }
+            }
+            #expect(asked.all.count == 2)
+            #expect(rig.faults.all == [])
+        }
+    }
+}
