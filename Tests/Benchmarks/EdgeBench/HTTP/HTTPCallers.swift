@@ -26,8 +26,14 @@ final class HTTPCallers {
     }
 
     deinit {
-        for caller in callers { close(caller.descriptor) }
+        hangUp()
         buffer.deallocate()
+    }
+
+    /// Closes all connections, whatever they wait for.
+    func hangUp() {
+        for caller in callers { close(caller.descriptor) }
+        callers = []
     }
 
     private static func connect(_ port: Int) throws -> Int32 {
@@ -70,6 +76,9 @@ final class HTTPCallers {
         }
         return end - start
     }
+
+    /// Has the first connection ask, and waits for nothing.
+    func ask(_ path: String) throws { try send(Self.request(path), 0) }
 
     /// Keeps every connection asking.
     /// - Parameter paths: asked for in turn, by each connection from another one on.

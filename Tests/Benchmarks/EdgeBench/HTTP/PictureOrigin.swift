@@ -1,3 +1,4 @@
+import BenchKit
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -30,9 +31,12 @@ struct PictureOrigin: Sendable {
 
     typealias Answering = @Sendable (Request) -> Answer?
 
-    /// - Parameter delay: before anything is answered.
+    /// - Parameters:
+    ///   - delay: before anything is answered.
+    ///   - isSilent: whether a path is never answered.
     static func start(
-        delay: TimeAmount = .zero, _ answer: @escaping Answering
+        delay: TimeAmount = .zero, isSilent: @escaping @Sendable (String) -> Bool = { _ in false },
+        _ answer: @escaping Answering
     ) async throws -> PictureOrigin {
         let counter = RequestCounter()
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -42,7 +46,7 @@ struct PictureOrigin: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                     try channel.pipeline.syncOperations.addHandler(
-                        PictureHandler(delay: delay, counter: counter, answer: answer))
+                        PictureHandler(delay: delay, isSilent: isSilent, counter: counter, answer: answer))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -59,6 +63,7 @@ final class RequestCounter: Sendable {
         var total = 0
         var underWay = 0
         var mostUnderWay = 0
+        var lost: [String: Int64] = [:]
     }
 
     private let counts = Mutex(Counts())
@@ -67,6 +72,17 @@ final class RequestCounter: Sendable {
     var mostUnderWay: Int { counts.withLock { $0.mostUnderWay } }
 
     func count(of path: String) -> Int { counts.withLock { $0.byPath[path] ?? 0 } }
+
+    /// When the client of a request went that had no answer yet, by the monotonic clock.
+    func lost(_ path: String) -> Int64? { counts.withLock { $0.lost[path] } }
+
+    fileprivate func lose(_ path: String) {
+        let now = MonotonicTime.now()
+        counts.withLock { counts in
+            counts.lost[path] = now
+            counts.underWay -= 1
+        }
+    }
 
     fileprivate func begin(_ path: String) {
         counts.withLock { counts in
@@ -87,10 +103,16 @@ private final class PictureHandler: ChannelInboundHandler {
     private let delay: TimeAmount
     private let counter: RequestCounter
     private let answer: PictureOrigin.Answering
+    private let isSilent: @Sendable (String) -> Bool
     private var path = ""
+    private var isUnderWay = false
 
-    init(delay: TimeAmount, counter: RequestCounter, answer: @escaping PictureOrigin.Answering) {
+    init(
+        delay: TimeAmount, isSilent: @escaping @Sendable (String) -> Bool, counter: RequestCounter,
+        answer: @escaping PictureOrigin.Answering
+    ) {
         self.delay = delay
+        self.isSilent = isSilent
         self.counter = counter
         self.answer = answer
     }
@@ -101,12 +123,21 @@ private final class PictureHandler: ChannelInboundHandler {
         case .body: break
         case .end:
             counter.begin(path)
+            isUnderWay = true
+            guard !isSilent(path) else { return }
             guard delay > .zero else { return respond(context) }
             context.eventLoop.assumeIsolated().scheduleTask(in: delay) { self.respond(context) }
         }
     }
 
+    func channelInactive(context: ChannelHandlerContext) {
+        if isUnderWay { counter.lose(path) }
+        isUnderWay = false
+    }
+
     private func respond(_ context: ChannelHandlerContext) {
+        guard isUnderWay else { return }
+        isUnderWay = false
         // Before it is sent, so that who has the answer can be sure that it is counted.
         counter.end()
         let port = context.channel.localAddress?.port ?? 0

@@ -5,6 +5,9 @@ struct PictureFeed: Sendable {
     private let ids: [UUID]
     private let pictures: [String: Data]
 
+    /// Where the gateway has the pictures.
+    var paths: [String] { ids.map(FeedWalk.path) }
+
     /// - Parameter count: at most a page.
     init(count: Int, of picture: Data) {
         let ids = (0..<count).map { _ in UUID() }
