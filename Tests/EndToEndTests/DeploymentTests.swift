@@ -94,6 +94,26 @@ import Testing
         }
     }
 
+    @Test func `what is removed through the gateway is not answered from a moment ago`() async throws {
+        try await SupervisedDeployment.with { deployment, outcome in
+            let port = try #require(Self.port(in: outcome))
+            let page = try await HTTPPeer.exchange(port: port, "/v1/feed?limit=2")
+            let ids = String(decoding: page.body, as: UTF8.self).matches(of: /"id":"([^"]*)"/).map {
+                String($0.output.1)
+            }
+            let (removed, kept) = ("/v1/image/\(ids[0])/data", "/v1/image/\(ids[1])/data")
+            for target in [removed, kept] { #expect(try await HTTPPeer.exchange(port: port, target).status == 200) }
+
+            #expect(try await deployment.gateway("remove", ids[0]).status == 0)
+            #expect(try await HTTPPeer.exchange(port: port, removed).status == 404)
+            #expect(try await HTTPPeer.exchange(port: port, kept).status == 200)
+
+            let evicted = try await deployment.gateway("call", "image-data.evict", #"{"older_than_s":0}"#)
+            #expect(evicted.status == 0, "\(evicted.errors)")
+            #expect(try await HTTPPeer.exchange(port: port, kept).status == 404)
+        }
+    }
+
     @Test func `a port that another program has is refused before anything is stopped for it`() async throws {
         try await SupervisedDeployment.with { first, outcome in
             let port = try #require(Self.port(in: outcome))

@@ -39,7 +39,8 @@ struct RunningAPI: Sendable {
                     HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
                     executor: executor, logger: Logger(label: "test"))
                 let api = API(
-                    registry: registry, publicURL: PublicURL(listener.address), limits: limits, now: { noon })
+                    registry: registry, publicURL: PublicURL(listener.address), recentImages: RecentImages(limits),
+                    limits: limits, now: { noon })
                 return try await running(listener, api, registry, drainTime: drainTime, body)
             }
         }

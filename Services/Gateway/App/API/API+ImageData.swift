@@ -10,19 +10,23 @@ extension API {
     func imageData(
         of id: UUID, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let item = try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), options)
-        let image = try await registry.plugin("image-data").call(
-            ImageDataContract.load, LoadImage(url: item.image), options)
+        let image = try await recentImages.image(of: id) { () throws(RPCError) in
+            let item = try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), options)
+            let image = try await registry.plugin("image-data").call(
+                ImageDataContract.load, LoadImage(url: item.image), options)
+            return HeldImage(image, at: item.image)
+        }
         var answer = HTTPAnswer(.ok)
-        let tag = EntityTag(image.metadata.sha256)
-        answer.fields[.contentType] = image.metadata.contentType
+        let tag = EntityTag(image.sha256)
+        answer.fields[.contentType] = image.contentType
         answer.fields[.eTag] = "\(tag)"
         answer.fields[.acceptRanges] = "bytes"
         answer.fields[.xContentTypeOptions] = "nosniff"
-        answer.fields[.cacheControl] = Self.cacheControl(isStale: image.stale == true)
-        Freshness(image, url: item.image, now: now()).apply(to: &answer.fields)
+        answer.fields[.cacheControl] = Self.cacheControl(isStale: image.isStale)
+        Freshness(image, now: now()).apply(to: &answer.fields)
         if tag.isNamed(in: request.headerFields[.ifNoneMatch] ?? "") { return answer.notModified() }
-        return answer.with(image.data.data, as: Self.range(of: image.data.data.count, tag, request), options.trace)
+        return answer.with(
+            image.bytes, as: Self.range(of: image.bytes.readableBytes, tag, request), options.trace)
     }
 
     /// The URL is the item's, not the bytes': an item can be removed and published anew with another image, and an
@@ -40,19 +44,19 @@ extension API {
 }
 
 extension HTTPAnswer {
-    /// The bytes that were asked for; copied once, because they come as `Data` and leave as `ByteBuffer`.
-    fileprivate func with(_ data: Data, as range: ByteRange, _ trace: TraceContext) -> HTTPAnswer {
+    /// The bytes that were asked for, of all that there are.
+    fileprivate func with(_ bytes: ByteBuffer, as range: ByteRange, _ trace: TraceContext) -> HTTPAnswer {
         var answer = self
         switch range {
-        case .whole: answer.body = ByteBuffer(bytes: data)
+        case .whole: answer.body = bytes
         case .part(let part):
             answer.status = .partialContent
-            answer.fields[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(data.count)"
-            answer.body = ByteBuffer(bytes: data.dropFirst(part.lowerBound).prefix(part.count))
+            answer.fields[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.readableBytes)"
+            answer.body = bytes.getSlice(at: bytes.readerIndex + part.lowerBound, length: part.count) ?? ByteBuffer()
         case .unsatisfiable:
-            let detail = "the image ends before that: it has \(data.count) bytes"
+            let detail = "the image ends before that: it has \(bytes.readableBytes) bytes"
             answer = HTTPAnswer(Problem(.invalidParams, detail, status: 416, trace: trace))
-            answer.fields[.contentRange] = "bytes */\(data.count)"
+            answer.fields[.contentRange] = "bytes */\(bytes.readableBytes)"
         }
         return answer
     }

@@ -7,6 +7,7 @@ import RPC
 struct API: Sendable {
     let registry: PluginRegistry
     let publicURL: PublicURL
+    let recentImages: RecentImages
     let limits: HTTPLimits
     let now: @Sendable () -> Date
 

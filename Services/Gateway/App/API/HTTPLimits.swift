@@ -37,6 +37,12 @@ struct HTTPLimits: Sendable {
     /// The most bytes of answers that clients have not read yet, over all connections; 429 above them.
     var answerBytes = 256 * 1_024 * 1_024
 
+    /// How long an image is answered as it was a moment ago, without asking the services.
+    var recentImageTime = TimeAmount.seconds(1)
+
+    /// The most bytes of images that are held for that; one may have half of them.
+    var recentImageBytes = 64 * 1_024 * 1_024
+
     /// How long the services may take for a request.
     var requestTime = TimeAmount.seconds(30)
 

@@ -8,6 +8,7 @@ import RPC
 /// What the gateway answers itself: the parts of a page from the services that have them, in the reader's words.
 struct GatewayHandlers: Sendable {
     let registry: PluginRegistry
+    let recentImages: RecentImages
     let identity: ServiceIdentity
     let now: @Sendable () -> Date
 
@@ -23,13 +24,22 @@ struct GatewayHandlers: Sendable {
         table.handle(ProtocolMethods.health, health)
         table.handle(ProtocolMethods.describe, describe)
         table.handle(ProtocolMethods.stats, stats)
-        table.forward = { method, params, context in try await registry.forward(method, params, context) }
+        table.forward = { method, params, context in
+            // Also when it has failed: nobody knows how far it had come.
+            defer { if Self.imageChanges.contains(method) { recentImages.forget() } }
+            return try await registry.forward(method, params, context)
+        }
         table.forwardStream = { method, params, context, items in
             try await registry.forwardStream(method, params, context, items)
         }
         table.isForwarded = registry.knows
         return table
     }
+
+    /// Calls after which an item may have another image, or none.
+    private static let imageChanges: Set = [
+        FeedContract.publish.name, FeedContract.remove.name, ImageDataContract.put.name, ImageDataContract.evict.name,
+    ]
 
     // MARK: Feed
 

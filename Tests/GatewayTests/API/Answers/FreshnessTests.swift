@@ -12,24 +12,26 @@ import Testing
         #expect(Freshness.age(of: noon, now: noon + seconds) == age)
     }
 
-    private func image(_ source: ImageMetadata.Source, stored age: Double = 90, stale: Bool? = nil) -> LoadedImage {
+    private func image(
+        _ source: ImageMetadata.Source, stored age: Double = 90, stale: Bool? = nil,
+        at url: String = "https://example.org/a.png"
+    ) -> HeldImage {
         let metadata = ImageMetadata(
             contentType: "image/png", size: 1, sha256: "ab", source: source, storedAt: noon - age)
-        return LoadedImage(data: Bytes(Data([1])), metadata: metadata, stale: stale)
+        return HeldImage(LoadedImage(data: Bytes(Data([1])), metadata: metadata, stale: stale), at: url)
     }
 
     @Test func `bytes of a cache have the age of their fetching, those just fetched and those put here have none`() {
-        let url = "https://example.org/a.png"
-        #expect(Freshness(image(.hot), url: url, now: noon) == Freshness(age: 90, cacheStatus: "hit"))
-        #expect(Freshness(image(.cold), url: url, now: noon) == Freshness(age: 90, cacheStatus: "hit"))
-        let stale = Freshness(image(.cold, stale: true), url: url, now: noon)
+        #expect(Freshness(image(.hot), now: noon) == Freshness(age: 90, cacheStatus: "hit"))
+        #expect(Freshness(image(.cold), now: noon) == Freshness(age: 90, cacheStatus: "hit"))
+        let stale = Freshness(image(.cold, stale: true), now: noon)
         #expect(stale == Freshness(age: 90, cacheStatus: "hit; detail=stale"))
-        let fetched = Freshness(image(.remote, stored: 0), url: url, now: noon)
+        let fetched = Freshness(image(.remote, stored: 0), now: noon)
         #expect(fetched == Freshness(age: nil, cacheStatus: "fwd=miss"))
         // From an upstream that has said that it had kept them.
-        let aged = Freshness(image(.remote), url: url, now: noon)
+        let aged = Freshness(image(.remote), now: noon)
         #expect(aged == Freshness(age: 90, cacheStatus: "fwd=miss"))
-        #expect(Freshness(image(.cold), url: "urn:sha256:ab", now: noon) == Freshness(age: nil, cacheStatus: nil))
+        #expect(Freshness(image(.cold, at: "urn:sha256:ab"), now: noon) == Freshness(age: nil, cacheStatus: nil))
     }
 
     @Test(

@@ -2,7 +2,6 @@ import CommentsContract
 import FeedContract
 import Foundation
 import HTTPTypes
-import ImageDataContract
 
 /// How old an answer is, and which cache it has come from.
 struct Freshness: Equatable {
@@ -43,20 +42,17 @@ extension Freshness {
         }
     }
 
-    /// - Parameter url: where the bytes are from. What has a `urn:` was put there and never fetched: no cache has it.
-    init(_ image: LoadedImage, url: String, now: Date) {
-        guard !url.hasPrefix("urn:") else {
+    /// What has a `urn:` was put there and never fetched: no cache has it.
+    init(_ image: HeldImage, now: Date) {
+        guard !image.url.hasPrefix("urn:") else {
             (age, cacheStatus) = (nil, nil)
             return
         }
-        switch image.metadata.source {
-        case .hot, .cold:
-            age = Self.age(of: image.metadata.storedAt, now: now)
-            cacheStatus = image.stale == true ? "hit; detail=stale" : "hit"
-        case .remote:
-            // Fetched now, but perhaps from who has kept it for a while: tiers never make anything younger.
-            let stated = Self.age(of: image.metadata.storedAt, now: now)
-            (age, cacheStatus) = (stated > 0 ? stated : nil, "fwd=miss")
+        let age = Self.age(of: image.storedAt, now: now)
+        switch image.source {
+        case .hot, .cold: (self.age, cacheStatus) = (age, image.isStale ? "hit; detail=stale" : "hit")
+        // Fetched now, but perhaps from who has kept it for a while: tiers never make anything younger.
+        case .remote: (self.age, cacheStatus) = (age > 0 ? age : nil, "fwd=miss")
         }
     }
 }

@@ -30,10 +30,12 @@ struct ServeCommand: AsyncParsableCommand {
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
         let registry = await PluginRegistry.load(
             PluginFolder(path: root.plugins), root: root.path, logger: process.logger)
-        let handlers = GatewayHandlers(registry: registry, identity: identity, now: { Date() })
+        let recentImages = RecentImages(HTTPLimits())
+        let handlers = GatewayHandlers(
+            registry: registry, recentImages: recentImages, identity: identity, now: { Date() })
         try await process.serve(
             handlers.table, on: socket, identity: identity, health: { [] }, companions: { await registry.run() },
-            front: try listener.map { try front($0, registry) })
+            front: try listener.map { try front($0, registry, recentImages) })
     }
 
     /// Takes the port, before there is anything that others could ask for.
@@ -49,10 +51,12 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// The HTTP API, at its port.
-    private func front(_ listener: HTTPListener, _ registry: PluginRegistry) throws -> Front {
+    private func front(_ listener: HTTPListener, _ registry: PluginRegistry, _ recentImages: RecentImages) throws
+        -> Front
+    {
         let api = API(
-            registry: registry, publicURL: http.publicURL ?? PublicURL(listener.address), limits: HTTPLimits(),
-            now: { Date() })
+            registry: registry, publicURL: http.publicURL ?? PublicURL(listener.address), recentImages: recentImages,
+            limits: HTTPLimits(), now: { Date() })
         let drainTime = try options.limits().drainTime
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
             await listener.serve(api, drainTime: drainTime, until: stop)

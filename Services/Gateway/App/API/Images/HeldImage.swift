@@ -1,0 +1,36 @@
+import FeedContract
+import Foundation
+import ImageDataContract
+import NIOCore
+
+/// The image of an item, with bytes that any number of answers share.
+struct HeldImage: Sendable {
+    /// Where the bytes are from.
+    let url: String
+    let contentType: String
+    let sha256: String
+    private(set) var source: ImageMetadata.Source
+    let storedAt: Date
+
+    /// The upstream was not reached, and the bytes are older than they should be.
+    let isStale: Bool
+    let bytes: ByteBuffer
+
+    /// Copies the bytes, once: they come as `Data` and leave as `ByteBuffer`.
+    init(_ image: LoadedImage, at url: String) {
+        self.url = url
+        contentType = image.metadata.contentType
+        sha256 = image.metadata.sha256
+        source = image.metadata.source
+        storedAt = image.metadata.storedAt
+        isStale = image.stale == true
+        bytes = ByteBuffer(bytes: image.data.data)
+    }
+
+    /// The same for those who ask later, for whom nothing was fetched.
+    var kept: HeldImage {
+        var kept = self
+        if source == .remote { kept.source = .hot }
+        return kept
+    }
+}
