@@ -33,14 +33,18 @@ final class Waiting<Value> {
     ///   - whenLeft: ends what goes on for nobody then.
     func value(
         until deadline: NIODeadline, on loop: any EventLoop, error: @escaping (Leaving) -> UpstreamError,
-        whenLeft: @escaping () -> Void
+        isolation: isolated (any Actor)? = #isolation, whenLeft: @escaping () -> Void
     ) async throws(UpstreamError) -> Value {
         // Whatever the ending of things leads to comes too late to be the error.
         func leave(_ why: Leaving) { if end(.failure(error(why))) { whenLeft() } }
         let timer = loop.schedule(at: deadline) { leave(.timedOut) }
         let cancel = NIOLoopBound({ leave(.cancelled) }, eventLoop: loop)
         await withTaskCancellationHandler {
+            // Only a closure that mentions it runs where the caller does; another one would hop off the event loop, and
+            // race with what ends this.
+            _ = isolation
             await withUnsafeContinuation { continuation in
+                loop.preconditionInEventLoop()
                 guard case .idle = state else { return continuation.resume() }
                 state = .waiting(continuation)
             }
