@@ -18,11 +18,12 @@ struct RunningAPI: Sendable {
 
     /// As programs of their own, API and services would not wait for what other tests of this process do.
     private static let executor = LoopExecutor.separate()
+    private static let loops = HTTPLoops(count: 2)
 
     static func with<Result: Sendable>(
         _ services: FakeServices = FakeServices(), running names: [String] = ["feed", "comments", "image-data"],
         limits: HTTPLimits = HTTPLimits(), connections: Int = HTTPLimits.connections,
-        drainTime: TimeAmount = .seconds(60), executor: LoopExecutor = executor,
+        drainTime: TimeAmount = .seconds(60), executor: LoopExecutor = executor, loops: HTTPLoops = loops,
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
@@ -37,7 +38,7 @@ struct RunningAPI: Sendable {
                 let registry = PluginRegistry(plugins)
                 let listener = try await HTTPListener.bind(
                     HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
-                    executor: executor, logger: Logger(label: "test"))
+                    loops: loops, logger: Logger(label: "test"))
                 let api = API(
                     registry: registry, publicURL: PublicURL(listener.address), recentImages: RecentImages(limits),
                     limits: limits, now: { noon })

@@ -16,7 +16,7 @@ struct HTTPListener: Sendable {
     private let channel: NIOAsyncChannel<Connection, Never>
     private let quiescing: ServerQuiescingHelper
     private let budget: AnswerBudget
-    private let executor: LoopExecutor
+    private let loops: HTTPLoops
     private let logger: Logger
 
     /// Nobody can listen there.
@@ -34,12 +34,12 @@ struct HTTPListener: Sendable {
     /// - Parameter connections: how many may be open; more wait.
     static func bind(
         _ address: HTTPAddress, connections: Int = HTTPLimits.connections, limits: HTTPLimits = HTTPLimits(),
-        executor: LoopExecutor = .shared, logger: Logger
+        loops: HTTPLoops = .shared, logger: Logger
     ) async throws(Refused) -> HTTPListener {
-        let quiescing = ServerQuiescingHelper(group: executor.loop)
+        let quiescing = ServerQuiescingHelper(group: loops.group)
         let budget = AnswerBudget(limit: limits.answerBytes)
         do {
-            let channel = try await ServerBootstrap(group: executor.loop)
+            let channel = try await ServerBootstrap(group: loops.group)
                 .serverChannelOption(.backlog, value: backlog)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 // One at a time, or more than the limit would come in at once.
@@ -57,7 +57,7 @@ struct HTTPListener: Sendable {
                 }
             return HTTPListener(
                 address: HTTPAddress(host: address.host, port: channel.channel.localAddress?.port ?? address.port),
-                connections: connections, channel: channel, quiescing: quiescing, budget: budget, executor: executor,
+                connections: connections, channel: channel, quiescing: quiescing, budget: budget, loops: loops,
                 logger: logger)
         } catch let error as IOError {
             throw Refused(
@@ -77,7 +77,7 @@ struct HTTPListener: Sendable {
         _ api: API, drainTime: TimeAmount, until stop: @escaping @Sendable () async -> Void
     ) async {
         let connections = GuardedConnection(api, budget)
-        await withTaskExecutorPreference(executor) {
+        await withTaskExecutorPreference(loops.executor(of: channel.channel)) {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await accept(connections) }
                 group.addTask {
@@ -98,7 +98,9 @@ struct HTTPListener: Sendable {
             try await channel.executeThenClose { clients in
                 try await withThrowingDiscardingTaskGroup { group in
                     for try await client in clients {
-                        group.addTask { await connections.handle(client, logger) }
+                        group.addTask(executorPreference: loops.executor(of: client.channel)) {
+                            await connections.handle(client, logger)
+                        }
                     }
                 }
             }
