@@ -13,10 +13,19 @@ let package = Package(
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", exact: "2.9.2"),
     ],
     targets: [
-        // `Measuring` in it is that of rpc-bench, by a link: what callers do and what is printed is the same for all.
+        // Both by a link: what callers do, how it is measured and what is printed is the same for all subjects. Of the kit,
+        // what needs nothing else.
+        .target(
+            name: "BenchKit",
+            exclude: [
+                "BenchDirectory.swift", "ChildProcess.swift", "Columns.swift", "Median.swift", "Memory.swift",
+                "Pattern.swift", "ProgressLine.swift", "RunningDeployment.swift", "RunningService.swift",
+            ],
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
         .executableTarget(
             name: "grpc-bench",
             dependencies: [
+                "BenchKit",
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
             ],

@@ -1,3 +1,4 @@
+import BenchKit
 import Foundation
 
 /// grpc-swift-2 as a subject of `rpc-bench`, with its defaults: raw bytes there and back over a Unix socket.
