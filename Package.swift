@@ -171,7 +171,8 @@ let package = Package(
             tests(
                 "FeedTests",
                 of: [
-                    "Feed", "FeedContract", "feed-service", "RPC", "SQLiteKit", "RPCTestKit", "Upstream", .grdb,
+                    "Feed", "FeedContract", "feed-service", "RPC", "ServiceKit", "SQLiteKit", "RPCTestKit", "Upstream",
+                    .grdb,
                     .logging,
                 ]),
             tests(

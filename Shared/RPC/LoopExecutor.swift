@@ -27,7 +27,7 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
 
     public init(_ loop: any EventLoop) { self.loop = loop }
 
-    /// The executor of this process. One loop serves all connections of a service: its work per call is small, and what
+    /// The executor of this process. One loop serves all connections of this protocol: its work per call is small, and what
     /// is not small (writes, blobs) has threads of its own.
     public static let shared = LoopExecutor(MultiThreadedEventLoopGroup(numberOfThreads: 1).next())
 

@@ -1,97 +1,159 @@
 import Foundation
+import RPC
 import ServiceKit
 import Synchronization
 import Testing
 
-@Suite struct SingleFlightTests {
-    private let flight = SingleFlight<Int, Int>()
+@Suite(.timeLimit(.minutes(1))) struct SingleFlightTests {
+    typealias Flight = SingleFlight<Int, Int>
 
-    @Test func `one alone gets what it does`() async throws {
-        #expect(try await flight.value(of: 1) { 42 } == 42)
-        #expect(try await flight.value(of: 1) { 43 } == 43)
-    }
+    /// Something that takes until it is opened, and counts how often it was begun and cancelled.
+    private final class Work: Sendable {
+        private let counts = Mutex((begun: 0, cancelled: 0))
+        private let (gate, opening) = AsyncStream.makeStream(of: Void.self)
 
-    @Test func `a failure is everybody's, and over then`() async throws {
-        await #expect(throws: Unreachable.self) { try await flight.value(of: 1) { throw Unreachable() } }
-        #expect(try await flight.value(of: 1) { 42 } == 42)
-    }
+        var begun: Int { counts.withLock { $0.begun } }
+        var cancelled: Int { counts.withLock { $0.cancelled } }
 
-    @Test func `who comes meanwhile gets the same`() async throws {
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-            let (gate, open) = AsyncStream.makeStream(of: Void.self)
-            group.addTask {
-                try await flight.value(of: 1) {
-                    begin.finish()
-                    for await _ in gate {}
-                    return 42
-                }
+        func open() { opening.finish() }
+
+        @Sendable func value() async throws -> Int {
+            let number = counts.withLock { counts in
+                counts.begun += 1
+                return counts.begun
             }
-            for await _ in begun {}
-            // Other keys do not wait.
-            #expect(try await flight.value(of: 2) { 7 } == 7)
-            for _ in 1...10 {
-                // A child task that is started at once is among the followers when this returns.
-                group.addImmediateTask { try await flight.value(of: 1) { 0 } }
-            }
-            open.finish()
-            for try await value in group { #expect(value == 42) }
+            for await _ in gate {}
+            if Task.isCancelled { counts.withLock { $0.cancelled += 1 } }
+            try Task.checkCancellation()
+            return number
         }
     }
 
-    @Test func `when the first goes the next does it`() async throws {
-        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        let values = try await withThrowingTaskGroup(of: Int.self) { followers in
-            await withTaskGroup(of: Void.self) { leading in
-                leading.addTask {
-                    await #expect(throws: Unreachable.self) {
-                        try await flight.value(of: 1) {
-                            begin.finish()
-                            // It never opens: only cancelling ends this.
-                            for await _ in gate {}
-                            throw Unreachable()
+    private func withFlight(joinTime: Duration = .seconds(3_600), _ body: (Flight, Work) async throws -> Void)
+        async throws
+    {
+        let flight = Flight(joinTime: joinTime)
+        // Ends with this scope.
+        async let _: Void = flight.run()
+        try await body(flight, Work())
+    }
+
+    private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+    @Test func `one alone gets what it does`() async throws {
+        try await withFlight { flight, _ async throws in
+            #expect(try await flight.value(of: 1) { 42 } == 42)
+            #expect(try await flight.value(of: 1) { 43 } == 43)
+        }
+    }
+
+    @Test(arguments: [1, 2, 100]) func `who comes meanwhile gets the same`(callers: Int) async throws {
+        try await withFlight { flight, work async throws in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<callers { group.addTask { try await flight.value(of: 1, work.value) } }
+                await until { flight.waiting(for: 1) == callers && work.begun == 1 }
+                // Other keys do not wait.
+                #expect(try await flight.value(of: 2) { 7 } == 7)
+                work.open()
+                for try await value in group { #expect(value == 1) }
+            }
+            #expect(work.begun == 1 && flight.waiting(for: 1) == 0)
+        }
+    }
+
+    @Test func `a failure is everybody's who waits, and over then`() async throws {
+        try await withFlight { flight, work async throws in
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        await #expect(throws: Unreachable.self) {
+                            try await flight.value(of: 1) {
+                                _ = try await work.value()
+                                throw Unreachable()
+                            }
                         }
                     }
                 }
-                for await _ in begun {}
-                for _ in 1...3 { followers.addImmediateTask { try await flight.value(of: 1) { 42 } } }
-                leading.cancelAll()
+                await until { flight.waiting(for: 1) == 3 }
+                work.open()
             }
-            return try await followers.reduce(into: []) { $0.append($1) }
+            #expect(try await flight.value(of: 1) { 42 } == 42)
         }
-        open.finish()
-        #expect(values == [42, 42, 42])
     }
 
-    @Test func `a follower that goes does not wait on`() async throws {
-        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            group.addTask {
-                try await flight.value(of: 1) {
-                    begin.finish()
-                    for await _ in gate {}
-                    return 42
-                }
-            }
-            for await _ in begun {}
-            await withTaskGroup(of: Bool.self) { followers in
-                followers.addImmediateTask {
-                    do {
-                        _ = try await flight.value(of: 1) { 0 }
-                        return false
-                    } catch {
-                        return error is CancellationError
-                    }
-                }
-                followers.cancelAll()
-                for await isCancelled in followers { #expect(isCancelled) }
-            }
-            open.finish()
-            let value = try await group.next()
-            #expect(value == 42)
+    @Test(arguments: 0..<3) func `when one of several goes nothing begins anew`(leaver: Int) async throws {
+        try await withFlight { flight, work async throws in
+            let callers = (0..<3).map { _ in Task { try await flight.value(of: 1, work.value) } }
+            await until { flight.waiting(for: 1) == 3 && work.begun == 1 }
+            callers[leaver].cancel()
+            await #expect(throws: CancellationError.self) { try await callers[leaver].value }
+            #expect(flight.waiting(for: 1) == 2 && work.cancelled == 0)
+            work.open()
+            for (index, caller) in callers.enumerated() where index != leaver { #expect(try await caller.value == 1) }
+            #expect(work.begun == 1)
         }
+    }
+
+    @Test(arguments: [1, 3]) func `when the last has gone it is cancelled, and the next begins anew`(callers: Int)
+        async throws
+    {
+        try await withFlight { flight, work async throws in
+            let waiting = (0..<callers).map { _ in Task { try await flight.value(of: 1, work.value) } }
+            await until { flight.waiting(for: 1) == callers && work.begun == 1 }
+            for caller in waiting { caller.cancel() }
+            for caller in waiting { await #expect(throws: CancellationError.self) { try await caller.value } }
+            #expect(flight.waiting(for: 1) == 0)
+            await until { work.cancelled == 1 }
+            #expect(try await flight.value(of: 1) { 42 } == 42)
+        }
+    }
+
+    @Test func `who is cancelled already asks for nothing`() async throws {
+        try await withFlight { flight, work async throws in
+            let caller = Task {
+                await until { Task.isCancelled }
+                return try await flight.value(of: 1, work.value)
+            }
+            caller.cancel()
+            await #expect(throws: CancellationError.self) { try await caller.value }
+            #expect(work.begun == 0)
+        }
+    }
+
+    @Test func `who comes too late for what is under way begins anew`() async throws {
+        try await withFlight(joinTime: .zero) { flight, work async throws in
+            let first = Task { try await flight.value(of: 1, work.value) }
+            await until { work.begun == 1 }
+            let second = Task { try await flight.value(of: 1, work.value) }
+            await until { work.begun == 2 }
+            work.open()
+            #expect(try await Set([first.value, second.value]) == [1, 2])
+        }
+    }
+
+    @Test func `it is done under the request of the first`() async throws {
+        try await withFlight { flight, _ async throws in
+            let trace = TraceContext.random()
+            let seen = Mutex<TraceContext?>(nil)
+            try await TraceContext.$current.withValue(trace) {
+                _ = try await flight.value(of: 1) {
+                    seen.withLock { $0 = TraceContext.current }
+                    return 1
+                }
+            }
+            #expect(seen.withLock(\.self)?.id == trace.id)
+        }
+    }
+
+    @Test func `when it ends nobody is left waiting`() async throws {
+        let (flight, work) = (Flight(), Work())
+        let running = Task { await flight.run() }
+        let caller = Task { try await flight.value(of: 1, work.value) }
+        await until { work.begun == 1 }
+        running.cancel()
+        await running.value
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        await #expect(throws: CancellationError.self) { try await flight.value(of: 2) { 1 } }
     }
 }
 

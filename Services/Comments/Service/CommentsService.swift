@@ -76,11 +76,14 @@ struct CommentsService: AsyncParsableCommand {
         let remote = RemoteComments(
             endpoint: CommentsEndpoint(base: upstream.url), fetch: traced.fetch, store: store, now: { Date() })
         let upstreamMonitor = UpstreamMonitor(upstream, logger: process.logger)
-        let handlers = EdgeHandlers(
-            comments: EdgeComments(remote: remote, store: store, monitor: upstreamMonitor))
+        let comments = EdgeComments(remote: remote, store: store, monitor: upstreamMonitor)
         try await process.serve(
-            handlers.table, on: socket, health: { [monitor.check, upstreamMonitor.check] },
-            companions: { await upstreamMonitor.run { try await traced.probe(upstream) } })
+            EdgeHandlers(comments: comments).table, on: socket, health: { [monitor.check, upstreamMonitor.check] },
+            companions: {
+                async let probing: Void = upstreamMonitor.run { try await traced.probe(upstream) }
+                await comments.run()
+                await probing
+            })
         await client.shutdown()
         try close(opened, process)
     }

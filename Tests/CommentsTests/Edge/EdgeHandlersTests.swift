@@ -102,14 +102,15 @@ import Upstream
                 let client = try UpstreamClient(settings)
                 let store = SQLiteKeptComments(try SQLiteKeptComments.opening.open(directory + "/edge.sqlite"))
                 let base = try #require(URL(string: upstream.url + "/api/"))
-                let handlers = EdgeHandlers(
-                    comments: EdgeComments(
-                        remote: RemoteComments(
-                            endpoint: CommentsEndpoint(base: base),
-                            fetch: TracedUpstream(client, profiler: Profiler([], logger: RecordedLog().logger)).fetch,
-                            store: store, now: { Date() }),
-                        store: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger)))
-                try await TestServer.with(handlers.table) { server in
+                let comments = EdgeComments(
+                    remote: RemoteComments(
+                        endpoint: CommentsEndpoint(base: base),
+                        fetch: TracedUpstream(client, profiler: Profiler([], logger: RecordedLog().logger)).fetch,
+                        store: store, now: { Date() }),
+                    store: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger))
+                // Ends with this scope.
+                async let _: Void = comments.run()
+                try await TestServer.with(EdgeHandlers(comments: comments).table) { server in
                     try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, upstream) }
                 }
                 await client.shutdown()

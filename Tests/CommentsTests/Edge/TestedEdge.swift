@@ -10,13 +10,14 @@ import Upstream
 @testable import comments_service
 
 /// An edge with everything around it, for as long as a test needs it.
-struct TestedEdge: Sendable {
+final class TestedEdge: Sendable {
     let edge: EdgeComments
     let upstream: ScriptedUpstream
     let log: RecordedLog
     let storeMonitor: StoreMonitor
     let pool: DatabasePool
     let clock: TestClock
+    private let running: Task<Void, Never>
 
     static func with(
         _ script: @escaping ScriptedUpstream.Script, _ body: (TestedEdge) async throws -> Void
@@ -37,7 +38,10 @@ struct TestedEdge: Sendable {
                 now: { clock.now }),
             store: watched, monitor: UpstreamMonitor(.test, logger: log.logger))
         (self.upstream, self.log, self.pool, self.clock) = (upstream, log, pool, clock)
+        running = Task { [edge] in await edge.run() }
     }
+
+    deinit { running.cancel() }
 
     func list(
         _ image: Int = 0, limit: Int? = nil, after cursor: Int? = nil, within time: Duration = .seconds(60)

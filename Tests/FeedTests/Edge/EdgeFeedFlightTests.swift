@@ -24,7 +24,7 @@ import Testing
                 // Another page is another matter.
                 group.addTask { try await rig.load(2, at: .after(9)) }
                 let page = EdgeFeed.PageRequest(limit: 2, cursor: .start)
-                while asked.all.count < 2 || rig.feed.flights.followers(of: page) < readers - 1 { await Task.yield() }
+                while asked.all.count < 2 || rig.feed.flights.waiting(for: page) < readers { await Task.yield() }
                 open.finish()
                 for try await page in group { #expect(page.numbers == [2, 1] && page.origin == .remote) }
             }

@@ -5,6 +5,7 @@ import GRDB
 import RPC
 import RPCTestKit
 import SQLiteKit
+import ServiceKit
 import Synchronization
 import Upstream
 
@@ -20,6 +21,7 @@ final class EdgeRig: Sendable {
     let log: RecordedLog
     let faults: Recorded<String>
     let clock: Clock
+    private let running: Task<Void, Never>
 
     init(
         _ directory: String, log: RecordedLog = RecordedLog(), clock: Clock = Clock(), isDurable: Bool = true,
@@ -52,9 +54,13 @@ final class EdgeRig: Sendable {
         feed = EdgeFeed(
             upstream: "http://up.example", source: source, cache: cache,
             monitor: upstream, broadcast: FeedBroadcast(life: "this"), now: now,
+            flights: SingleFlight(joinTime: .seconds(3_600)),
             onFault: { error in faults.add("\(error)") })
         (self.log, self.faults, self.clock) = (log, faults, clock)
+        running = Task { [feed] in await feed.run() }
     }
+
+    deinit { running.cancel() }
 
     func load(_ limit: Int = 10, at cursor: FeedCursor = .start) async throws -> LoadedFeed {
         try await feed.load(limit, at: cursor, within: .seconds(30))

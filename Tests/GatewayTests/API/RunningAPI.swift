@@ -55,6 +55,7 @@ struct RunningAPI: Sendable {
         let (ends, ending) = AsyncStream.makeStream(of: Void.self)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await registry.run() }
+            group.addTask { await api.recentImages.run() }
             group.addTask {
                 await listener.serve(api, drainTime: drainTime) { for await _ in stops {} }
                 ending.finish()

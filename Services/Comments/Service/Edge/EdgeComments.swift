@@ -18,6 +18,9 @@ struct EdgeComments: Sendable {
         self.monitor = monitor
     }
 
+    /// Fetches what is asked for, until the task is cancelled.
+    func run() async { await flights.run() }
+
     /// - Parameter remaining: what the caller has left.
     func list(_ page: ListComments, within remaining: Duration) async throws -> ListedComments {
         do {

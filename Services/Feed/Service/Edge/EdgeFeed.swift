@@ -19,7 +19,7 @@ struct EdgeFeed {
     let onFault: @Sendable (any Error) -> Void
 
     /// A page that several want at the same time is asked for once.
-    let flights = SingleFlight<PageRequest, FetchedAnswer>()
+    let flights: SingleFlight<PageRequest, LoadedFeed>
 
     /// What is kept is told in the order in which it was kept.
     private let turns = WriteTurns()
@@ -32,17 +32,13 @@ struct EdgeFeed {
         let cursor: FeedCursor
     }
 
-    struct FetchedAnswer: Sendable {
-        let page: FetchedFeedPage
-
-        /// Whether the upstream has kept it for a while itself.
-        let isAged: Bool
-    }
-
     init(
         upstream: String, source: @escaping FeedSource, cache: any FeedCache, monitor: UpstreamMonitor,
-        broadcast: FeedBroadcast, now: @escaping @Sendable () -> Date, onFault: @escaping @Sendable (any Error) -> Void
+        broadcast: FeedBroadcast, now: @escaping @Sendable () -> Date,
+        flights: SingleFlight<PageRequest, LoadedFeed> = SingleFlight(),
+        onFault: @escaping @Sendable (any Error) -> Void
     ) {
+        self.flights = flights
         self.upstream = upstream
         self.source = source
         self.cache = cache
@@ -52,16 +48,20 @@ struct EdgeFeed {
         self.onFault = onFault
     }
 
+    /// Fetches what is asked for, until the task is cancelled.
+    func run() async { await flights.run() }
+
     /// - Parameter time: what the caller has left.
     func load(_ limit: Int, at cursor: FeedCursor, within time: Duration) async throws -> LoadedFeed {
-        let answer: FetchedAnswer
         do {
-            answer = try await FetchBudget.run(within: FetchBudget.time(of: time)) {
+            let page = try await FetchBudget.run(within: FetchBudget.time(of: time)) {
                 try await flights.value(of: PageRequest(limit: limit, cursor: cursor)) {
-                    try await fetch(limit, at: cursor)
+                    let (page, isAged) = try await fetch(limit, at: cursor)
+                    return try await deliver(page, isAged: isAged)
                 }
             }
             monitor.answered(Self.subject)
+            return page
         } catch FeedSourceError.cursorRefused(let id) {
             monitor.answered(Self.subject)
             throw RPCError(
@@ -72,7 +72,6 @@ struct EdgeFeed {
             note(error)
             return try await kept(limit, at: cursor, insteadOf: error)
         }
-        return try await deliver(answer.page, isAged: answer.isAged)
     }
 
     // MARK: From the upstream
@@ -91,7 +90,7 @@ struct EdgeFeed {
     }
 
     /// A page without what the reader has passed already, whatever the upstream repeats.
-    private func fetch(_ limit: Int, at cursor: FeedCursor) async throws -> FetchedAnswer {
+    private func fetch(_ limit: Int, at cursor: FeedCursor) async throws -> (FetchedFeedPage, isAged: Bool) {
         var page = try await source(limit, cursor, try await orNil { try await cache.answer(limit, at: cursor) })
         for _ in 0..<Self.mostRepeats {
             let passed = try await orNil { try await cache.passed(page.items.map(\.id), at: cursor) } ?? []
@@ -102,7 +101,7 @@ struct EdgeFeed {
                 let fetched = FetchedFeedPage(
                     items: items, limit: limit, cursor: cursor, savedAt: page.savedAt,
                     continuation: items.count < new.count ? .more : page.continuation, validators: page.validators)
-                return FetchedAnswer(page: fetched, isAged: page.isAged)
+                return (fetched, page.isAged)
             }
             page = try await source(limit, next, nil)
             // It is not the answer to what was asked for first.

@@ -32,9 +32,11 @@ extension FeedService {
             EdgeHandlers(feed: feed, validation: validation).table, on: socket, identity: identity,
             health: { [monitor.check, upstream.check] },
             companions: {
+                async let fetching: Void = feed.run()
                 async let probing: Void = upstream.run { try await traced.probe(base) }
                 await validation.run()
                 await probing
+                await fetching
             })
         await client.shutdown()
         try process.fail { try slot.close() }

@@ -40,7 +40,7 @@ struct HTTPLimits: Sendable {
     /// How long an image is answered as it was a moment ago, without asking the services.
     var recentImageTime = TimeAmount.seconds(1)
 
-    /// The most bytes of images that are held for that; one may have half of them.
+    /// The most bytes of images that are held for that; one may have half of them. Answers on their way hold theirs too.
     var recentImageBytes = 64 * 1_024 * 1_024
 
     /// How long the services may take for a request.

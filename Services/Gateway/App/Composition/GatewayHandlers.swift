@@ -38,7 +38,8 @@ struct GatewayHandlers: Sendable {
 
     /// Calls after which an item may have another image, or none.
     private static let imageChanges: Set = [
-        FeedContract.publish.name, FeedContract.remove.name, ImageDataContract.put.name, ImageDataContract.evict.name,
+        FeedContract.publish.name, FeedContract.remove.name, FeedContract.validate.name, ImageDataContract.put.name,
+        ImageDataContract.evict.name,
     ]
 
     // MARK: Feed

@@ -12,10 +12,16 @@ import Testing
     private let id = UUID()
     private let clock = Monotonic()
 
-    private func recent(bytes: Int = 1_000) -> RecentImages {
+    private func withRecent(
+        bytes: Int = 1_000, time: TimeAmount = .seconds(1), _ body: (RecentImages) async throws -> Void
+    ) async throws {
         var limits = HTTPLimits()
         limits.recentImageBytes = bytes
-        return RecentImages(limits, now: clock.now)
+        limits.recentImageTime = time
+        let recent = RecentImages(limits, now: clock.now)
+        // Ends with this scope.
+        async let _: Void = recent.run()
+        try await body(recent)
     }
 
     private func image(_ number: UInt8, bytes: Int = 1, _ source: ImageMetadata.Source = .remote) -> HeldImage {
@@ -31,79 +37,130 @@ import Testing
     }
 
     @Test func `for a second it is answered without asking again`() async throws {
-        let recent = recent()
-        #expect(try await ask(recent, id, having: 1) == 1)
-        clock.advance(.seconds(1) - .nanoseconds(1))
-        #expect(try await ask(recent, id, having: 2) == 1)
-        clock.advance(.nanoseconds(1))
-        #expect(try await ask(recent, id, having: 3) == 3)
+        try await withRecent { recent async throws in
+            #expect(try await ask(recent, id, having: 1) == 1)
+            clock.advance(.seconds(1) - .nanoseconds(1))
+            #expect(try await ask(recent, id, having: 2) == 1)
+            clock.advance(.nanoseconds(1))
+            #expect(try await ask(recent, id, having: 3) == 3)
+        }
     }
 
     @Test func `another item is asked for`() async throws {
-        let recent = recent()
-        #expect(try await ask(recent, id, having: 1) == 1)
-        #expect(try await ask(recent, UUID(), having: 2) == 2)
+        try await withRecent { recent async throws in
+            #expect(try await ask(recent, id, having: 1) == 1)
+            #expect(try await ask(recent, UUID(), having: 2) == 2)
+        }
     }
 
     @Test func `nothing was fetched for those who ask later`() async throws {
-        let recent = recent()
-        let first = try await recent.image(of: id) { () throws(RPCError) in image(1) }
-        let second = try await recent.image(of: id) { () throws(RPCError) in image(2) }
-        #expect(first.source == .remote && second.source == .hot)
+        try await withRecent { recent async throws in
+            let first = try await recent.image(of: id) { () throws(RPCError) in image(1) }
+            let second = try await recent.image(of: id) { () throws(RPCError) in image(2) }
+            #expect(first.source == .remote && second.source == .hot)
+        }
+    }
+
+    @Test func `what took longer than that to come is not held`() async throws {
+        try await withRecent { recent async throws in
+            let slow = try await recent.image(of: id) { () throws(RPCError) in
+                clock.advance(.seconds(1))
+                return image(1)
+            }
+            #expect(slow.sha256 == "1" && recent.count == 0)
+        }
+    }
+
+    @Test func `nothing is held when nobody asks any more`() async throws {
+        try await withRecent(time: .milliseconds(1)) { recent async throws in
+            #expect(try await ask(recent, id, having: 1) == 1)
+            while recent.count > 0 {
+                clock.advance(.milliseconds(1))
+                await Task.yield()
+            }
+            #expect(try await ask(recent, id, having: 2) == 2)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("feed.remove", true), ("feed.publish", true), ("feed.validate", true), ("image-data.put", true),
+            ("image-data.evict", true), ("feed.load", false), ("image-data.load", false), ("comments.post", false),
+        ])
+    func `what may change an image is noticed when it passes through the gateway`(method: String, isChange: Bool)
+        async throws
+    {
+        try await withRecent { recent async throws in
+            let identity = ServiceIdentity(name: "gateway", version: "1")
+            // There are no services: nobody knows how far a call had come that failed.
+            let handlers = GatewayHandlers(
+                registry: PluginRegistry([]), recentImages: recent, identity: identity, now: { noon })
+            #expect(try await ask(recent, id, having: 1) == 1)
+            try await TestServer.with(handlers.table) { server async throws -> Void in
+                try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                    _ = await #expect(throws: RPCError.self) { try await client.call(method, .emptyObject) }
+                }
+            }
+            #expect(try await ask(recent, id, having: 2) == (isChange ? 2 : 1))
+        }
     }
 
     @Test func `after a change it is asked for again`() async throws {
-        let recent = recent()
-        #expect(try await ask(recent, id, having: 1) == 1)
-        recent.forget()
-        #expect(try await ask(recent, id, having: 2) == 2)
+        try await withRecent { recent async throws in
+            #expect(try await ask(recent, id, having: 1) == 1)
+            recent.forget()
+            #expect(try await ask(recent, id, having: 2) == 2)
+        }
     }
 
     @Test func `what was under way at a change is neither kept nor shared`() async throws {
-        let recent = recent()
-        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        try await withThrowingTaskGroup(of: HeldImage.self) { group in
-            group.addTask {
-                try await recent.image(of: id) { () throws(RPCError) in
-                    begin.finish()
-                    for await _ in gate {}
-                    return image(1)
-                }
-            }
-            for await _ in begun {}
-            recent.forget()
-            #expect(try await ask(recent, id, having: 2) == 2)
-            open.finish()
-            let first = try await group.next()
-            #expect(first?.sha256 == "1")
-        }
-        #expect(try await ask(recent, id, having: 3) == 2)
-    }
-
-    @Test func `who asks while it comes gets the same, unless it fails`() async throws {
-        let recent = recent()
-        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        await withTaskGroup(of: String?.self) { group in
-            group.addTask {
-                await failure {
+        try await withRecent(time: .hours(1)) { recent async throws in
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            try await withThrowingTaskGroup(of: HeldImage.self) { group in
+                group.addTask {
                     try await recent.image(of: id) { () throws(RPCError) in
                         begin.finish()
                         for await _ in gate {}
-                        throw RPCError(.connectivity, "the first")
+                        return image(1)
                     }
                 }
+                for await _ in begun {}
+                recent.forget()
+                #expect(try await ask(recent, id, having: 2) == 2)
+                open.finish()
+                let first = try await group.next()
+                #expect(first?.sha256 == "1")
             }
-            for await _ in begun {}
-            for _ in 1...10 {
-                group.addImmediateTask { await failure { try await ask(recent, id, having: 2) } }
-            }
-            open.finish()
-            for await failure in group { #expect(failure == "the first") }
+            #expect(try await ask(recent, id, having: 3) == 2)
         }
-        // A failure is everybody's who waits, and over then.
-        #expect(try await ask(recent, id, having: 3) == 3)
+    }
+
+    @Test func `who asks while it comes gets the same, unless it fails`() async throws {
+        try await withRecent(time: .hours(1)) { recent async throws in
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            await withTaskGroup(of: String?.self) { group in
+                group.addTask {
+                    await failure {
+                        try await recent.image(of: id) { () throws(RPCError) in
+                            begin.finish()
+                            for await _ in gate {}
+                            throw RPCError(.connectivity, "the first")
+                        }
+                    }
+                }
+                for await _ in begun {}
+                for _ in 1...10 {
+                    group.addTask { await failure { try await ask(recent, id, having: 2) } }
+                }
+                while recent.waiting(for: id) < 11 { await Task.yield() }
+                open.finish()
+                for await failure in group { #expect(failure == "the first") }
+            }
+            // A failure is everybody's who waits, and over then.
+            #expect(try await ask(recent, id, having: 3) == 3)
+        }
     }
 
     private func failure<Result>(_ body: () async throws -> Result) async -> String? {
@@ -117,27 +174,28 @@ import Testing
 
     @Test(arguments: [(500, 1), (501, 2)])
     func `one that is over half of what may be held is not held`(bytes: Int, second: UInt8) async throws {
-        let recent = recent(bytes: 1_000)
-        #expect(try await ask(recent, id, having: 1, bytes: bytes) == 1)
-        #expect(try await ask(recent, id, having: 2) == second)
+        try await withRecent(bytes: 1_000) { recent async throws in
+            #expect(try await ask(recent, id, having: 1, bytes: bytes) == 1)
+            #expect(try await ask(recent, id, having: 2) == second)
+        }
     }
 
     @Test func `the oldest go when there would be more than may be held`() async throws {
-        let recent = recent(bytes: 1_000)
-        let ids = (0..<6).map { _ in UUID() }
-        for id in ids { _ = try await ask(recent, id, having: 1, bytes: 250) }
-        var held: [Bool] = []
-        for id in ids { held.append(try await ask(recent, id, having: 2) == 1) }
-        // Two generations of two; to ask for the first two makes a new one.
-        #expect(held.filter(\.self).count <= 4 && held.last == true && held.first == false)
+        try await withRecent(bytes: 1_000) { recent async throws in
+            let ids = (0..<6).map { _ in UUID() }
+            for id in ids { _ = try await ask(recent, id, having: 1, bytes: 250) }
+            var held: [Bool] = []
+            for id in ids { held.append(try await ask(recent, id, having: 2) == 1) }
+            // Two generations of two; to ask for the first two makes a new one.
+            #expect(held.filter(\.self).count <= 4 && held.last == true && held.first == false)
+        }
     }
 
-    @Test func `who is cancelled waits no longer, and the others still do`() async throws {
-        let recent = recent()
-        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        try await withThrowingTaskGroup(of: HeldImage.self) { group in
-            group.addTask {
+    @Test func `who asked first may go, and the others get what was begun for him`() async throws {
+        try await withRecent(time: .hours(1)) { recent async throws in
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let first = Task {
                 try await recent.image(of: id) { () throws(RPCError) in
                     begin.finish()
                     for await _ in gate {}
@@ -145,21 +203,45 @@ import Testing
                 }
             }
             for await _ in begun {}
-            await withTaskGroup(of: ErrorKind?.self) { followers in
-                followers.addImmediateTask {
-                    do throws(RPCError) {
-                        _ = try await recent.image(of: id) { () throws(RPCError) in image(2) }
-                        return nil
-                    } catch {
-                        return error.kind
+            async let second = recent.image(of: id) { () throws(RPCError) in image(2) }
+            while recent.waiting(for: id) < 2 { await Task.yield() }
+            first.cancel()
+            let error = await #expect(throws: RPCError.self) { try await first.value }
+            #expect(error?.kind == .cancelled)
+            open.finish()
+            #expect(try await second.sha256 == "1")
+        }
+    }
+
+    @Test func `who is cancelled waits no longer, and the others still do`() async throws {
+        try await withRecent(time: .hours(1)) { recent async throws in
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            try await withThrowingTaskGroup(of: HeldImage.self) { group in
+                group.addTask {
+                    try await recent.image(of: id) { () throws(RPCError) in
+                        begin.finish()
+                        for await _ in gate {}
+                        return image(1)
                     }
                 }
-                followers.cancelAll()
-                for await kind in followers { #expect(kind == .cancelled) }
+                for await _ in begun {}
+                await withTaskGroup(of: ErrorKind?.self) { followers in
+                    followers.addImmediateTask {
+                        do throws(RPCError) {
+                            _ = try await recent.image(of: id) { () throws(RPCError) in image(2) }
+                            return nil
+                        } catch {
+                            return error.kind
+                        }
+                    }
+                    followers.cancelAll()
+                    for await kind in followers { #expect(kind == .cancelled) }
+                }
+                open.finish()
+                let first = try await group.next()
+                #expect(first?.sha256 == "1")
             }
-            open.finish()
-            let first = try await group.next()
-            #expect(first?.sha256 == "1")
         }
     }
 }

@@ -222,7 +222,7 @@ import Testing
         var limits = HTTPLimits()
         limits.stallTime = .seconds(1)
         let image = LoadedImageOf(6_000_000)
-        try await RunningAPI.with(.image(image.loaded), limits: limits) { api in
+        try await RunningAPI.with(.image(image.loaded), limits: limits, loops: HTTPLoops(count: 1)) { api in
             let peer = try await api.connect()
             try await peer.wire.setReading(false)
             try await peer.request("/v1/image/\(UUID())/data")

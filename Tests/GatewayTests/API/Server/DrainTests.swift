@@ -68,7 +68,9 @@ import Testing
     }
 
     @Test func `when the time is over, a client that reads nothing holds nobody up`() async throws {
-        try await RunningAPI.with(.image(LoadedImageOf(6_000_000).loaded), drainTime: .milliseconds(50)) { api in
+        try await RunningAPI.with(
+            .image(LoadedImageOf(6_000_000).loaded), drainTime: .milliseconds(50), loops: Self.oneLoop
+        ) { api in
             let peer = try await api.connect()
             try await peer.wire.setReading(false)
             try await peer.request("/v1/image/\(UUID())/data")

@@ -7,8 +7,8 @@ import Synchronization
 /// Images that were asked for a moment ago. What many look at is asked of the services once, and its bytes are held once,
 /// however many answers have them.
 ///
-/// This is no cache that anybody has to know of: for so short a time only, and not beyond a change that passes through
-/// the gateway, an answer is what the services would say.
+/// This is no cache that anybody has to know of: for so short a time only, and not beyond a removal that passes through the
+/// gateway, an answer is what the services would say.
 final class RecentImages: Sendable {
     private struct Kept {
         let image: HeldImage
@@ -30,30 +30,44 @@ final class RecentImages: Sendable {
         var newerEnd = NIODeadline.distantPast
         var epoch = 0
 
-        mutating func retire() {
-            (older, newer, newerBytes) = (newer, [:], 0)
+        var isEmpty: Bool { newer.isEmpty && older.isEmpty }
+
+        mutating func retire(until end: NIODeadline) {
+            (older, newer, newerBytes, newerEnd) = (newer, [:], 0, end)
         }
     }
 
     private let limits: HTTPLimits
     private let now: @Sendable () -> NIODeadline
     private let generations = Mutex(Generations())
-    private let flights = SingleFlight<Key, HeldImage>()
+    private let flights: SingleFlight<Key, HeldImage>
+    private let (fillings, filling) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     init(_ limits: HTTPLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
         self.limits = limits
+        flights = SingleFlight(joinTime: .nanoseconds(limits.recentImageTime.nanoseconds))
         self.now = now
+    }
+
+    /// Brings what is asked for, and lets go of what nobody asks for any more, until the task is cancelled.
+    func run() async {
+        async let letting: Void = letGo()
+        await flights.run()
+        await letting
     }
 
     /// The image of an item.
     /// - Parameter load: brings it, when it was not asked for a moment ago and nobody else is bringing it.
-    func image(of id: UUID, _ load: () async throws(RPCError) -> HeldImage) async throws(RPCError) -> HeldImage {
+    func image(
+        of id: UUID, _ load: @escaping @Sendable () async throws(RPCError) -> HeldImage
+    ) async throws(RPCError) -> HeldImage {
         let (kept, epoch) = generations.withLock { ($0.newer[id] ?? $0.older[id], $0.epoch) }
-        if let kept, now() < kept.end { return kept.image }
+        let now = now()
+        if let kept, now < kept.end { return kept.image }
         do {
             return try await flights.value(of: Key(id: id, epoch: epoch)) {
                 let image = try await load()
-                keep(image, of: id, since: epoch)
+                self.keep(image, of: id, since: epoch, until: now + self.limits.recentImageTime)
                 return image
             }
         } catch let error as RPCError {
@@ -63,6 +77,14 @@ final class RecentImages: Sendable {
         }
     }
 
+    /// How many images are held.
+    var count: Int { generations.withLock { $0.newer.count + $0.older.count } }
+
+    /// How many wait for the image of an item.
+    func waiting(for id: UUID) -> Int {
+        flights.waiting(for: Key(id: id, epoch: generations.withLock { $0.epoch }))
+    }
+
     /// Something may have changed: what was asked for before is asked for again.
     func forget() {
         generations.withLock { generations in
@@ -70,17 +92,35 @@ final class RecentImages: Sendable {
         }
     }
 
-    private func keep(_ image: HeldImage, of id: UUID, since epoch: Int) {
+    /// - Parameter end: a moment after it was asked for, however long it took to come.
+    private func keep(_ image: HeldImage, of id: UUID, since epoch: Int, until end: NIODeadline) {
         let (size, now) = (image.bytes.readableBytes, now())
-        let end = now + limits.recentImageTime
-        generations.withLock { generations in
-            guard generations.epoch == epoch, size <= limits.recentImageBytes / 2 else { return }
+        let wasEmpty = generations.withLock { generations in
+            guard generations.epoch == epoch, now < end, size <= limits.recentImageBytes / 2 else { return false }
+            let wasEmpty = generations.isEmpty
             if generations.newerEnd <= now || generations.newerBytes + size > limits.recentImageBytes / 2 {
-                generations.retire()
-                generations.newerEnd = end
+                generations.retire(until: now + limits.recentImageTime)
             }
             generations.newer[id] = Kept(image: image.kept, end: end)
             generations.newerBytes += size
+            return wasEmpty
+        }
+        if wasEmpty { filling.yield() }
+    }
+
+    /// Nothing wakes up while nothing is held.
+    private func letGo() async {
+        for await _ in fillings {
+            var isEmpty = false
+            while !isEmpty, !Task.isCancelled {
+                // Cancelled while it waits: the loop's condition sees it.
+                try? await Task.sleep(for: .nanoseconds(limits.recentImageTime.nanoseconds))
+                let now = now()
+                isEmpty = generations.withLock { generations in
+                    if generations.newerEnd <= now { generations.retire(until: now) }
+                    return generations.isEmpty
+                }
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// How many bytes of answers that clients have not read yet are held, over all connections.
+/// How many bytes of answers that clients have not read yet wait for them, over all connections. Bytes that several answers
+/// share count for each; and every event loop may be over by the one answer that it is about to give.
 final class AnswerBudget: Sendable {
     /// Smaller answers are given in any case: there is one for each connection, and of those only so many.
     static let smallAnswer = 65_536

@@ -95,14 +95,19 @@ struct HTTPListener: Sendable {
     /// Returns when the listener is closed and its connections are.
     private func accept(_ connections: GuardedConnection) async {
         do {
-            try await channel.executeThenClose { clients in
-                try await withThrowingDiscardingTaskGroup { group in
-                    for try await client in clients {
-                        group.addTask(executorPreference: loops.executor(of: client.channel)) {
-                            await connections.handle(client, logger)
+            try await withTaskCancellationHandler {
+                try await channel.executeThenClose { clients in
+                    try await withThrowingDiscardingTaskGroup { group in
+                        for try await client in clients {
+                            group.addTask(executorPreference: loops.executor(of: client.channel)) {
+                                await connections.handle(client, logger)
+                            }
                         }
                     }
                 }
+            } onCancel: {
+                // Nobody is accepted any more whom nobody would answer.
+                quiescing.initiateShutdown(promise: nil)
             }
         } catch {
             if !Task.isCancelled { logger.error("HTTP clients can no longer connect: \(error)") }

@@ -34,7 +34,12 @@ struct ServeCommand: AsyncParsableCommand {
         let handlers = GatewayHandlers(
             registry: registry, recentImages: recentImages, identity: identity, now: { Date() })
         try await process.serve(
-            handlers.table, on: socket, identity: identity, health: { [] }, companions: { await registry.run() },
+            handlers.table, on: socket, identity: identity, health: { [] },
+            companions: {
+                async let bringing: Void = recentImages.run()
+                await registry.run()
+                await bringing
+            },
             front: try listener.map { try front($0, registry, recentImages) })
     }
 
