@@ -35,7 +35,8 @@ struct ExternalProgram: Sendable {
         let folder = Self.benchmarks + "/" + folder
         let build = try ChildProcess.start(["env", "-C", folder] + command, readingOutput: true)
         guard case .done = build.end(within: Self.buildSeconds) else {
-            throw Failure("it needs \(needs); to see why: (cd \(self.folder) && \(command.joined(separator: " ")))")
+            let alone = "(cd Tests/Benchmarks/\(self.folder) && \(command.joined(separator: " ")))"
+            throw Failure("it needs \(needs); to see why: \(alone)")
         }
         return ExternalSubject(name: subject, program: folder + "/" + product)
     }
