@@ -11,13 +11,15 @@ public enum FetchBudget {
     public static let fair = Duration.seconds(1)
 
     /// The upstream took longer.
-    public struct Spent: Error, Equatable {
+    public struct Spent: Error, Equatable, CustomStringConvertible {
         public let time: Duration
 
         public init(time: Duration) { self.time = time }
 
         /// Whether the upstream is to blame.
         public var isFair: Bool { time >= FetchBudget.fair }
+
+        public var description: String { "it has not answered within \(Int(time / .milliseconds(1))) ms" }
     }
 
     /// A quarter of a short time is left.

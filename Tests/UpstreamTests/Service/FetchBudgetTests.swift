@@ -21,6 +21,11 @@ import Testing
         #expect(FetchBudget.Spent(time: .milliseconds(milliseconds)).isFair == isFair)
     }
 
+    @Test(arguments: [(.seconds(10), "10000"), (.microseconds(1_497_714), "1497")] as [(Duration, String)])
+    func `how long it had is said in milliseconds`(time: Duration, milliseconds: String) {
+        #expect("\(FetchBudget.Spent(time: time))" == "it has not answered within \(milliseconds) ms")
+    }
+
     @Test func `what is done in time is passed on, what is not is cancelled`() async throws {
         let result = try await FetchBudget.run(within: .seconds(60)) { 42 }
         #expect(result == 42)

@@ -14,7 +14,7 @@ extension UpstreamMonitor {
             // An answer like another.
             case .notFound: answered(subject)
             case .late(let spent) where !spent.isFair: break
-            case .late(let spent): failed(subject, .absent("it has not answered within \(spent.time)"))
+            case .late(let spent): failed(subject, .absent("\(spent)"))
             case .unreachable(let reason): failed(subject, .absent(reason))
             case .rejected(let reason): failed(subject, .rejected(reason))
             }

@@ -83,7 +83,7 @@ struct EdgeFeed {
         // That says more about the caller.
         case let spent as FetchBudget.Spent where !spent.isFair: break
         case let spent as FetchBudget.Spent:
-            monitor.failed(Self.subject, .absent("it has not answered within \(spent.time)"))
+            monitor.failed(Self.subject, .absent("\(spent)"))
         case FeedSourceError.rejected(let rejection): monitor.failed(Self.subject, .rejected("\(rejection)"))
         default: monitor.failed(Self.subject, .absent("\(error)"))
         }
