@@ -10,6 +10,9 @@ public enum FetchBudget {
     /// The least that says something about the upstream, rather than about the caller.
     public static let fair = Duration.seconds(1)
 
+    /// Nobody waits longer than this for an upstream that gave no answer the last time: its monitor finds out when it is back.
+    public static let absent = fair
+
     /// The upstream took longer.
     public struct Spent: Error, Equatable, CustomStringConvertible {
         public let time: Duration
@@ -23,8 +26,9 @@ public enum FetchBudget {
     }
 
     /// A quarter of a short time is left.
-    public static func time(of remaining: Duration) -> Duration {
-        max(.zero, min(most, max(remaining - reserve, remaining * 3 / 4)))
+    /// - Parameter isAbsent: whether the upstream gave no answer the last time.
+    public static func time(of remaining: Duration, isAbsent: Bool = false) -> Duration {
+        max(.zero, min(isAbsent ? absent : most, max(remaining - reserve, remaining * 3 / 4)))
     }
 
     /// Waits for `body` for so long at the most; what is not done by then is cancelled.

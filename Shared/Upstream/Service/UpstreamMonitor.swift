@@ -62,7 +62,7 @@ public final class UpstreamMonitor: Sendable {
     }
 
     /// Whether the last that was heard of it is that it does not answer.
-    var isAbsent: Bool { state.withLock(\.isAbsent) }
+    public var isAbsent: Bool { state.withLock(\.isAbsent) }
 
     /// It has answered as it should.
     /// - Parameter subject: what it was asked for.
@@ -96,13 +96,13 @@ extension UpstreamMonitor.State {
             case .rejected(let reason): (reason, reason)
             }
         if self.failure != nil { count += 1 }
+        isAbsent = mark.isEmpty
         guard logged[subject]?.contains(mark) != true, lines < UpstreamMonitor.linesPerFailure else { return nil }
         if mark.isEmpty, self.failure != nil { return nil }
         if logged.count == UpstreamMonitor.rememberedFailures, logged[subject] == nil { logged.removeAll() }
         logged[subject, default: []].insert(mark)
         if self.failure == nil { (since, count) = (now, 1) }
         self.failure = reason
-        isAbsent = mark.isEmpty
         lines += 1
         return reason
     }

@@ -16,6 +16,14 @@ import Testing
         #expect(FetchBudget.time(of: remaining) == budget)
     }
 
+    @Test(
+        arguments: [
+            (.milliseconds(400), .milliseconds(300)), (.milliseconds(1_500), .seconds(1)), (.seconds(30), .seconds(1)),
+        ] as [(Duration, Duration)])
+    func `one that gave no answer the last time is not waited for as long`(remaining: Duration, budget: Duration) {
+        #expect(FetchBudget.time(of: remaining, isAbsent: true) == budget)
+    }
+
     @Test(arguments: [(999, false), (1_000, true), (1_001, true)])
     func `a time that is too short says nothing about the upstream`(milliseconds: Int, isFair: Bool) {
         #expect(FetchBudget.Spent(time: .milliseconds(milliseconds)).isFair == isFair)

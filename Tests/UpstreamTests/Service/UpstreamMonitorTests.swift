@@ -36,6 +36,16 @@ import Testing
         #expect(monitor.check.status == .serving)
     }
 
+    @Test func `it is absent from no answer to the next, and a bad answer is one`() {
+        #expect(!monitor.isAbsent)
+        monitor.failed("a", .rejected("no JSON"))
+        #expect(!monitor.isAbsent)
+        monitor.failed("b", .absent("refused"))
+        #expect(monitor.isAbsent)
+        monitor.answered("b")
+        #expect(!monitor.isAbsent)
+    }
+
     @Test func `what always fails among what does not is one line`() {
         for _ in 0..<3 {
             monitor.failed("a", .rejected("no JSON"))

@@ -24,7 +24,7 @@ struct EdgeComments: Sendable {
     /// - Parameter remaining: what the caller has left.
     func list(_ page: ListComments, within remaining: Duration) async throws -> ListedComments {
         do {
-            return try await remotePage(page, FetchBudget.time(of: remaining))
+            return try await remotePage(page, FetchBudget.time(of: remaining, isAbsent: monitor.isAbsent))
         } catch let failure as RemoteFailure {
             // Whoever has gone is served nothing.
             try Task.checkCancellation()

@@ -54,7 +54,7 @@ struct EdgeFeed {
     /// - Parameter time: what the caller has left.
     func load(_ limit: Int, at cursor: FeedCursor, within time: Duration) async throws -> LoadedFeed {
         do {
-            let page = try await FetchBudget.run(within: FetchBudget.time(of: time)) {
+            let page = try await FetchBudget.run(within: FetchBudget.time(of: time, isAbsent: monitor.isAbsent)) {
                 try await flights.value(of: PageRequest(limit: limit, cursor: cursor)) {
                     let (page, isAged) = try await fetch(limit, at: cursor)
                     return try await deliver(page, isAged: isAged)
