@@ -11,7 +11,7 @@ public enum FetchBudget {
     public static let fair = Duration.seconds(1)
 
     /// Nobody waits longer than this for an upstream that gave no answer the last time: its monitor finds out when it is back.
-    public static let absent = fair
+    public static let mostWhileAbsent = fair
 
     /// The upstream took longer.
     public struct Spent: Error, Equatable, CustomStringConvertible {
@@ -28,7 +28,7 @@ public enum FetchBudget {
     /// A quarter of a short time is left.
     /// - Parameter isAbsent: whether the upstream gave no answer the last time.
     public static func time(of remaining: Duration, isAbsent: Bool = false) -> Duration {
-        max(.zero, min(isAbsent ? absent : most, max(remaining - reserve, remaining * 3 / 4)))
+        max(.zero, min(isAbsent ? mostWhileAbsent : most, max(remaining - reserve, remaining * 3 / 4)))
     }
 
     /// Waits for `body` for so long at the most; what is not done by then is cancelled.
