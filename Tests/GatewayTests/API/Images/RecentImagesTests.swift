@@ -212,38 +212,6 @@ import Testing
             #expect(try await second.sha256 == "1")
         }
     }
-
-    @Test func `who is cancelled waits no longer, and the others still do`() async throws {
-        try await withRecent(time: .hours(1)) { recent async throws in
-            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-            let (gate, open) = AsyncStream.makeStream(of: Void.self)
-            try await withThrowingTaskGroup(of: HeldImage.self) { group in
-                group.addTask {
-                    try await recent.image(of: id) { () throws(RPCError) in
-                        begin.finish()
-                        for await _ in gate {}
-                        return image(1)
-                    }
-                }
-                for await _ in begun {}
-                await withTaskGroup(of: ErrorKind?.self) { followers in
-                    followers.addImmediateTask {
-                        do throws(RPCError) {
-                            _ = try await recent.image(of: id) { () throws(RPCError) in image(2) }
-                            return nil
-                        } catch {
-                            return error.kind
-                        }
-                    }
-                    followers.cancelAll()
-                    for await kind in followers { #expect(kind == .cancelled) }
-                }
-                open.finish()
-                let first = try await group.next()
-                #expect(first?.sha256 == "1")
-            }
-        }
-    }
 }
 
 /// A clock that a test sets.
