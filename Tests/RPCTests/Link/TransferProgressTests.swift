@@ -21,8 +21,7 @@ import Testing
                     try await peer.send(WireFrame(.lastChunk, number))
                 }
                 try await peer.send(WireFrame(.lastChunk, 3, [7]))
-                try await peer.expect(.message(bytesAnswer("1", [7])))
-                return true
+                return try await peer.receiveFrame() == .message(bytesAnswer("1", [7]))
             }
         }
     }
