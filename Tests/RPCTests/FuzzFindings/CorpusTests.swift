@@ -3,7 +3,7 @@ import Testing
 
 /// What deploy/fuzz begins with, and what it found before, without a fuzzer.
 struct CorpusTests {
-    @Test(arguments: FuzzTarget.allCases) func `everything in the corpus holds`(target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.allCases) func `everything in the corpus holds`(target: FuzzTarget) async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Fuzzing/Corpus/\(target.rawValue)").standardized
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -11,6 +11,8 @@ struct CorpusTests {
         for file in files {
             let bytes = [UInt8](try Data(contentsOf: file))
             #expect(throws: Never.self, "\(file.lastPathComponent)") { try target.run(bytes) }
+            // There are as many threads as cores, and beside this some tests have a time to keep.
+            await Task.yield()
         }
     }
 }
