@@ -89,8 +89,11 @@ extension ServerConnection {
             throw .overloaded("too many calls under way")
         }
         guard hasRoom else {
+            refusedForRoom += 1
             // Who asks on and on without reading what was answered is not waited for.
-            if outbox.queuedBytes > 2 * core.limits.queuedBytes { close() }
+            if outbox.queuedBytes > 2 * core.limits.queuedBytes, refusedForRoom > core.limits.callsPerConnection {
+                close()
+            }
             throw .overloaded("answers are not being read")
         }
         let isStream = request.meta.stream == true

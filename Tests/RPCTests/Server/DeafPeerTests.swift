@@ -13,9 +13,11 @@ import Testing
         return limits
     }()
 
-    @Test func `above twice the limit the next request closes the connection, and nothing else does`() async throws {
+    @Test func `above twice the limit asking on and on closes the connection, and nothing else does`() async throws {
         let gate = Gate()
-        try await withPeer(gate: gate, limits: Self.limits) { deaf, server in
+        var limits = Self.limits
+        limits.callsPerConnection = 10
+        try await withPeer(gate: gate, limits: limits) { deaf, server in
             let other = try await WirePeer.connect(to: server.path)
             try await deaf.setReading(false)
             // Waits at the gate all the time, so that the end of the connection can be seen.
@@ -26,7 +28,10 @@ import Testing
             try await other.expectAlive()
             let process = try await other.statistics().process
             #expect(process.queuedBytes > 200_000 && process.connections == 2)
-            deaf.post(WirePeer.frame(request("3", "rpc.ping")))
+            for id in 3...12 { try await deaf.send(request("\(id)", "rpc.ping")) }
+            try await other.expectAlive()
+            #expect(try await other.statistics().process.connections == 2)
+            deaf.post(WirePeer.frame(request("13", "rpc.ping")))
             #expect(await gate.cancellation() == "until closed")
             try await other.expectAlive()
             try? await deaf.setReading(true)
