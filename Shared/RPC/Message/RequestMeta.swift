@@ -61,15 +61,25 @@ public struct TraceContext: Sendable, Equatable {
 
     private static let maximumStateBytes = 512
 
-    /// A new trace, begun here.
+    /// A new trace, begun here. Random numbers cost a system call each, so there is one: a trace needs to be like no other,
+    /// not hard to guess.
     public static func random() -> TraceContext {
-        func hex(_ value: UInt64) -> String {
-            let digits = String(value, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }
         // A zero id is not valid.
-        let numbers = (0..<3).map { _ in UInt64.random(in: 1 ... .max) }
-        return TraceContext(parent: "00-\(hex(numbers[0]))\(hex(numbers[1]))-\(hex(numbers[2]))-01")
+        let number = hex(UInt64.random(in: 1 ... .max))
+        return TraceContext(unchecked: "00-\(ofThisProcess)\(number)-\(number)-01")
+    }
+
+    /// The first half of the traces that begin here.
+    private static let ofThisProcess = hex(UInt64.random(in: 1 ... .max))
+
+    private static func hex(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private init(unchecked parent: String) {
+        self.parent = parent
+        state = nil
     }
 
     /// The trace id: the request id of logs and problems.
