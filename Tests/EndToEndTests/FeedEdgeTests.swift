@@ -67,10 +67,30 @@ import Testing
         }
     }
 
-    @Test func `a killed service has a page as a whole or not at all`() async throws {
+    @Test func `what one upstream had is never told as another's`() async throws {
         try await withTemporaryDirectory { root in
             try await OriginServer.with(Self.answer) { origin in
                 let arguments = ["--upstream", origin.url + "/base"]
+                try await RunningService.with("feed", root: root, arguments: arguments) { service in
+                    _ = try await service.client.call(FeedContract.load, LoadFeed())
+                }
+            }
+            try await RunningService.with("feed", root: root, arguments: ["--upstream", "http://127.0.0.1:1"]) {
+                service in
+                let error = await #expect(throws: RPCError.self) {
+                    try await service.client.call(FeedContract.load, LoadFeed())
+                }
+                #expect(error?.kind == .connectivity)
+            }
+        }
+    }
+
+    @Test func `a killed service has a page as a whole or not at all`() async throws {
+        try await withTemporaryDirectory { root in
+            let url = Mutex("")
+            try await OriginServer.with(Self.answer) { origin in
+                let arguments = ["--upstream", origin.url + "/base"]
+                url.withLock { $0 = arguments[1] }
                 await #expect(throws: RunningService.Failure.self) {
                     try await RunningService.with("feed", root: root, arguments: arguments) { service in
                         _ = try await service.client.call(FeedContract.load, LoadFeed(limit: 3))
@@ -78,8 +98,8 @@ import Testing
                     }
                 }
             }
-            try await RunningService.with("feed", root: root, arguments: ["--upstream", "http://127.0.0.1:1"]) {
-                service in
+            let arguments = ["--upstream", url.withLock(\.self)]
+            try await RunningService.with("feed", root: root, arguments: arguments) { service in
                 let page = try await service.client.call(FeedContract.load, LoadFeed())
                 #expect(page.items.map(\.id) == Array(Self.ids.prefix(3)) && page.origin == .cache)
             }
@@ -116,8 +136,8 @@ import Testing
             try await withTemporaryDirectory { root in
                 let data = root + "/data"
                 try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
-                try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: data + "/feed-edge.sqlite"))
-                let arguments = ["--upstream", origin.url + "/base"]
+                try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: data + "/kept.sqlite"))
+                let arguments = ["--upstream", origin.url + "/base", "--store", data + "/kept.sqlite"]
                 try await RunningService.with("feed", root: root, arguments: arguments) { service in
                     #expect(try await service.client.call(FeedContract.load, LoadFeed()).items.count == 5)
                     #expect(
@@ -128,7 +148,7 @@ import Testing
                         try await service.client.call(ProtocolMethods.health, ServiceSelection()).status == .serving)
                 }
                 let names = try FileManager.default.contentsOfDirectory(atPath: data)
-                #expect(names.count { $0.contains(".corrupt-") } == 1 && names.contains("feed-edge.sqlite"))
+                #expect(names.count { $0.contains(".corrupt-") } == 1 && names.contains("kept.sqlite"))
             }
         }
     }

@@ -31,6 +31,7 @@ struct CommentsService: AsyncParsableCommand {
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
 
     func run() async throws {
+        guard !options.isCheck else { return }
         let process = ServiceProcess(name: "comments", options: options)
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
@@ -60,8 +61,7 @@ struct CommentsService: AsyncParsableCommand {
 
     /// The comments are another server's.
     private func serve(_ upstream: UpstreamBase, by process: ServiceProcess, on socket: ListeningSocket) async throws {
-        // A file of its own, so that a deployment that becomes an edge, or none any more, loses nothing.
-        let path = storeOptions.path ?? options.root.store("comments-edge")
+        let path = storeOptions.path ?? options.root.store("comments", of: upstream)
         let client = try process.fail(releasing: socket) { try UpstreamClient(upstreamOptions.settings) }
         let opened = try process.openStore(
             SQLiteKeptComments.opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)

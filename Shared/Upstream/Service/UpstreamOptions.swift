@@ -44,26 +44,3 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
         return settings
     }
 }
-
-/// Where an upstream's API begins: `https://feed.example`, `http://127.0.0.1:8080/base/`.
-public struct UpstreamBase: Sendable, CustomStringConvertible {
-    public let url: URL
-    let endpoint: UpstreamEndpoint
-
-    /// - Throws: `UpstreamOptionError`, saying what is wrong with the text.
-    public init(_ text: String) throws(UpstreamOptionError) {
-        endpoint = try UpstreamEndpoint(url: text)
-        guard let url = URL(string: text), url.query() == nil, url.fragment() == nil else {
-            throw UpstreamOptionError("\"\(text)\": an upstream has no query and no fragment")
-        }
-        self.url = url
-    }
-
-    /// Whether a URL is on the host and port of the upstream.
-    public func isOrigin(of url: String) -> Bool {
-        // One that is no URL is nobody's.
-        (try? UpstreamEndpoint(url: url)) == endpoint
-    }
-
-    public var description: String { url.absoluteString }
-}

@@ -9,7 +9,7 @@ extension FeedService {
     /// Serves somebody else's feed: his answers while he gives any, else what was kept of them.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess) async throws {
         let endpoint = FeedEndpoint(base.url)
-        let path = storeOptions.path ?? options.root.store("feed-edge")
+        let path = storeOptions.path ?? options.root.store("feed", of: base)
         let socket = try process.takeSocket()
         let client = try process.fail(exitCode: EX_USAGE, releasing: socket) {
             try UpstreamClient(upstreamOptions.settings)
