@@ -81,7 +81,7 @@ public final class UpstreamMonitor: Sendable {
     public func failed(_ subject: String, _ failure: Failure) {
         guard let reason = state.withLock({ $0.note(failure, of: subject, now: now()) }) else { return }
         logger.error(
-            "the upstream \(base) has no good answer for \(subject), serving what is kept: \(reason)",
+            "the upstream \(base) has no good answer for \(subject): \(reason)",
             metadata: TraceContext.current.metadata)
     }
 }
