@@ -17,6 +17,10 @@ import Testing
             let again = try await deployment.gateway(
                 "publish", "https://example.org/a.jpg", "--id", id, "--description", "A tower", "--location", "Porto")
             #expect(again.status == 0 && again.output.contains("was there already"))
+            let told = try await deployment.gateway(
+                "publish", "https://example.org/a.jpg", "--id", id, "--description", "A tower", "--location", "Porto",
+                "--json")
+            #expect(told.output.hasPrefix(#"{"count":0,"item":{"id":"\#(id)","description":"A tower""#))
             let other = try await deployment.gateway("publish", "https://example.org/b.jpg", "--id", id)
             #expect(other.status == 73 && other.errors.contains(id))
 
@@ -62,6 +66,9 @@ import Testing
             let second = try #require(comments.range(of: "omega"))
             #expect(first.lowerBound < second.lowerBound && comments.contains("ana"))
 
+            let one = try await deployment.gateway("comments", id, "--limit", "1").output
+            #expect(one.contains("gateway comments \(id)") && one.contains(" --limit 1 --after "))
+
             let unknown = UUID().uuidString
             #expect(try await deployment.gateway("comments", unknown).status == 66)
             #expect(try await deployment.gateway("comment", unknown, "hello").status == 66)
@@ -77,7 +84,7 @@ import Testing
         (["call", "feed.load", "{"], "JSON"), (["call", "feed.load", "unknown=1"], "params.unknown"),
         (["call", "feed.nothing"], "feed.nothing"), (["call", "nobody.load"], "nobody.load"),
         (["health", "nobody"], "nobody"), (["describe", "feed.nothing"], "feed.nothing"),
-        (["feed", "--timeout", "0"], "--timeout"),
+        (["feed", "--timeout", "0"], "--timeout"), (["publish", "ftp://example.org/a.jpg"], "http:"),
     ])
     func `wrong use exits 64 and names what was wrong`(_ arguments: [String], _ name: String) async throws {
         let outcome = try await Unchanged.run(arguments)
@@ -145,6 +152,15 @@ import Testing
             ])
             #expect(outcome.status == 64)
             #expect(outcome.output.contains("-o FILE"))
+        }
+    }
+
+    @Test func `an image that cannot be written where it should is a result that is lost`() async throws {
+        try await Deployment.with { deployment in
+            let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
+            let id = published.output.trimmingCharacters(in: .newlines)
+            let outcome = try await deployment.gateway("image", id, "-o", deployment.root + "/nowhere/mosaic.webp")
+            #expect(outcome.status == 74 && outcome.errors.contains("/nowhere/mosaic.webp"))
         }
     }
 

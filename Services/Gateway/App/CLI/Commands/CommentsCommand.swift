@@ -47,11 +47,12 @@ struct CommentsCommand: ClientCommand {
         let comments = answer.comments
         let heading = isFirst ? [output.style.bold(comments.title), comments.status.map(output.style.dim)] : []
         let body = comments.items.isEmpty ? comments.empty : table(comments.items, output)
+        let size = limit.map { " --limit \($0)" } ?? ""
         let hint =
             all
             ? nil
             : answer.nextAfterID.map {
-                "gateway comments \(imageID.uuidString)\(client.route) --after \($0.uuidString)"
+                "gateway comments \(imageID.uuidString)\(client.route)\(size) --after \($0.uuidString)"
             }
         let next = hint.map { output.style.dim("\(Texts(language)[.feedNextPage]): \($0)") }
         return (heading + [body, next]).compactMap(\.self).joined(separator: "\n")

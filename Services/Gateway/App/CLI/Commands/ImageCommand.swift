@@ -54,7 +54,7 @@ struct ImageCommand: ClientCommand {
             let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
             let reason = exists && isFolder.boolValue ? "it is a directory" : (error as NSError).localizedDescription
             output.complain("cannot write \(path): \(reason)")
-            throw ExitCode(EX_CANTCREAT)
+            throw ExitCode(EX_IOERR)
         }
     }
 }

@@ -9,7 +9,8 @@ struct PublishCommand: ClientCommand {
         commandName: "publish",
         abstract: "Put one image on top of the feed.",
         discussion: """
-            A file's bytes are stored; of a URL only the address is.
+            A file's bytes are stored: a JPEG, PNG, GIF, WebP or AVIF of up to 6,000,000 bytes. Of a URL only the address is: \
+            a feed that is its own authority fetches nothing, so who reads it has to.
 
             Examples:
               gateway publish sunset.jpg --description "Sunset" --location "Porto Covo"
@@ -32,15 +33,32 @@ struct PublishCommand: ClientCommand {
     func run(_ session: Session) async throws {
         let id = id ?? UUID()
         let isURL = ["http:", "https:", "urn:"].contains { image.lowercased().hasPrefix($0) }
+        guard isURL || !image.contains("://") else {
+            throw ValidationError(
+                "\"\(Escaping.visible(image))\" is no picture: its URL must begin with http:, https: or urn:")
+        }
         let url = isURL ? image : try await store(session)
         let item = FeedItem(id: id, description: description, location: location, image: url)
-        _ = try await session.show(FeedContract.publish, PublishedItems(items: [item])) { count in
-            count.count == 0 ? "\(id.uuidString) was there already" : id.uuidString
-        }
+        let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
+        let words = count == 0 ? "\(id.uuidString) was there already" : id.uuidString
+        session.output.print(
+            session.asJSON ? "\(RawJSON(Publication(count: count, item: item), as: Publication.shape))" : words)
     }
 
     private func store(_ session: Session) async throws -> String {
         let bytes = try PictureFile(path: image).read()
         return try await session.call(ImageDataContract.put, PutImage(data: bytes, url: nil)).url
+    }
+}
+
+/// What programs are told: whether the item is new, and the id that it has.
+private struct Publication {
+    let count: Int
+    let item: FeedItem
+
+    static let shape = Shape<Publication>.object { object in
+        let count = object.required("count", .integer(0...1), \.count)
+        let item = object.required("item", FeedItem.shape, \.item)
+        return { members throws(JSONError) in Publication(count: try members[count], item: try members[item]) }
     }
 }
