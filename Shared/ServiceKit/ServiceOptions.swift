@@ -60,6 +60,9 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     public var logLevel = Logger.Level.info
 
+    @Flag(name: .customLong("check"), help: "Only say whether the options are right, and end.")
+    public var isCheck = false
+
     @OptionGroup(title: "Peers") var peers: PeerOptions
 
     @OptionGroup(title: "Limits") var limitOptions: LimitOptions

@@ -35,6 +35,43 @@ import Testing
         }
     }
 
+    @Test func `options of a program are read by the next up, which refuses what the program would refuse`()
+        async throws
+    {
+        try await SupervisedDeployment.with { deployment, _ in
+            let before = try await deployment.process("image-data")
+            let file = URL(filePath: deployment.root + "/options/image-data")
+            for (wrong, complaint) in [
+                ("--max-image-bytes 0", "from 1 to 33554432"), ("--nonsense", "--nonsense"), ("--ttl '60'", "quotes"),
+            ] {
+                try Data(wrong.utf8).write(to: file)
+                let refused = try await deployment.up()
+                #expect(refused.status == 64 && refused.errors.contains(complaint), "\(refused.errors)")
+                #expect(try await deployment.process("image-data") == before)
+            }
+            try Data("# No large ones.\n\n--max-image-bytes 100\n--log-level debug\n".utf8).write(to: file)
+            let outcome = try await deployment.up()
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try await deployment.process("image-data") != before)
+            let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
+            #expect(published.status == 65 && published.errors.contains("100"), "\(published.errors)")
+        }
+    }
+
+    @Test func `an upstream that the services would refuse is refused before anything is changed`() async throws {
+        try await SupervisedDeployment.with { deployment, _ in
+            let before = try await deployment.process("feed")
+            for arguments in [["--upstream", "http://a:99999"], ["--upstream", "http://a", "--pin", "nonsense"]] {
+                let refused = try await deployment.up(with: arguments)
+                #expect(refused.status == 64 && refused.errors.contains("refuses"), "\(refused.errors)")
+            }
+            // It was not remembered either.
+            let outcome = try await deployment.up()
+            #expect(outcome.status == 0 && outcome.output.hasPrefix("My Feed\n"), "\(outcome.errors)")
+            #expect(try await deployment.process("feed") == before)
+        }
+    }
+
     @Test func `two roots run side by side`() async throws {
         try await SupervisedDeployment.with { first, _ in
             try await SupervisedDeployment.with { second, _ in

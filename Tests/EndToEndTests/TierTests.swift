@@ -24,6 +24,10 @@ import Testing
                 let restarted = try await edge.up()
                 #expect(restarted.output.contains("Offline: cached copy from"), "\(restarted.errors)")
                 #expect(try await Walk(try edge.httpPort()) == shown)
+                // An upstream that is known to be away is no reason to wait, nor a failure.
+                #expect(try await edge.gateway("health").status == 1)
+                let again = try await edge.up()
+                #expect(again.status == 0 && again.output.contains("Offline: cached copy from"), "\(again.errors)")
 
                 let id = UUID().uuidString
                 #expect(try await origin.up("--http-port", "\(port)").status == 0)

@@ -36,6 +36,7 @@ struct FeedService: AsyncParsableCommand {
     var paging = UpstreamPaging.cursor
 
     func run() async throws {
+        guard !options.isCheck else { return }
         let process = ServiceProcess(name: "feed", options: options)
         if let upstream = upstreamOptions.upstream {
             try await serveEdge(of: upstream, process)

@@ -49,6 +49,7 @@ struct ImageDataService: AsyncParsableCommand {
     var mapper: ImageDataMapper { ImageDataMapper(maximumBytes: maxImageBytes) }
 
     func run() async throws {
+        guard !options.isCheck else { return }
         let process = ServiceProcess(name: "image-data", options: options)
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {

@@ -23,6 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "HTTP") var http: HTTPOptions
 
     func run() async throws {
+        guard !options.isCheck else { return }
         let process = ServiceProcess(name: "gateway", options: options)
         let socket = try process.takeSocket()
         let listener = try await listen(process, socket)
