@@ -49,9 +49,17 @@ public final class WirePeer: Sendable {
     public func post(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
     /// Shuts down the sending side.
-    public func finishSending() async throws { try await channel.close(mode: .output).get() }
+    public func finishSending() async throws { try await close(.output) }
 
-    public func close() async throws { try await channel.close().get() }
+    public func close() async throws { try await close(.all) }
+
+    private func close(_ mode: CloseMode) async throws {
+        do {
+            try await channel.close(mode: mode).get()
+        } catch ChannelError.alreadyClosed {
+            // The other end was quicker.
+        }
+    }
 
     /// Four bytes of length, then the text.
     public static func frame(_ text: String) -> [UInt8] {
