@@ -39,10 +39,55 @@ import Testing
     @Test func `for a second it is answered without asking again`() async throws {
         try await withRecent { recent async throws in
             #expect(try await ask(recent, id, having: 1) == 1)
-            clock.advance(.seconds(1) - .nanoseconds(1))
+            clock.advance(.milliseconds(750) - .nanoseconds(1))
             #expect(try await ask(recent, id, having: 2) == 1)
-            clock.advance(.nanoseconds(1))
+            clock.advance(.milliseconds(250) + .nanoseconds(1))
             #expect(try await ask(recent, id, having: 3) == 3)
+        }
+    }
+
+    @Test func `who asks all the time never waits: towards the end of its second it is brought anew, once`()
+        async throws
+    {
+        try await withRecent { recent async throws in
+            let (renewals, renewed) = AsyncStream.makeStream(of: Void.self)
+            let ask = { number in
+                try await recent.image(of: id) { () throws(RPCError) in
+                    renewed.yield()
+                    return image(number)
+                }.bytes.getInteger(at: 0, as: UInt8.self)
+            }
+            var loaded = renewals.makeAsyncIterator()
+            #expect(try await ask(1) == 1)
+            await loaded.next()
+            clock.advance(.milliseconds(750))
+            for _ in 1...3 { #expect(try await ask(2) == 1) }
+            await loaded.next()
+            while recent.waiting(for: id) > 0 { await Task.yield() }
+            clock.advance(.milliseconds(749))
+            #expect(try await ask(3) == 2)
+            // A quarter after its beginning it is as old as it may be.
+            clock.advance(.milliseconds(251))
+            #expect(try await ask(4) == 4)
+        }
+    }
+
+    @Test func `a failure to bring it anew is nobody's until its second is over`() async throws {
+        try await withRecent { recent async throws in
+            let (failures, failed) = AsyncStream.makeStream(of: Void.self)
+            let fail = { @Sendable () async throws(RPCError) -> HeldImage in
+                failed.yield()
+                throw RPCError(.connectivity, "gone")
+            }
+            #expect(try await ask(recent, id, having: 1) == 1)
+            clock.advance(.milliseconds(999))
+            #expect(try await recent.image(of: id, fail).sha256 == "1")
+            for await _ in failures { break }
+            while recent.waiting(for: id) > 0 { await Task.yield() }
+            #expect(try await recent.image(of: id, fail).sha256 == "1")
+            clock.advance(.milliseconds(1))
+            let error = await #expect(throws: RPCError.self) { try await recent.image(of: id, fail) }
+            #expect(error?.kind == .connectivity)
         }
     }
 

@@ -13,6 +13,9 @@ final class RecentImages: Sendable {
     private struct Kept {
         let image: HeldImage
         let end: NIODeadline
+
+        /// Whether the next is being brought, so that those who ask all the time never wait for it.
+        var isRenewed = false
     }
 
     /// What a change makes another.
@@ -32,6 +35,15 @@ final class RecentImages: Sendable {
 
         var isEmpty: Bool { newer.isEmpty && older.isEmpty }
 
+        subscript(id: UUID) -> Kept? { newer[id] ?? older[id] }
+
+        /// - Returns: false when somebody has begun already.
+        mutating func beginRenewal(of id: UUID) -> Bool {
+            guard let kept = self[id], !kept.isRenewed else { return false }
+            if newer[id] != nil { newer[id]?.isRenewed = true } else { older[id]?.isRenewed = true }
+            return true
+        }
+
         mutating func retire(until end: NIODeadline) {
             (older, newer, newerBytes, newerEnd) = (newer, [:], 0, end)
         }
@@ -41,6 +53,7 @@ final class RecentImages: Sendable {
     private let now: @Sendable () -> NIODeadline
     private let generations = Mutex(Generations())
     private let flights: SingleFlight<Key, HeldImage>
+    private let (renewals, renewal) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
     private let (fillings, filling) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     init(_ limits: HTTPLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
@@ -52,7 +65,9 @@ final class RecentImages: Sendable {
     /// Brings what is asked for, and lets go of what nobody asks for any more, until the task is cancelled.
     func run() async {
         async let letting: Void = letGo()
+        async let renewing: Void = renew()
         await flights.run()
+        await renewing
         await letting
     }
 
@@ -61,21 +76,31 @@ final class RecentImages: Sendable {
     func image(
         of id: UUID, _ load: @escaping @Sendable () async throws(RPCError) -> HeldImage
     ) async throws(RPCError) -> HeldImage {
-        let (kept, epoch) = generations.withLock { ($0.newer[id] ?? $0.older[id], $0.epoch) }
+        let (kept, epoch) = generations.withLock { ($0[id], $0.epoch) }
         let now = now()
-        if let kept, now < kept.end { return kept.image }
-        do {
-            return try await flights.value(of: Key(id: id, epoch: epoch)) {
-                let image = try await load()
-                self.keep(image, of: id, since: epoch, until: now + self.limits.recentImageTime)
-                return image
+        let bring = { @Sendable () async throws -> HeldImage in
+            let image = try await load()
+            self.keep(image, of: id, since: epoch, until: now + self.limits.recentImageTime)
+            return image
+        }
+        if let kept, now < kept.end {
+            if kept.end - now <= renewalTime, generations.withLock({ $0.beginRenewal(of: id) }) {
+                // One that fails is asked for again by whoever comes after the end, and it is his failure.
+                renewal.yield { _ = try? await self.flights.value(of: Key(id: id, epoch: epoch), bring) }
             }
+            return kept.image
+        }
+        do {
+            return try await flights.value(of: Key(id: id, epoch: epoch), bring)
         } catch let error as RPCError {
             throw error
         } catch {
             throw RPCError(.cancelled, "nobody waits for it any more")
         }
     }
+
+    /// How long before its end an image that is asked for is brought anew.
+    private var renewalTime: TimeAmount { .nanoseconds(limits.recentImageTime.nanoseconds / 4) }
 
     /// How many images are held.
     var count: Int { generations.withLock { $0.newer.count + $0.older.count } }
@@ -101,11 +126,19 @@ final class RecentImages: Sendable {
             if generations.newerEnd <= now || generations.newerBytes + size > limits.recentImageBytes / 2 {
                 generations.retire(until: now + limits.recentImageTime)
             }
-            generations.newer[id] = Kept(image: image.kept, end: end)
-            generations.newerBytes += size
+            let before = generations.newer.updateValue(Kept(image: image.kept, end: end), forKey: id)
+            generations.newerBytes += size - (before?.image.bytes.readableBytes ?? 0)
             return wasEmpty
         }
         if wasEmpty { filling.yield() }
+    }
+
+    /// Brings what those will want who ask all the time.
+    private func renew() async {
+        await withDiscardingTaskGroup { group in
+            for await renewal in renewals { group.addTask { await renewal() } }
+            group.cancelAll()
+        }
     }
 
     /// Nothing wakes up while nothing is held.
