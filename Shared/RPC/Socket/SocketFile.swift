@@ -24,7 +24,7 @@ struct SocketFile: Sendable {
             try removeStale(path)
             descriptor = try listen(path, for: group)
         } catch {
-            close(lock)
+            giveFree(lock)
             throw error
         }
         var status = stat()
@@ -42,6 +42,12 @@ struct SocketFile: Sendable {
     /// Gives the path free for others.
     func release() {
         unlink()
+        Self.giveFree(lock)
+    }
+
+    /// Closing alone would not do: a process that is being started beside us has a copy until it runs its program.
+    private static func giveFree(_ lock: Int32) {
+        flock(lock, LOCK_UN)
         close(lock)
     }
 

@@ -64,6 +64,26 @@ import Testing
         }
     }
 
+    /// As a process has that is just being started, until it runs its program.
+    @Test func `a copy of the lock that somebody has by chance does not keep the path taken`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            let copy = try await TestServer.with(EchoContract.table, at: path) { _ in
+                let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(
+                    Int32.init)
+                let lock = descriptors.first { descriptor in
+                    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))
+                        == path.description + ".lock"
+                }
+                return dup(try #require(lock))
+            }
+            defer { close(copy) }
+            try await TestServer.with(EchoContract.table, at: path) { _ in
+                try await WirePeer.connect(to: path).expectAlive()
+            }
+        }
+    }
+
     @Test func `the socket file of a dead process is replaced`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
