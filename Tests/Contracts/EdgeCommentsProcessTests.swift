@@ -10,7 +10,7 @@ import Testing
 
     @Test func `what was served once is served without the upstream, after a restart and a crash too`() async throws {
         try await withTemporaryDirectory { root in
-            try await OriginServer.with(Self.script) { upstream in
+            let url = try await OriginServer.with(Self.script) { upstream in
                 let failure = await #expect(throws: RunningService.Failure.self) {
                     try await edge(root, upstream.url) { service in
                         let page = try await list(service)
@@ -20,9 +20,10 @@ import Testing
                     }
                 }
                 #expect(failure?.status == 128 + SIGKILL)
+                return upstream.url
             }
             // Nobody listens there any more, as a rule; whoever does, is no upstream.
-            try await edge(root, "http://127.0.0.1:1") { service in
+            try await edge(root, url) { service in
                 for _ in 1...2 {
                     let page = try await list(service)
                     #expect(page.items.map(\.message) == ["Lovely!"])

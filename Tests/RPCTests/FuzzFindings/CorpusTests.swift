@@ -1,4 +1,5 @@
 import Foundation
+import RPCTestKit
 import Testing
 
 /// What deploy/fuzz begins with, and what it found before, without a fuzzer.
@@ -8,11 +9,11 @@ struct CorpusTests {
             .appending(path: "../../Fuzzing/Corpus/\(target.rawValue)").standardized
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         #expect(!files.isEmpty)
-        for file in files {
-            let bytes = [UInt8](try Data(contentsOf: file))
-            #expect(throws: Never.self, "\(file.lastPathComponent)") { try target.run(bytes) }
-            // There are as many threads as cores, and beside this some tests have a time to keep.
-            await Task.yield()
+        try await apart {
+            for file in files {
+                let bytes = [UInt8](try Data(contentsOf: file))
+                #expect(throws: Never.self, "\(file.lastPathComponent)") { try target.run(bytes) }
+            }
         }
     }
 }
