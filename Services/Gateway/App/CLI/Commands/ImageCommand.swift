@@ -10,7 +10,7 @@ struct ImageCommand: ClientCommand {
         discussion: """
             Examples:
               gateway image IMAGE_ID -o picture.jpg
-              gateway image IMAGE_ID > picture.jpg
+              gateway image IMAGE_ID > picture.jpg     or -o -
               gateway image urn:sha256:… -o picture.jpg
             """)
 
@@ -21,8 +21,15 @@ struct ImageCommand: ClientCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Write the bytes to this file.", valueName: "file"))
     var output: String?
 
+    func validate() throws {
+        if client.json, output != nil {
+            throw ValidationError("--json prints the bytes as base64: leave out either it or -o FILE")
+        }
+    }
+
     func run(_ session: Session) async throws {
         let wantsBytes = !client.json
+        let output = output == "-" ? nil : output
         if wantsBytes, output == nil, session.output.terminal.isTerminal(.output) {
             throw ValidationError("an image is not for a terminal: write it to a file with -o FILE, or pipe it on")
         }
@@ -47,13 +54,10 @@ struct ImageCommand: ClientCommand {
     private var url: ImageRequest.Subject? { image.contains(":") ? .url(image) : nil }
 
     private func save(_ data: Data, to path: String, _ output: Output) throws {
-        do {
-            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+        do throws(OutputFile.Failure) {
+            try OutputFile(path: path).write(data)
         } catch {
-            var isFolder: ObjCBool = false
-            let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-            let reason = exists && isFolder.boolValue ? "it is a directory" : (error as NSError).localizedDescription
-            output.complain("cannot write \(path): \(reason)")
+            output.complain("cannot write \(path): \(error)")
             throw ExitCode(EX_IOERR)
         }
     }

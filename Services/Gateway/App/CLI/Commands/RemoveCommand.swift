@@ -8,6 +8,9 @@ struct RemoveCommand: ClientCommand {
         commandName: "remove",
         abstract: "Take images out of the feed; their bytes and comments stay.",
         discussion: """
+            Who knows the id of an image can read its comments still. An edge lets go of it when it reads the page anew on \
+            which it was; of the bytes at once with: gateway call image-data.evict 'urls=["URL"]' --root EDGE
+
             Examples:
               gateway remove IMAGE_ID
             """)
