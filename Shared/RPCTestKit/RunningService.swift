@@ -44,6 +44,12 @@ public struct RunningService: Sendable {
     /// What the service has written to its log.
     public var log: String { program.errors.text }
 
+    /// The lines of the log, once it says this: it is read a moment after the answers that came with it.
+    public func logLines(with part: String) async -> [Substring] {
+        _ = await program.errors.wait(for: part)
+        return log.split(separator: "\n")
+    }
+
     /// Ends it as a supervisor does.
     public func stop() async throws { try await program.stop() }
 

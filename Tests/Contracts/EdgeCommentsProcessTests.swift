@@ -34,7 +34,7 @@ import Testing
                 #expect(health.checks.map(\.name) == ["store", "upstream"])
                 #expect(health.checks.map(\.status) == [.serving, .degraded])
                 // Where it serves, and that the upstream is away.
-                #expect(service.log.split(separator: "\n").count == 2)
+                #expect(await service.logLines(with: "no good answer").count == 2)
             }
             let files = try FileManager.default.contentsOfDirectory(atPath: root + "/data")
             #expect(files.count == 1 && files.allSatisfy { $0.hasPrefix("comments-edge-") })

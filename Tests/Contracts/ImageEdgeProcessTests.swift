@@ -71,7 +71,7 @@ import Testing
                 #expect(stale.stale == true)
                 #expect(try await health(service) == .degraded)
                 // One line for the change of state, and the one of the start.
-                #expect(service.log.split(separator: "\n").count == 2, "\(service.log)")
+                #expect(await service.logLines(with: "no good answer").count == 2, "\(service.log)")
             }
         }
     }
@@ -121,7 +121,7 @@ import Testing
                     #expect(kinds.count { $0 == .invalidData } == 10)
                     #expect(kinds.count { $0 == .notFound } == 1)
                 }
-                let lines = service.log.split(separator: "\n")
+                let lines = await service.logLines(with: "/page")
                 #expect(lines.count == 2)
                 #expect(lines.last?.contains(" warning image-data: ") == true)
                 #expect(lines.last?.contains(origin.url + "/page") == true)

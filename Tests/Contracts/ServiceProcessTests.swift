@@ -116,7 +116,7 @@ import Testing
                     try await service.client.call(ImageDataContract.load, LoadImage(url: url))
                 }
                 #expect(error?.kind == .dataLoss)
-                let lines = service.log.split(separator: "\n")
+                let lines = await service.logLines(with: url)
                 #expect(lines.count == 2)
                 #expect(lines.last?.contains(" error ") == true && lines.last?.contains(url) == true)
             }

@@ -62,7 +62,7 @@ import Testing
                 let page = try await service.client.call(FeedContract.load, LoadFeed())
                 #expect(page.savedAt != nil && page.nextAfterID == nil)
                 #expect(try await service.client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded)
-                #expect(service.log.split(separator: "\n").count == 2, "\(service.log)")
+                #expect(await service.logLines(with: "no good answer").count == 2, "\(service.log)")
             }
         }
     }
