@@ -22,6 +22,8 @@ public struct UpstreamBase: Sendable, CustomStringConvertible {
         (try? UpstreamEndpoint(url: url)) == endpoint
     }
 
+    func isAt(_ host: Host) -> Bool { endpoint.host == host }
+
     public var description: String { url.absoluteString }
 }
 

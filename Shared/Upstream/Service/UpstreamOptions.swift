@@ -34,6 +34,11 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
         if upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty {
             throw ValidationError("--allow-private-upstream and --pin say nothing without --upstream URL")
         }
+        // It would not be asked at all.
+        if let upstream, upstream.url.scheme?.lowercased() == "http", pins.contains(where: { upstream.isAt($0.host) }) {
+            throw ValidationError(
+                "--pin \(upstream.endpoint.host): a host with a pin is asked over https, not \(upstream)")
+        }
     }
 
     /// What the operator has named may be asked wherever it is.

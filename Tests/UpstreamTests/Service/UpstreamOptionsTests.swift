@@ -20,6 +20,7 @@ import Upstream
         ["--upstream", "http://feed.example#a"], ["--upstream", "http://feed.example:0"],
         ["--upstream", "http://a", "--allow-private-upstream", "127.0.0.1"],
         ["--upstream", "http://a", "--pin", "feed.example"], ["--upstream", "http://a", "--pin", "a=sha256/short"],
+        ["--upstream", "http://A", "--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
         ["--allow-private-upstream", "127.0.0.1:80"],
         ["--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
     ])
@@ -29,7 +30,7 @@ import Upstream
 
     @Test func `further hosts and pins are the operator's to name`() throws {
         let options = try UpstreamOptions.parse([
-            "--upstream", "http://a:1", "--allow-private-upstream", "10.0.0.1:80", "--allow-private-upstream", "b:2",
+            "--upstream", "https://a:1", "--allow-private-upstream", "10.0.0.1:80", "--allow-private-upstream", "b:2",
             "--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
         ])
         #expect(
