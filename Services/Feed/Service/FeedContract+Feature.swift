@@ -1,11 +1,18 @@
 import Feed
 import FeedContract
+import RPC
 
 // What travels, and what the feature works with.
 
 extension FeedCursor {
     init(_ params: LoadFeed) {
         self = params.afterID.map(Self.after) ?? params.beforeID.map(Self.before) ?? .start
+    }
+
+    /// What is wrong with one that the feed does not know.
+    var isUnknown: RPCError {
+        let member = isDownward ? "after_id" : "before_id"
+        return RPCError(.invalidParams, "params.\(member): \(id?.uuidString ?? "") was never an item of this feed")
     }
 }
 

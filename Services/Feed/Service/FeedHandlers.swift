@@ -12,9 +12,11 @@ struct FeedHandlers {
         var table = MethodTable(FeedContract.contract)
         table.handle(FeedContract.load) { params, _ in
             let cursor = FeedCursor(params)
-            return try await answering {
+            do {
                 let slice = try await store.slice(params.limit ?? LoadFeed.defaultLimit, at: cursor)
                 return LoadedFeed(FeedPage(slice, at: cursor), origin: .store)
+            } catch FeedStoreError.unknownCursor {
+                throw cursor.isUnknown
             }
         }
         table.handle(FeedContract.get) { params, _ in
@@ -47,9 +49,6 @@ struct FeedHandlers {
     ) async throws -> Answer {
         do {
             return try await body()
-        } catch FeedStoreError.unknownCursor(let id) {
-            throw RPCError(
-                .invalidParams, "params: after_id or before_id: \(id.uuidString) was never an item of this feed")
         } catch FeedStoreError.conflict(let id) {
             throw RPCError(.alreadyExists, "the item \(id.uuidString) is there with other content; nothing was written")
         } catch FeedStoreError.damaged(let reason) {

@@ -62,10 +62,9 @@ struct EdgeFeed {
             }
             monitor.answered(Self.subject)
             return page
-        } catch FeedSourceError.cursorRefused(let id) {
+        } catch FeedSourceError.cursorRefused {
             monitor.answered(Self.subject)
-            throw RPCError(
-                .invalidParams, "params: after_id or before_id: \(id.uuidString) was never an item of this feed")
+            throw cursor.isUnknown
         } catch {
             // Nobody waits for a fallback who has gone.
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
