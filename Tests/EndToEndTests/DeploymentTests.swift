@@ -1,4 +1,5 @@
 import Foundation
+import RPC
 import RPCTestKit
 import Testing
 
@@ -43,15 +44,22 @@ import Testing
             let file = URL(filePath: deployment.root + "/options/image-data")
             for (wrong, complaint) in [
                 ("--max-image-bytes 0", "from 1 to 33554432"), ("--nonsense", "--nonsense"), ("--ttl '60'", "quotes"),
+                ("--log-level debug --help", "--help"),
             ] {
                 try Data(wrong.utf8).write(to: file)
                 let refused = try await deployment.up()
                 #expect(refused.status == 64 && refused.errors.contains(complaint), "\(refused.errors)")
                 #expect(try await deployment.process("image-data") == before)
             }
-            try Data("# No large ones.\n\n--max-image-bytes 100\n--log-level debug\n".utf8).write(to: file)
+            let unread = URL(filePath: deployment.root + "/options/images")
+            try Data().write(to: unread)
+            let refused = try await deployment.up()
+            #expect(refused.status == 64 && refused.errors.contains("/options/images"), "\(refused.errors)")
+            try FileManager.default.removeItem(at: unread)
+
+            try Data("# No large ones.\n\n--max-image-bytes 100 # bytes\r\n--log-level debug\n".utf8).write(to: file)
             let outcome = try await deployment.up()
-            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.status == 0 && outcome.errors.contains("other options: image-data"), "\(outcome.errors)")
             #expect(try await deployment.process("image-data") != before)
             let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
             #expect(published.status == 65 && published.errors.contains("100"), "\(published.errors)")
@@ -69,6 +77,64 @@ import Testing
             let outcome = try await deployment.up()
             #expect(outcome.status == 0 && outcome.output.hasPrefix("My Feed\n"), "\(outcome.errors)")
             #expect(try await deployment.process("feed") == before)
+        }
+    }
+
+    @Test func `options and plugins may be there before the first start`() async throws {
+        try await withTemporaryDirectory { directory in
+            let deployment = SupervisedDeployment(root: directory + "/root")
+            for (file, text) in [
+                ("options/gateway", "--http off"),
+                ("plugins.d/likes.json", #"{"name":"likes","socket":"l","contracts":{}}"#),
+                ("plugins.d/bad.json", "{"),
+            ] {
+                let url = URL(filePath: "\(deployment.root)/\(file)")
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(text.utf8).write(to: url)
+            }
+            let outcome = try await deployment.up()
+            _ = try await deployment.down()
+            #expect(outcome.status == 0 && outcome.output.hasPrefix("My Feed\n"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("a plugin was refused: ") && outcome.errors.contains("bad.json"))
+            let log = try String(contentsOfFile: deployment.root + "/log/gateway.log", encoding: .utf8)
+            #expect(!log.contains("http://"), "\(log)")
+        }
+    }
+
+    @Test func `exceptions and pins are remembered for the upstream that they were made for`() async throws {
+        let pin = "--pin 127.0.0.1=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"
+        let one = "--upstream https://127.0.0.1:1\n"
+        let exception = "--allow-private-upstream 127.0.0.1:2\n"
+        try await SupervisedDeployment.with { deployment, _ in
+            for (arguments, remembered) in [
+                (one + pin, one + pin), ("", one + pin), (exception, one + exception + pin),
+                (one, one + exception + pin),
+                ("--pin none", one + exception), ("--upstream http://127.0.0.1:3", "--upstream http://127.0.0.1:3\n"),
+                ("--upstream none", ""),
+            ] {
+                let outcome = try await deployment.up(with: arguments.split { " \n".contains($0) }.map(String.init))
+                let options = try String(contentsOfFile: deployment.root + "/run/upstream.options", encoding: .utf8)
+                #expect(options == remembered, "\(arguments): \(outcome.errors)")
+                // There is nobody at any of them.
+                #expect(outcome.status == (remembered.isEmpty ? 0 : 69), "\(arguments): \(outcome.errors)")
+            }
+            let two = try await deployment.up("--upstream", "http://a", "--upstream", "http://b")
+            #expect(two.status == 64 && two.errors.contains("http://b"))
+        }
+    }
+
+    @Test func `a plugin that may be silent is, and nobody waits for it`() async throws {
+        try await SupervisedDeployment.with { deployment, _ in
+            try await WireListener.with(at: SocketPath(deployment.root + "/run/likes.sock")) { _ in
+                let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":false}"#
+                try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/likes.json"))
+                let start = ContinuousClock.now
+                let outcome = try await deployment.up()
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                // Else it is half a minute.
+                #expect(ContinuousClock.now - start < .seconds(25))
+            }
         }
     }
 
@@ -111,6 +177,10 @@ import Testing
             #expect(outcome.errors.contains(store) && outcome.errors.contains("not an SQLite database"))
             #expect(try await deployment.gateway("feed").status == 0)
             #expect(try await deployment.gateway("health").status == 1)
+            // Also where the gateway could do without it.
+            let manifest = #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1},"required":false}"#
+            try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/comments.json"))
+            #expect(try await deployment.up().status == 1)
         }
     }
 

@@ -13,11 +13,11 @@ root=${ROOT:-$(standard_root)}
 # The HTTP port of the configuration in a directory; empty when there is none.
 configured_port() { sed -n 's/^command=.* --http 127\.0\.0\.1:\([0-9]*\)$/\1/p' "$1/supervisord.conf" 2>/dev/null || true; }
 
-# Where this deployment's gateway speaks HTTP. With port 0 only it knows the port, and says so when it starts.
+# Where this deployment's gateway speaks HTTP. With port 0, or when its own options say it, it says so when it starts.
 http_url() {
     local port
     port=$(configured_port "$root")
-    if [[ $port == 0 ]]; then
+    if [[ -z $port || $port == 0 ]]; then
         sed -n 's/.* serving on .* and \(http:[^ ]*\)$/\1/p' "$root/log/gateway.log" | tail -n 1
     else
         echo "http://127.0.0.1:$port"
