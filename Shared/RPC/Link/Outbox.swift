@@ -200,7 +200,8 @@ final class Outbox {
         executor.flushAfterTasks { self.flush() }
     }
 
-    private func flush() {
+    /// Gives everything that may go to the channel, at once.
+    func flush() {
         isFlushScheduled = false
         isFlushing = true
         defer { isFlushing = false }

@@ -261,6 +261,8 @@ final class ServerConnection: ChannelInboundHandler {
     /// - Returns: when to look again.
     private func enforceDeadlines(now: NIODeadline) -> NIODeadline {
         guard [discardDeadline, blockedDeadline].allSatisfy({ $0.map { $0 > now } ?? true }) else {
+            // On a loop that was held up the last word has not left yet.
+            outbox.flush()
             close()
             return .distantFuture
         }

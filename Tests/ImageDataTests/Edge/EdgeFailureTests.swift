@@ -134,7 +134,7 @@ import Testing
             service.clock.now = moment(10)
             answers.set(.stall)
             let stale = try await service.load(
-                origin.url, ttl: 10, options: CallOptions(timeout: .seconds(8)))
+                origin.url, ttl: 10, options: CallOptions(timeout: .seconds(20)))
             #expect(stale.stale == true)
             // Nobody waits for it any more.
             await origin.history.wait { $0.openConnections == 0 }

@@ -88,6 +88,19 @@ import Testing
         }
     }
 
+    @Test func `who is refused is told, however little time there is for that`() async throws {
+        var limits = Limits()
+        limits.connections = 1
+        limits.discardTime = .zero
+        try await withPeer(limits: limits) { one, server in
+            try await one.expectAlive()
+            for _ in 0..<20 {
+                let two = try await WirePeer.connect(to: server.path)
+                Self.expectOverloaded(try await two.answer(), id: "null")
+            }
+        }
+    }
+
     /// However a connection ends, its place is free again.
     @Test func `connections that have ended do not count`() async throws {
         var limits = Limits()
