@@ -38,10 +38,6 @@ public struct RootOption: ParsableArguments, Sendable {
 
     public init() {}
 
-    public func validate() throws {
-        if path?.isEmpty == true { throw ValidationError("--root needs a directory") }
-    }
-
     public var root: Root { path.map(Root.init) ?? .standard() }
 }
 
