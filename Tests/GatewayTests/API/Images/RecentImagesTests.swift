@@ -72,6 +72,24 @@ import Testing
         }
     }
 
+    @Test func `letting go of what is old leaves what was brought anew`() async throws {
+        try await withRecent(time: .hours(4)) { recent async throws in
+            let other = UUID()
+            for id in [id, other] { _ = try await ask(recent, id, having: 1) }
+            clock.advance(.hours(3))
+            for id in [id, other] { #expect(try await ask(recent, id, having: 2) == 1) }
+            for id in [id, other] {
+                while try await ask(recent, id, having: 2) != 2 { await Task.yield() }
+            }
+            clock.advance(.hours(1))
+            #expect(!recent.letGoOfOld())
+            // Two hours later the first is renewed, and the second has not lost its time by that.
+            clock.advance(.hours(2))
+            _ = try await ask(recent, UUID(), having: 3)
+            #expect(try await ask(recent, other, having: 3) == 2)
+        }
+    }
+
     @Test func `a failure to bring it anew is nobody's until its second is over`() async throws {
         try await withRecent { recent async throws in
             let (failures, failed) = AsyncStream.makeStream(of: Void.self)

@@ -85,8 +85,7 @@ final class RecentImages: Sendable {
         }
         if let kept, now < kept.end {
             if kept.end - now <= renewalTime, generations.withLock({ $0.beginRenewal(of: id) }) {
-                // One that fails is asked for again by whoever comes after the end, and it is his failure.
-                renewal.yield { _ = try? await self.flights.value(of: Key(id: id, epoch: epoch), bring) }
+                renewal.yield { await self.renew(Key(id: id, epoch: epoch), bring) }
             }
             return kept.image
         }
@@ -123,11 +122,13 @@ final class RecentImages: Sendable {
         let wasEmpty = generations.withLock { generations in
             guard generations.epoch == epoch, now < end, size <= limits.recentImageBytes / 2 else { return false }
             let wasEmpty = generations.isEmpty
+            let before = generations.newer.removeValue(forKey: id)?.image.bytes.readableBytes ?? 0
+            generations.newerBytes -= before
             if generations.newerEnd <= now || generations.newerBytes + size > limits.recentImageBytes / 2 {
                 generations.retire(until: now + limits.recentImageTime)
             }
-            let before = generations.newer.updateValue(Kept(image: image.kept, end: end), forKey: id)
-            generations.newerBytes += size - (before?.image.bytes.readableBytes ?? 0)
+            generations.newer[id] = Kept(image: image.kept, end: end)
+            generations.newerBytes += size
             return wasEmpty
         }
         if wasEmpty { filling.yield() }
@@ -141,19 +142,38 @@ final class RecentImages: Sendable {
         }
     }
 
+    /// For as long as it may be of use. One that fails is asked for again by whoever comes after the end, and it is his
+    /// failure.
+    private func renew(_ key: Key, _ bring: @escaping @Sendable () async throws -> HeldImage) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try? await self.flights.value(of: key, bring) }
+            group.addTask { try? await Task.sleep(for: self.time) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     /// Nothing wakes up while nothing is held.
     private func letGo() async {
         for await _ in fillings {
             var isEmpty = false
             while !isEmpty, !Task.isCancelled {
                 // Cancelled while it waits: the loop's condition sees it.
-                try? await Task.sleep(for: .nanoseconds(limits.recentImageTime.nanoseconds))
-                let now = now()
-                isEmpty = generations.withLock { generations in
-                    if generations.newerEnd <= now { generations.retire(until: now) }
-                    return generations.isEmpty
-                }
+                try? await Task.sleep(for: time)
+                isEmpty = letGoOfOld()
             }
         }
     }
+
+    /// What stays has its time still: it goes with the next generation.
+    /// - Returns: whether nothing is held.
+    func letGoOfOld() -> Bool {
+        let now = now()
+        return generations.withLock { generations in
+            if generations.newerEnd <= now { generations.retire(until: now + limits.recentImageTime) }
+            return generations.isEmpty
+        }
+    }
+
+    private var time: Duration { .nanoseconds(limits.recentImageTime.nanoseconds) }
 }
