@@ -18,10 +18,11 @@ import Testing
         }
     }
 
-    @Test func `a symbolic link stays one, and leads to what was written`() async throws {
+    @Test(arguments: [false, true])
+    func `a symbolic link stays one, and leads to what was written`(exists: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let (path, link) = (directory + "/a.jpg", directory + "/link.jpg")
-            try Data("before".utf8).write(to: URL(filePath: path))
+            if exists { try Data("before".utf8).write(to: URL(filePath: path)) }
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
             try OutputFile(path: link).write(bytes)
             #expect(try contents(path) == bytes)

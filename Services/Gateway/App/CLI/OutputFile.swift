@@ -3,7 +3,7 @@ import Foundation
 /// Where a command writes what somebody has named.
 ///
 /// A file appears whole or not at all. What is no file (a device, a pipe) is written into and stays what it is, and a symbolic
-/// link leads to what is written.
+/// link stays and leads to what is written.
 struct OutputFile {
     let path: String
 
@@ -17,9 +17,12 @@ struct OutputFile {
 
     func write(_ data: Data) throws(Failure) {
         var status = stat()
-        // What is not there yet will be a file.
-        let exists = stat(path, &status) == 0
-        if exists, status.st_mode & S_IFMT != S_IFREG { return try writeInto(data) }
+        if stat(path, &status) == 0 {
+            if status.st_mode & S_IFMT != S_IFREG { return try writeInto(data, O_WRONLY) }
+        } else if lstat(path, &status) == 0 {
+            // A link to what is not there yet.
+            return try writeInto(data, O_WRONLY | O_CREAT)
+        }
         do {
             try data.write(to: URL(fileURLWithPath: path).resolvingSymlinksInPath(), options: .atomic)
         } catch {
@@ -27,8 +30,8 @@ struct OutputFile {
         }
     }
 
-    private func writeInto(_ data: Data) throws(Failure) {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    private func writeInto(_ data: Data, _ flags: Int32) throws(Failure) {
+        let descriptor = open(path, flags | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw Failure(code: errno) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {

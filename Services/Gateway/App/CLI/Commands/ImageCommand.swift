@@ -29,7 +29,7 @@ struct ImageCommand: ClientCommand {
 
     func run(_ session: Session) async throws {
         let wantsBytes = !client.json
-        let output = output == "-" ? nil : output
+        let output = ["-", "/dev/stdout"].contains(output) ? nil : output
         if wantsBytes, output == nil, session.output.terminal.isTerminal(.output) {
             throw ValidationError("an image is not for a terminal: write it to a file with -o FILE, or pipe it on")
         }
