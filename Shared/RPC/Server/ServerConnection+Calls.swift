@@ -85,9 +85,6 @@ extension ServerConnection {
             error.begun = false
             throw error
         }
-        guard calls.count < core.limits.callsPerConnection, core.callsUnderWay < core.limits.callsPerProcess else {
-            throw .overloaded("too many calls under way")
-        }
         guard hasRoom else {
             refusedForRoom += 1
             // Who asks on and on without reading what was answered is not waited for.
@@ -95,6 +92,9 @@ extension ServerConnection {
                 close()
             }
             throw .overloaded("answers are not being read")
+        }
+        guard calls.count < core.limits.callsPerConnection, core.callsUnderWay < core.limits.callsPerProcess else {
+            throw .overloaded("too many calls under way")
         }
         let isStream = request.meta.stream == true
         let route = try core.methods.route(request.method, asStream: isStream)
