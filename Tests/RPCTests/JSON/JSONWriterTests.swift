@@ -5,7 +5,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(1))) struct JSONWriterTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONWriterTests {
     @Test(
         arguments: [
             ("", "\"\""), ("plain text", "\"plain text\""), ("\"\\", "\"\\\"\\\\\""), ("/", "\"/\""),
