@@ -80,6 +80,29 @@ import Testing
         }
     }
 
+    @Test func `where it speaks HTTP may be an option of the gateway, and its own port is never somebody else's`()
+        async throws
+    {
+        try await SupervisedDeployment.with { deployment, _ in
+            let port = try deployment.httpPort()
+            let file = URL(filePath: deployment.root + "/options/gateway")
+            for (options, address) in [
+                ("--http 127.0.0.1:\(port)", "http://127.0.0.1:\(port)/"), ("--http off", nil),
+                ("", "http://127.0.0.1:"),
+            ] {
+                try Data(options.utf8).write(to: file)
+                let outcome = try await deployment.up()
+                #expect(outcome.status == 0, "\(options): \(outcome.errors)")
+                #expect(
+                    outcome.errors.contains(address ?? "gateway --help")
+                        && (address != nil || !outcome.errors.contains("curl")))
+            }
+            try Data("--http off".utf8).write(to: file)
+            let both = try await deployment.up("--http-port", "0")
+            #expect(both.status == 64 && both.errors.contains("/options/gateway"), "\(both.errors)")
+        }
+    }
+
     @Test func `options and plugins may be there before the first start`() async throws {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")

@@ -18,7 +18,7 @@ http_url() {
     local port
     port=$(configured_port "$root")
     if [[ -z $port || $port == 0 ]]; then
-        sed -n 's/.* serving on .* and \(http:[^ ]*\)$/\1/p' "$root/log/gateway.log" | tail -n 1
+        sed -n 's/.* serving on //p' "$root/log/gateway.log" 2>/dev/null | tail -n 1 | sed -n 's/.* and \(http:[^ ]*\)$/\1/p'
     else
         echo "http://127.0.0.1:$port"
     fi
