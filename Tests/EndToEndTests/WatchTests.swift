@@ -144,6 +144,7 @@ import Testing
             try await withFeed(deployment) { client in
                 while watch.status == nil { try await publish(FeedItem(id: UUID(), image: "urn:x:y"), with: client) }
             }
+            #expect(await watch.errors.wait(for: "\n"))
             #expect(watch.errors.text == "exit 141\n")
         }
     }
