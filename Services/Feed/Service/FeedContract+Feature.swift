@@ -9,8 +9,8 @@ extension FeedCursor {
         self = params.afterID.map(Self.after) ?? params.beforeID.map(Self.before) ?? .start
     }
 
-    /// What is wrong with one that the feed does not know.
-    var isUnknown: RPCError {
+    /// `invalid_params`, for an item that the feed has never had.
+    var unknownError: RPCError {
         let member = isDownward ? "after_id" : "before_id"
         return RPCError(.invalidParams, "params.\(member): \(id?.uuidString ?? "") was never an item of this feed")
     }

@@ -16,7 +16,7 @@ struct FeedHandlers {
                 let slice = try await store.slice(params.limit ?? LoadFeed.defaultLimit, at: cursor)
                 return LoadedFeed(FeedPage(slice, at: cursor), origin: .store)
             } catch FeedStoreError.unknownCursor {
-                throw cursor.isUnknown
+                throw cursor.unknownError
             }
         }
         table.handle(FeedContract.get) { params, _ in

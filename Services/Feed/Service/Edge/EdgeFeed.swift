@@ -64,7 +64,7 @@ struct EdgeFeed {
             return page
         } catch FeedSourceError.cursorRefused {
             monitor.answered(Self.subject)
-            throw cursor.isUnknown
+            throw cursor.unknownError
         } catch {
             // Nobody waits for a fallback who has gone.
             if error is CancellationError || Task.isCancelled { throw CancellationError() }

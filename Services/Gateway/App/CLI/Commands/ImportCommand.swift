@@ -15,8 +15,8 @@ struct ImportCommand: ClientCommand {
                   [{"username": TEXT, "message": TEXT, "created_at": DATE}]}]
 
             Only the file is required. Without a manifest all files are taken by \
-            name, those of folders inside too, but no hidden ones. Importing twice changes nothing. What is refused is named, the rest \
-            is imported, and the command exits 65.
+            name, those of folders inside too, but no hidden ones. Importing twice changes \
+            nothing. What is refused is named, the rest is imported, and the command exits 65.
 
             Examples:
               gateway import ~/Pictures
