@@ -10,9 +10,7 @@ public final class WirePeer: Sendable {
     public static func connect(to path: SocketPath) async throws -> WirePeer {
         try await ClientBootstrap(group: LoopExecutor.shared.loop)
             .channelOption(.allowRemoteHalfClosure, value: true)
-            .connect(unixDomainSocketPath: path.description)
-            .flatMapThrowing { try WirePeer(on: $0) }
-            .get()
+            .connect(unixDomainSocketPath: path.description, channelInitializer: begin)
     }
 
     /// Over TCP.
@@ -21,9 +19,12 @@ public final class WirePeer: Sendable {
     ) async throws -> WirePeer {
         try await ClientBootstrap(group: executor.loop)
             .channelOption(.allowRemoteHalfClosure, value: true)
-            .connect(host: host, port: port)
-            .flatMapThrowing { try WirePeer(on: $0) }
-            .get()
+            .connect(host: host, port: port, channelInitializer: begin)
+    }
+
+    /// Before the channel is connected: what came before somebody was there to receive it would be lost.
+    @Sendable private static func begin(_ channel: any Channel) -> EventLoopFuture<WirePeer> {
+        channel.eventLoop.makeCompletedFuture { try WirePeer(on: channel) }
     }
 
     /// Must be called on the channel's event loop.
