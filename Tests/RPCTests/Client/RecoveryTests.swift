@@ -1,3 +1,4 @@
+import Foundation
 import RPC
 import RPCTestKit
 import Testing
@@ -237,14 +238,22 @@ import Testing
     @Test func `no call is lost while a server is replaced again and again`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
+            /// Has the path lead to a socket, without a moment in which it leads nowhere.
+            func lead(to socket: SocketPath) throws {
+                try FileManager.default.createSymbolicLink(
+                    atPath: directory + "/next", withDestinationPath: socket.description)
+                try #require(rename(directory + "/next", path.description) == 0)
+            }
             for _ in 0..<10 {
-                try await TestServer.with(EchoContract.table, at: path) { server in
-                    try await RPCClient.withConnection(to: path, as: "test") { client in
-                        try await client.expectEcho()
-                        let calls = (0..<50).map { Self.call(client, "\($0)", repeatable: false) }
-                        server.stop()
-                        await server.ended()
-                        try await TestServer.with(EchoContract.table, at: path) { _ in
+                try await TestServer.with(EchoContract.table, at: SocketPath(directory + "/old.sock")) { old in
+                    try await TestServer.with(EchoContract.table, at: SocketPath(directory + "/new.sock")) { new in
+                        try lead(to: old.path)
+                        try await RPCClient.withConnection(to: path, as: "test") { client in
+                            try await client.expectEcho()
+                            let calls = (0..<50).map { Self.call(client, "\($0)", repeatable: false) }
+                            try lead(to: new.path)
+                            old.stop()
+                            await old.ended()
                             for (number, call) in calls.enumerated() {
                                 let answer = try await call.value
                                 #expect(answer == "\(number)")
