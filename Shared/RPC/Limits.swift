@@ -65,7 +65,7 @@ public struct Limits: Sendable, Equatable {
     public var connections = 4_096
 
     /// Above this much that a peer has not yet taken, no further handler starts for it; above twice that the connection
-    /// closes when the peer takes nothing at all, or asks on and on.
+    /// closes when the peer takes nothing at all, or sends on and on.
     public var queuedBytes = 16 * 1_024 * 1_024
 
     /// How long a peer that is above twice that may take nothing before the connection closes.

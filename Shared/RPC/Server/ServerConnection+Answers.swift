@@ -39,7 +39,7 @@ extension ServerConnection {
             return error
         }
         if let message = write({ $0.array(answers) { $1.raw($0) } }) { deliver(message, of: batch) }
-        guardAgainstDeafPeer()
+        guardAgainstDeafPeer(answers: members.count)
     }
 
     /// Its calls are over, and it has what was left of the longest of them.
@@ -70,7 +70,7 @@ extension ServerConnection {
         case .discarding, .closed: return nil
         case .fresh, .open, .halfClosed, .draining: break
         }
-        defer { guardAgainstDeafPeer() }
+        defer { guardAgainstDeafPeer(answers: 1) }
         do throws(RPCError) {
             return try outbox.send(takesAttachments: takesAttachments) { $0.response(id: id, named(outcome)) }
         } catch {
@@ -105,8 +105,14 @@ extension ServerConnection {
 
     /// A peer that does not read must not make us keep its answers without bound; one that is merely slower than we are
     /// gets them all.
-    private func guardAgainstDeafPeer() {
-        guard outbox.queuedBytes > 2 * core.limits.queuedBytes, let blocked = outbox.blockedSince else { return }
+    /// - Parameter answers: so many were just given.
+    private func guardAgainstDeafPeer(answers: Int) {
+        guard !hasRoom else { return }
+        answersWithoutRoom += answers
+        guard outbox.queuedBytes > 2 * core.limits.queuedBytes else { return }
+        // All calls that were under way have their answers, and as many messages after them: it sends on and on.
+        if answersWithoutRoom > 2 * core.limits.callsPerConnection { return close() }
+        guard let blocked = outbox.blockedSince else { return }
         if blocked + core.limits.deafTime <= loop.now {
             close()
         } else {

@@ -85,14 +85,7 @@ extension ServerConnection {
             error.begun = false
             throw error
         }
-        guard hasRoom else {
-            refusedForRoom += 1
-            // Who asks on and on without reading what was answered is not waited for.
-            if outbox.queuedBytes > 2 * core.limits.queuedBytes, refusedForRoom > core.limits.callsPerConnection {
-                close()
-            }
-            throw .overloaded("answers are not being read")
-        }
+        guard hasRoom else { throw .overloaded("answers are not being read") }
         guard calls.count < core.limits.callsPerConnection, core.callsUnderWay < core.limits.callsPerProcess else {
             throw .overloaded("too many calls under way")
         }

@@ -25,8 +25,8 @@ final class ServerConnection: ChannelInboundHandler {
     let timer: DeadlineTimer
     private var waitingForRoom: [() -> Void] = []
 
-    /// How many calls were refused since there was room for answers.
-    var refusedForRoom = 0
+    /// How many answers were given since there was room for them.
+    var answersWithoutRoom = 0
     private var waitingForLargeRoom: [() -> Void] = []
     private var frameDeadline: NIODeadline?
 
@@ -134,7 +134,7 @@ final class ServerConnection: ChannelInboundHandler {
 
     func offerRoom() {
         if hasRoom {
-            refusedForRoom = 0
+            answersWithoutRoom = 0
             let waiting = waitingForRoom
             waitingForRoom = []
             for resume in waiting { resume() }

@@ -13,7 +13,14 @@ import Testing
         return limits
     }()
 
-    @Test func `above twice the limit asking on and on closes the connection, and nothing else does`() async throws {
+    @Test(arguments: [
+        request("3", "rpc.ping"), request("4", "rpc.cancel", #"{"id":5}"#), "no JSON", "[1]",
+        #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        #"{"jsonrpc":"2.0","id":"hello","method":"rpc.hello","params":{}}"#,
+    ])
+    func `above twice the limit sending on and on closes the connection, and nothing else does`(
+        message: String
+    ) async throws {
         let gate = Gate()
         var limits = Self.limits
         limits.callsPerConnection = 10
@@ -28,10 +35,11 @@ import Testing
             try await other.expectAlive()
             let process = try await other.statistics().process
             #expect(process.queuedBytes > 200_000 && process.connections == 2)
-            for id in 3...12 { try await deaf.send(request("\(id)", "rpc.ping")) }
+            // That was one answer; twice as many as calls may be under way are given.
+            for _ in 2...20 { try await deaf.send(message) }
             try await other.expectAlive()
             #expect(try await other.statistics().process.connections == 2)
-            deaf.post(WirePeer.frame(request("13", "rpc.ping")))
+            deaf.post(WirePeer.frame(message))
             #expect(await gate.cancellation() == "until closed")
             try await other.expectAlive()
             try? await deaf.setReading(true)
