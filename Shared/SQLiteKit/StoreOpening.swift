@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 
 /// Opens a store: one SQLite file in WAL mode. That of an authority answers only once an acknowledged write is on disk.
 public struct StoreOpening: Sendable {
@@ -34,6 +35,7 @@ public struct StoreOpening: Sendable {
                     atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
             try refuseForeignFile(path)
+            makePrivate(path)
             let pool = try DatabasePool(path: path, configuration: configuration)
             // GRDB sets NORMAL on every connection that it opens: with it a power cut may take the last writes back.
             if !isCache { try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") } }
@@ -64,6 +66,13 @@ public struct StoreOpening: Sendable {
             guard id == number || id == 0 && isEmpty else { throw StoreUnusable(path: path, reason: .foreign) }
             if try migrator.hasBeenSuperseded(db) { throw StoreUnusable(path: path, reason: .newer) }
         }
+    }
+
+    /// Makes a file that only its owner may read, whatever the umask is; the files of its log get the same mode. Where that
+    /// is not possible, opening it says why.
+    private func makePrivate(_ path: String) {
+        let file = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        if file >= 0 { close(file) }
     }
 
     private func migrate(_ pool: DatabasePool) throws {

@@ -14,6 +14,17 @@ import Testing
         return StoreOpening(applicationID: applicationID, migrator: migrator)
     }
 
+    @Test func `a store is readable for its owner alone`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try Self.opening().open(directory + "/store.sqlite")
+            for file in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/" + file)
+                #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
+            }
+            try pool.close()
+        }
+    }
+
     // MARK: Durability
 
     @Test func `an acknowledged write is on disk`() async throws {
