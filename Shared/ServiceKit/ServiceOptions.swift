@@ -38,6 +38,11 @@ public struct RootOption: ParsableArguments, Sendable {
 
     public init() {}
 
+    public func validate() throws {
+        // What a variable that is not set leaves behind; it would be the root of the file system.
+        if path == "" { throw ValidationError("--root needs a directory") }
+    }
+
     public var root: Root { path.map(Root.init) ?? .standard() }
 }
 

@@ -68,6 +68,12 @@ import Testing
         #expect(refusal(of: ["--allow-group=\(name)"]).contains("there is no group \(name)"))
     }
 
+    // MARK: Root
+
+    @Test func `a root without a name is none`() {
+        #expect(refusal(of: ["--root", ""]).contains("--root needs a directory"))
+    }
+
     private func refusal(of arguments: [String]) -> String {
         let error = #expect(throws: (any Error).self) { try ServiceOptions.parse(arguments) }
         return error.map { ServiceOptions.message(for: $0) } ?? ""
