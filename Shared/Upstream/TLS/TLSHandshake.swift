@@ -103,9 +103,18 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
 
     private static func reason(_ error: any Error) -> String {
         switch error {
-        case NIOSSLError.handshakeFailed(let error): "\(error)"
+        case NIOSSLError.handshakeFailed(let error): words(of: error)
         case let error as NIOSSLExtraError: error.description
         default: "\(error)"
         }
+    }
+
+    /// The library's errors have numbers and lines of its sources around what they mean.
+    private static func words(of error: any Error) -> String {
+        let text = "\(error)"
+        guard let name = text.firstMatch(of: /OPENSSL_internal:([A-Z0-9_]+)/)?.1 else { return text }
+        // What comes from a server that answers in plain text.
+        if name == "WRONG_VERSION_NUMBER" { return "it does not speak TLS; is it http:// that was meant?" }
+        return name.lowercased().replacing("_", with: " ")
     }
 }

@@ -20,6 +20,18 @@ import Testing
         }
     }
 
+    @Test func `a server that does not speak TLS is said to be one`() async throws {
+        try await OriginServer.with(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { _ in
+            [.close]
+        } _: { server in
+            let settings = try UpstreamSettings.trusting(server, names: "good.test")
+            try await withClient(settings, addresses: Self.names) { client in
+                let error = try await client.failure("https://good.test:\(server.port)/")
+                #expect("\(error)".hasSuffix("it does not speak TLS; is it http:// that was meant?"), "\(error)")
+            }
+        }
+    }
+
     @Test func `a connection with TLS is used again`() async throws {
         try await serve("DNS:good.test") { server, settings, _ in
             try await withClient(settings, addresses: Self.names) { client in
