@@ -73,6 +73,9 @@ import Testing
                 let refused = try await deployment.up(with: arguments)
                 #expect(refused.status == 64 && refused.errors.contains("refuses"), "\(refused.errors)")
             }
+            let port = "\(try deployment.httpPort())"
+            let refused = try await deployment.up("--upstream", "http://127.0.0.1:\(port)", "--http-port", port)
+            #expect(refused.status == 64 && refused.errors.contains("its own upstream"), "\(refused.errors)")
             // It was not remembered either.
             let outcome = try await deployment.up()
             #expect(outcome.status == 0 && outcome.output.hasPrefix("My Feed\n"), "\(outcome.errors)")
