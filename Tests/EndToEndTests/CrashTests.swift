@@ -6,7 +6,7 @@ import RPCTestKit
 import Testing
 
 @Suite(.serialized) struct CrashTests {
-    @Test(.timeLimit(.minutes(3)), arguments: ["feed", "comments"])
+    @Test(.timeLimit(.minutes(5)), arguments: ["feed", "comments"])
     func `a service that is killed while it writes comes back with all that it acknowledged`(
         _ service: String
     ) async throws {

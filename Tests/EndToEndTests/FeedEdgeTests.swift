@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The real feed-service before an upstream of real HTTP.
-@Suite(.timeLimit(.minutes(2))) struct FeedEdgeTests {
+@Suite(.timeLimit(.minutes(5))) struct FeedEdgeTests {
     private static let ids = (1...5).map { number in
         UUID(uuidString: "00000000-0000-4000-8000-00000000000\(number)") ?? UUID()
     }

@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// What a service tells the supervisor that has started it.
-@Suite(.timeLimit(.minutes(2))) struct NotificationTests {
+@Suite(.timeLimit(.minutes(5))) struct NotificationTests {
     /// - Parameter isAbstract: whether the supervisor's socket is an abstract one.
     @Test(arguments: Deployment.services + ["gateway"], [false, true])
     func `a service is ready once it accepts connections, and stopping when it begins to drain`(

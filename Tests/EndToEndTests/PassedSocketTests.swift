@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// Services whose socket a supervisor has opened.
-@Suite(.timeLimit(.minutes(2))) struct PassedSocketTests {
+@Suite(.timeLimit(.minutes(5))) struct PassedSocketTests {
     private static let activator = "/usr/bin/systemd-socket-activate"
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: activator), "needs systemd-socket-activate"))

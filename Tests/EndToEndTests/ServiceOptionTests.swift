@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// Limits and peers on the command line of the real programs.
-@Suite(.timeLimit(.minutes(2))) struct ServiceOptionTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceOptionTests {
     private static let programs: [(String, [String])] =
         Deployment.services.map { ($0 + "-service", []) } + [("gateway", ["serve"])]
 

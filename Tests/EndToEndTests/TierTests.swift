@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Origin → edge → edge, each started by `deploy/up`, each over the HTTP API of the one before.
-@Suite(.timeLimit(.minutes(5))) struct TierTests {
+@Suite(.timeLimit(.minutes(10))) struct TierTests {
     @Test func `an edge goes on with all that it has shown when its origin is gone, and recovers`() async throws {
         let port = try await freePort()
         try await SupervisedDeployment.with(["--http-port", "\(port)"]) { origin, _ in

@@ -5,7 +5,7 @@ import RPCTestKit
 import Testing
 
 /// `gateway watch` and streams on the command line, against the real four programs.
-@Suite(.timeLimit(.minutes(2))) struct WatchTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchTests {
     /// Runs `body` while a command of the gateway runs. What it prints comes as `errors`, beside its words.
     private func whileRunning(
         _ command: String, _ deployment: Deployment, _ body: (RunningProgram) async throws -> Void

@@ -6,7 +6,7 @@ import Testing
 
 @testable import feed_service
 
-@Suite(.timeLimit(.minutes(1))) struct BroadcastingFeedStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct BroadcastingFeedStoreTests {
     @Test func `writes are told in the order of their commits, however late the store answers`() async throws {
         let (inner, broadcast) = (LateFeedStore(), FeedBroadcast(life: "this"))
         let store = BroadcastingFeedStore(store: inner, broadcast: broadcast)

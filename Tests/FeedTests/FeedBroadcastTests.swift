@@ -3,7 +3,7 @@ import Testing
 
 @testable import feed_service
 
-@Suite(.timeLimit(.minutes(1))) struct FeedBroadcastTests {
+@Suite(.timeLimit(.minutes(5))) struct FeedBroadcastTests {
     private let broadcast = FeedBroadcast(life: "this")
 
     private func mark(_ number: Int) -> FeedMark { FeedMark(life: "this", number: number) }

@@ -8,7 +8,7 @@ import Testing
 @testable import feed_service
 
 /// `feed.watch` over a real socket and a real store.
-@Suite(.timeLimit(.minutes(1))) struct WatchingTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchingTests {
     private func withClient(
         _ body: @escaping @Sendable (RPCClient, FeedBroadcast) async throws -> Void
     ) async throws {

@@ -4,7 +4,7 @@ import ServiceKit
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SingleFlightTests {
+@Suite(.timeLimit(.minutes(5))) struct SingleFlightTests {
     typealias Flight = SingleFlight<Int, Int>
 
     /// Something that takes until it is opened, and counts how often it was begun and cancelled.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(1))) struct WatchdogTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchdogTests {
     private static func watchdog(
         _ path: SocketPath, _ time: Duration, tellAlive: @escaping @Sendable () -> Void = {}
     ) -> Watchdog {

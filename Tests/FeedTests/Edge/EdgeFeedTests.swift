@@ -10,7 +10,7 @@ import Testing
 @testable import feed_service
 
 /// The composition: remote first, what was kept when that fails.
-@Suite(.timeLimit(.minutes(1))) struct EdgeFeedTests {
+@Suite(.timeLimit(.minutes(5))) struct EdgeFeedTests {
     /// An upstream that answers as it is told, and remembers what it was asked.
     private final class Script: Sendable {
         private let answers = Mutex<[@Sendable () async throws -> HTTPAnswer]>([])

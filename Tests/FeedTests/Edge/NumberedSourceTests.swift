@@ -9,7 +9,7 @@ import Testing
 @testable import feed_service
 
 /// An upstream that pages by number keeps the same contract.
-@Suite(.timeLimit(.minutes(1))) struct NumberedSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct NumberedSourceTests {
     /// Answers `?page=N&limit=M` out of a model.
     private final class Upstream: Sendable {
         let model: Mutex<UpstreamModel>

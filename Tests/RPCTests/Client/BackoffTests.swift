@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(1))) struct BackoffTests {
+@Suite(.timeLimit(.minutes(5))) struct BackoffTests {
     @Test func `the first attempt comes at once, the others 50 ms times 1.6 later and later, up to 2 s`() {
         var backoff = Backoff()
         let pauses = (0..<12).map { _ in backoff.next(random: 0) }

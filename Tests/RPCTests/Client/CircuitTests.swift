@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(1))) struct CircuitTests {
+@Suite(.timeLimit(.minutes(5))) struct CircuitTests {
     @Test func `failures in a row open it, and anything heard closes it`() {
         var circuit = Circuit()
         circuit.heard()

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// What a client makes of what comes after its call.
-@Suite(.timeLimit(.minutes(1))) struct ClientAnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientAnswerTests {
     @Test(
         arguments: [
             (#"{"text":"b","new":1}"#, "b"), (#"{"count":null,"new":{"a":[]},"text":"b"}"#, "b"),

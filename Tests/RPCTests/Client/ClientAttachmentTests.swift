@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// What a client makes of bytes beside answers, and tells of its own: protocol §4, from the client's side.
-@Suite(.timeLimit(.minutes(2))) struct ClientAttachmentTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientAttachmentTests {
     private static let all = ["bytes", "parts", "credit"]
 
     private static func answer(_ id: Int, _ members: String, _ attachments: String = "[1]") -> String {

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// How large messages may be, and how many calls a client may have under way at its peer.
-@Suite(.timeLimit(.minutes(1))) struct ClientLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientLimitTests {
     @Test func `a message over the limit is refused before it leaves, and the connection lives on`() async throws {
         var limits = Limits()
         limits.frameBytes = 1_000

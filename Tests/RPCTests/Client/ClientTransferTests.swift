@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// Bytes beside requests, and requests in parts: protocol §4, from the client's side.
-@Suite(.timeLimit(.minutes(2))) struct ClientTransferTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTransferTests {
     private static let all = ["bytes", "parts", "credit"]
 
     private static func answer(_ id: Int, _ members: String, _ attachments: String = "[1]") -> String {

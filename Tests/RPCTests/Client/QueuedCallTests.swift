@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Calls that wait in the client, because its peer takes no more.
-@Suite(.timeLimit(.minutes(1))) struct QueuedCallTests {
+@Suite(.timeLimit(.minutes(5))) struct QueuedCallTests {
     /// On the client's own loop, so that calls are queued in the order in which they are made.
     private static func call(_ client: RPCClient, _ text: String) -> Task<String, any Error> {
         Task(executorPreference: LoopExecutor.shared) {

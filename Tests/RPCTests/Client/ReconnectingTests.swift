@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// How soon a client tries again: protocol §6.6.
-@Suite(.timeLimit(.minutes(1))) struct ReconnectingTests {
+@Suite(.timeLimit(.minutes(5))) struct ReconnectingTests {
     /// Connections that end as soon as the greeting was read.
     private static func visitShortly(
         _ times: Int, _ client: RPCClient, _ listener: WireListener

@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// What becomes of calls when a connection is lost or its server goes away: protocol §4 *Draining* and §5.7.
-@Suite(.timeLimit(.minutes(2))) struct RecoveryTests {
+@Suite(.timeLimit(.minutes(5))) struct RecoveryTests {
     private func withClient(
         limits: Limits = Limits(), _ body: (RPCClient, WireListener) async throws -> Void
     ) async throws {

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Which calls are sent again when their connection was lost while they were being written: protocol §6.6.
-@Suite(.timeLimit(.minutes(1))) struct RepeatedCallTests {
+@Suite(.timeLimit(.minutes(5))) struct RepeatedCallTests {
     /// A call whose request takes seven parts, four more than go without a grant.
     private static func call(_ client: RPCClient, _ letter: String, repeatable: Bool) -> Task<String, any Error> {
         Task {

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StreamTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTests {
     private func withClient(
         gate: Gate = Gate(), _ body: (RPCClient, TestServer) async throws -> Void
     ) async throws {

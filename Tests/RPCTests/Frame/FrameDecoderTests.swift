@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(1))) struct FrameDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct FrameDecoderTests {
     private let messages = ["{}", "", String(repeating: "x", count: 300), "[1,2,3]", ""]
 
     private var stream: [UInt8] {

@@ -2,7 +2,7 @@ import Foundation
 import RPC
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BytesTests {
+@Suite(.timeLimit(.minutes(5))) struct BytesTests {
     @Test func `bytes are written as base64 with their size and checksum`() {
         #expect(
             RawJSON(Bytes(Data("123456789".utf8)), as: Bytes.shape).description

@@ -4,7 +4,7 @@ import Testing
 @testable import RPC
 
 /// What `rpc.describe` publishes is what the reader checks.
-@Suite(.timeLimit(.minutes(1))) struct JSONSchemaTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONSchemaTests {
     private enum Colour: String, CaseIterable, Sendable { case red, green }
 
     @Test(

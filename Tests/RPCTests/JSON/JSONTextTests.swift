@@ -3,7 +3,7 @@ import RPC
 import Testing
 
 /// RFC 8259 narrowed as in I-JSON: what is JSON to us, and what is not.
-@Suite(.timeLimit(.minutes(1))) struct JSONTextTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONTextTests {
     @Test(
         arguments: [
             "{}", "[]", "null", "true", "false", "0", "\"\"", " 1 ", "\t\r\n{ \"a\" : [ 1 , 2 ] }\n",

@@ -2,7 +2,7 @@ import Foundation
 import RPC
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ShapeTests {
+@Suite(.timeLimit(.minutes(5))) struct ShapeTests {
     // MARK: Objects
 
     private struct Letter: Sendable, Equatable {

@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// Bytes beside an answer: protocol §4, `bytes`, and the ways in which they end early.
-@Suite(.timeLimit(.minutes(2))) struct AnswerAttachmentTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerAttachmentTests {
     /// What `echo.blob` answers beside so many bytes.
     private static func text(_ id: String, _ count: Int, attachment: UInt32) -> String {
         """

@@ -4,7 +4,7 @@ import Testing
 @testable import RPC
 
 /// A sender keeps to what its receiver has said it can hold: protocol §4.
-@Suite(.timeLimit(.minutes(1))) struct ReceiverLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct ReceiverLimitTests {
     /// Says hello with limits of its own.
     private func withPeer(
         _ limits: String, _ body: (WirePeer) async throws -> Void

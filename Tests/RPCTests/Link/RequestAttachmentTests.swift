@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 /// Bytes beside a request: protocol §4, `bytes`.
-@Suite(.timeLimit(.minutes(2))) struct RequestAttachmentTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestAttachmentTests {
     private static let abc = Array("abc".utf8)
 
     @Test func `a request and the bytes beside it, as the specification has them`() async throws {

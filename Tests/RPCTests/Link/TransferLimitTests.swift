@@ -4,7 +4,7 @@ import Testing
 @testable import RPC
 
 /// How much may be open and assembled: protocol §4.
-@Suite(.timeLimit(.minutes(2))) struct TransferLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferLimitTests {
     private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
     /// What came, whatever its order: the numbers that are not wanted, and the answers.

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// How long what comes in pieces may take to go on: protocol §6, `frame_timeout_ms`.
-@Suite(.timeLimit(.minutes(2))) struct TransferProgressTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferProgressTests {
     /// The attachments of a message come one after the other: while the first goes on, those behind it are not late.
     @Test func `a message whose attachments take long is not stalled while any of them goes on`() async throws {
         try await withMoreAndMoreTime { time in

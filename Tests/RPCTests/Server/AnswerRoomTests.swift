@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Handlers with large answers wait for room; what they wait for costs nobody else's calls anything.
-@Suite(.timeLimit(.minutes(1))) struct AnswerRoomTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerRoomTests {
     private static let large = Method(
         "large.answer", "Once there is room.", params: Empty.shape, answer: Shape<String>.string)
 

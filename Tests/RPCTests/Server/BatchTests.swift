@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BatchTests {
+@Suite(.timeLimit(.minutes(5))) struct BatchTests {
     @Test(arguments: [1, 2, 100])
     func `a batch is answered as one array in the order of its members`(count: Int) async throws {
         try await withPeer { peer, _ in

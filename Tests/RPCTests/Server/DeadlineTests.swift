@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
+@Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
     @Test func `a call that takes longer than its caller has is answered and its handler cancelled`() async throws {
         let gate = Gate()
         try await withPeer(gate: gate) { peer, _ in

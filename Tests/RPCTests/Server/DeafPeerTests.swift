@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 /// Peers that ask and do not read what is answered: protocol §6.1.
-@Suite(.timeLimit(.minutes(1))) struct DeafPeerTests {
+@Suite(.timeLimit(.minutes(5))) struct DeafPeerTests {
     /// What happens is because of what is asked, not of the time that passes.
     private static let limits: Limits = {
         var limits = Limits()

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HalfCloseTests {
+@Suite(.timeLimit(.minutes(5))) struct HalfCloseTests {
     @Test func `calls under way are answered when the peer has nothing more to say, then the connection closes`()
         async throws
     {

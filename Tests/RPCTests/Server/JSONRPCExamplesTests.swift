@@ -4,7 +4,7 @@ import Testing
 
 /// The examples of the JSON-RPC 2.0 specification, §7, as they stand there. Where our protocol is narrower, the test says so:
 /// parameters are named, and errors carry `data` and texts of our own, so of errors the id and the code are compared.
-@Suite(.timeLimit(.minutes(1))) struct JSONRPCExamplesTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONRPCExamplesTests {
     struct Operands: Sendable {
         let minuend: Int
         let subtrahend: Int

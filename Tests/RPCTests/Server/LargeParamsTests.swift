@@ -4,7 +4,7 @@ import Testing
 @testable import RPC
 
 /// What a call holds of the message that it came in: protocol §6, `assembled_bytes`.
-@Suite(.timeLimit(.minutes(1))) struct LargeParamsTests {
+@Suite(.timeLimit(.minutes(5))) struct LargeParamsTests {
     private static let large = 65_537
 
     /// The parameters of a call that waits at the gate, so many bytes of this letter.

@@ -4,7 +4,7 @@ import Testing
 @testable import RPC
 
 /// However calls, streams, attachments and connections end, nothing of them is left.
-@Suite(.timeLimit(.minutes(3))) struct LeftBehindTests {
+@Suite(.timeLimit(.minutes(5))) struct LeftBehindTests {
     enum Ending: CaseIterable {
         case finished, cancelled, deadline, peersClose, halfClosed, badFrame, killed, drained, clientStops
     }

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LoopExecutorTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopExecutorTests {
     private static let place = Method("place.look", "Look.", params: Empty.shape, answer: Place.shape)
 
     private struct Place: Sendable {

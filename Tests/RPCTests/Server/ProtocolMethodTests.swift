@@ -3,7 +3,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ProtocolMethodTests {
+@Suite(.timeLimit(.minutes(5))) struct ProtocolMethodTests {
     @Test func `rpc·ping answers nothing and takes nothing`() async throws {
         try await withPeer { peer, _ in
             try await peer.expect(#"{"jsonrpc":"2.0","id":1,"result":{}}"#, to: request("1", "rpc.ping"))

@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 /// Sockets that a supervisor has opened.
-@Suite(.timeLimit(.minutes(1))) struct AdoptedSocketTests {
+@Suite(.timeLimit(.minutes(5))) struct AdoptedSocketTests {
     @Test func `a listening socket is served on, without a lock file, and its file stays`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(1))) struct PeerCredentialsTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerCredentialsTests {
     @Test func `a handler knows who calls`() async throws {
         var table = EchoContract.table
         table.handle(EchoContract.trace) { _, context in

@@ -5,7 +5,7 @@ import Testing
 @testable import Upstream
 
 /// Wherever a request is, cancelling it ends it at once and leaves nothing.
-@Suite(.timeLimit(.minutes(1))) struct CancelTests {
+@Suite(.timeLimit(.minutes(5))) struct CancelTests {
     /// Far below every limit on time, and above what a busy machine adds; the benchmark says how soon it is.
     private static let soon = Duration.seconds(1)
 

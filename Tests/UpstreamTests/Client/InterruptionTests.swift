@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1))) struct InterruptionTests {
+@Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
     @Test(
         arguments: [
             "Content-Length: 10\r\n\r\nwhole", "Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n",

@@ -4,7 +4,7 @@ import Testing
 @testable import Upstream
 
 /// However requests end, no connection is left. Counted at the server, because other tests run in this process too.
-@Suite(.timeLimit(.minutes(1))) struct LeftBehindTests {
+@Suite(.timeLimit(.minutes(5))) struct LeftBehindTests {
     @Test func `a client that was shut down and forgotten leaves nothing`() async throws {
         try await OriginServer.with { request in
             switch request.path {

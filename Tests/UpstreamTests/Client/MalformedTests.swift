@@ -4,7 +4,7 @@ import Testing
 @testable import Upstream
 
 /// Whatever a server sends, there is a response that is beyond doubt, or an error.
-@Suite(.timeLimit(.minutes(1))) struct MalformedTests {
+@Suite(.timeLimit(.minutes(5))) struct MalformedTests {
     @Test(arguments: [
         // Two readers could find two ends.
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1))) struct PoolTests {
+@Suite(.timeLimit(.minutes(5))) struct PoolTests {
     @Test func `one connection serves one request after the other`() async throws {
         try await OriginServer.with { _ in
             [.response(text: "x")]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1))) struct RedirectTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308]) func `redirects are followed and the last URL is told`(status: Int)
         async throws
     {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1))) struct ResolverTests {
+@Suite(.timeLimit(.minutes(5))) struct ResolverTests {
     /// Looks up as slowly as it is told to.
     private final class SlowNames: Sendable {
         private let state = Mutex((running: 0, most: 0, names: [String]()))

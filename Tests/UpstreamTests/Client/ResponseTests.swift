@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1))) struct ResponseTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseTests {
     @Test func `a response has status, headers, body and the URL it came from`() async throws {
         try await OriginServer.with { _ in
             [.response(404, [("X-One", "1"), ("x-one", "2")], text: "nothing")]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1))) struct TimeLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct TimeLimitTests {
     private static let short = Duration.milliseconds(100)
 
     @Test func `a header that does not come, or only byte by byte, is not waited for`() async throws {

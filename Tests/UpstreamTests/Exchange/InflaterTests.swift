@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1))) struct InflaterTests {
+@Suite(.timeLimit(.minutes(5))) struct InflaterTests {
     @Test(arguments: ["gzip", "x-gzip", "GZIP", "deflate", "raw"], [1, 7, 1_000_000])
     func `a compressed body is inflated, however it comes`(coding: String, pieces: Int) async throws {
         let body = Compressed.text(as: coding)

@@ -4,7 +4,7 @@ import Testing
 /// The client as it is, with the system's resolver, in a network of its own where public addresses are ours: nothing here is
 /// an exception to the rules.
 @Suite(
-    .timeLimit(.minutes(2)), .serialized,
+    .timeLimit(.minutes(5)), .serialized,
     .enabled(if: NetworkNamespace.isPossible, "network namespaces need root, the `ip` program and python3"))
 struct NamespaceTests {
     @Test func `a name is fetched from the public address that it has`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1))) struct TracedUpstreamTests {
+@Suite(.timeLimit(.minutes(5))) struct TracedUpstreamTests {
     @Test func `the request's id goes to the upstream and into the log`() async throws {
         let trace = TraceContext.random()
         let log = RecordedLog()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.timeLimit(.minutes(5))) struct TLSTests {
     private static let names = ["good.test": ["127.0.0.1"], "other.test": ["127.0.0.1"]]
 
     @Test func `a server proves itself by a root that was given, for its names and addresses`() async throws {
