@@ -63,10 +63,17 @@ import Testing
         }
     }
 
-    @Test(arguments: [["--root", ""], []])
-    func `without a root nothing is served, and the remedy is named`(_ arguments: [String]) async throws {
-        let outcome = try await Program(path: "/usr/bin/env").run(
-            ["-u", "HOME", "-u", "ROOT", "-u", "XDG_DATA_HOME", Program("feed-service").path] + arguments)
+    @Test func `without a root nothing is served, and the remedy is named`() async throws {
+        let outcome = try await Program(path: "/usr/bin/env").run([
+            "-u", "HOME", "-u", "ROOT", "-u", "XDG_DATA_HOME", Program("feed-service").path,
+        ])
         #expect(outcome.status == 69 && outcome.errors.contains("--root DIR"))
+    }
+
+    @Test(arguments: ["feed-service", "comments-service", "image-data-service", "gateway"])
+    func `an empty name of a root is wrong use`(program: String) async throws {
+        let arguments = program == "gateway" ? ["feed", "--root", ""] : ["--root", ""]
+        let outcome = try await Program(program).run(arguments)
+        #expect(outcome.status == 64 && outcome.errors.contains("--root needs a directory"), "\(outcome.errors)")
     }
 }
