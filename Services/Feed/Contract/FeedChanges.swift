@@ -21,7 +21,7 @@ public struct PublishedItems: Sendable, Equatable {
 
     public static let shape = Shape<PublishedItems>.object { object in
         let items = object.required(
-            "items", .array(of: FeedItem.shape, count: 1...FeedContract.maximumBatch), \.items,
+            "items", .array(of: FeedItem.authoredShape, count: 1...FeedContract.maximumBatch), \.items,
             "The first ends on top.")
         return { members throws(JSONError) in
             let items = try members[items]

@@ -5,13 +5,10 @@ import RPC
 public struct FeedItem: Sendable, Equatable {
     public let id: UUID
 
-    /// Up to 10,000 Unicode scalars.
     public let description: String?
-
-    /// Up to 1,000 Unicode scalars.
     public let location: String?
 
-    /// `http:`, `https:` or `urn:`, up to 2,048 bytes.
+    /// An absolute URL: `http:`, `https:` or `urn:`.
     public let image: String
 
     public init(id: UUID, description: String? = nil, location: String? = nil, image: String) {
@@ -22,18 +19,37 @@ public struct FeedItem: Sendable, Equatable {
         self.image = image
     }
 
+    /// The most Unicode scalars of an author's description, after trimming.
     public static let maximumDescription = 10_000
+
+    /// The most Unicode scalars of an author's location, after trimming.
     public static let maximumLocation = 1_000
 
-    public static let shape = Shape<FeedItem>.object { object in
-        let id = object.required("id", .uuid, \.id)
-        let description = object.optional("description", .trimmed(0...maximumDescription), \.description)
-        let location = object.optional("location", .trimmed(0...maximumLocation), \.location)
-        let image = object.required("image", .uri(schemes: ["http", "https", "urn"]), \.image)
-        return { members throws(JSONError) in
-            FeedItem(
-                id: try members[id], description: try members[description], location: try members[location],
-                image: try members[image])
+    /// The most bytes of the URL of an author's image.
+    public static let maximumImage = 2_048
+
+    /// An item as it is served: an edge passes on what its upstream has, however long the texts are.
+    public static let shape = shape(description: .string, location: .string, maximumImage: nil)
+
+    /// An item as an author may publish it.
+    public static let authoredShape = shape(
+        description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
+        maximumImage: maximumImage)
+
+    private static func shape(
+        description: Shape<String>, location: Shape<String>, maximumImage: Int?
+    ) -> Shape<FeedItem> {
+        .object { object in
+            let id = object.required("id", .uuid, \.id)
+            let description = object.optional("description", description, \.description)
+            let location = object.optional("location", location, \.location)
+            let image = object.required(
+                "image", .uri(schemes: ["http", "https", "urn"], maximumBytes: maximumImage), \.image)
+            return { members throws(JSONError) in
+                FeedItem(
+                    id: try members[id], description: try members[description], location: try members[location],
+                    image: try members[image])
+            }
         }
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What became of a page.
+/// The result of storing a page.
 public struct KeptFeedPage: Equatable, Sendable {
-    /// What the cache did not have before, in feed order.
+    /// Items that appeared above what was cached before, in feed order.
     public let new: [FeedImage]
 
-    /// Whether nothing is known to follow.
+    /// Whether the feed is known to end with this page.
     public let isLast: Bool
 
     public init(new: [FeedImage], isLast: Bool) {
@@ -14,12 +14,14 @@ public struct KeptFeedPage: Equatable, Sendable {
     }
 }
 
-/// A page out of the cache.
+/// A page from the cache.
 public struct CachedFeedPage: Equatable, Sendable {
     public let items: [FeedImage]
 
-    /// Whether nothing is known to follow.
+    /// Whether the feed is known to end with this page.
     public let isLast: Bool
+
+    /// When the upstream last showed the page's oldest item.
     public let savedAt: Date
 
     public init(items: [FeedImage], isLast: Bool, savedAt: Date) {

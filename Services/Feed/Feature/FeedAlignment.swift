@@ -1,14 +1,12 @@
-import Foundation
-
-/// How a page that was fetched now lies on what a run has held.
+/// How a newly fetched page relates to what a run holds.
 public enum FeedAlignment {
-    /// Which items of a page stand where the run has them. The others are new, or were published again and have moved.
-    /// - Parameter depths: how deep the run has each item; nil for what it does not have.
-    /// - Returns: the indexes of the longest row that goes down; of two that are equally long the one that goes further in
-    ///   the page: what has moved stands on top.
-    public static func inOrder(_ depths: [Int64?]) -> [Int] {
-        // For each item the length of the longest row that ends with it, and the item before it in that row.
-        var rows: [(index: Int, depth: Int64, length: Int, previous: Int?)] = []
+    /// Which items of a page are still where the run has them. The others are new or have moved.
+    /// - Parameter depths: how deep the run has each item; nil for an item that it does not have.
+    /// - Returns: the indexes of the longest increasing subsequence; of two equally long ones, the one that ends later in
+    ///   the page, because items that are published again appear at the top.
+    public static func inOrder(_ depths: [Int?]) -> [Int] {
+        // For each item the longest subsequence that ends with it, and the entry before it.
+        var rows: [(index: Int, depth: Int, length: Int, previous: Int?)] = []
         for (index, depth) in depths.enumerated() {
             guard let depth else { continue }
             var (length, previous) = (1, Int?.none)
@@ -26,9 +24,12 @@ public enum FeedAlignment {
         return indexes.reversed()
     }
 
-    /// A page from outside goes on in a run that has some of its items: then what the run has before them was removed. Or
-    /// they were published again, and stand elsewhere now. What takes fewer changes is believed.
-    /// - Parameter met: how many items stand in the run in the page's order.
-    /// - Returns: how many items, that the page does not have, the run may have before the last of them.
-    public static func mostSkipped(met: Int) -> Int { met }
+    /// A page skips items that the run holds between two items of the page. Either the skipped items were removed, or the
+    /// page's items were published again and have moved past them. The explanation with fewer changes is believed; in doubt
+    /// nothing is removed.
+    /// - Parameter met: how many items stand in the run in the page's order; a cursor that is an item counts as one.
+    public static func isRemoval(met: Int, skipped: Int) -> Bool { skipped < met }
+
+    /// How far ahead a page of `count` items can meet a run.
+    public static func reach(of count: Int) -> Int { 2 * count + 1 }
 }

@@ -1,27 +1,29 @@
 import Foundation
 
-/// What an upstream has shown, as contiguous runs of its feed. A page fetched at a cursor replaces what its run held
-/// between the cursor and the page's last item; a first page that shares an item with a run is spliced onto it, else it
-/// starts a new head run; runs that meet are joined. No id is in the cache twice.
+/// What an upstream has said about its feed: which item follows which, and when it said so.
+///
+/// The cache is a set of contiguous runs. Every page says that its first item follows the cursor and each further item the
+/// one before. A newer answer replaces what older answers said about the same items, so an item has one place: that of the
+/// newest answer. Nothing else is derived, except that a run closes over items that were removed or have moved within it.
 public protocol FeedCache: Sendable {
     /// Which of these a reader at `cursor` has passed already, as far as the cursor's run knows.
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID>
 
-    /// Takes a page in, as a whole or not at all.
-    /// - Returns: nil when nothing is kept here.
+    /// Stores a page, completely or not at all.
+    /// - Returns: nil when there is no store.
     func keep(_ page: FetchedFeedPage) async throws -> KeptFeedPage?
 
-    /// What is known to lie at the cursor; nil when nothing is: not the cursor, or nothing beyond it.
-    func page(_ limit: Int, at cursor: FeedCursor) async throws -> CachedFeedPage?
+    /// The valid items at the cursor; nil when nothing valid is known there.
+    func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage?
 
     func item(_ id: UUID) async throws -> FeedImage?
 
-    /// The page that the upstream has answered to this very request, if all of it is still here.
+    /// The upstream's last answer to exactly this request, if all of its items are still in the cache.
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer?
 
-    /// - Returns: whether something had expired.
+    /// - Returns: whether anything had expired.
     func dropExpired(at now: Date) async throws -> Bool
 
-    /// - Throws: `FeedStoreError.damaged` when some of what is stored cannot be right.
+    /// - Throws: `FeedStoreError.damaged` when stored data cannot be right.
     func checkIntegrity() async throws
 }

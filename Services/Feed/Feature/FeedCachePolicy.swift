@@ -1,15 +1,22 @@
 import Foundation
 
-/// How long what was kept may stand in for the upstream.
+/// How long, and how much of, an upstream's feed is cached.
 public enum FeedCachePolicy {
     /// Seven days, in UTC seconds.
     public static let lifetime: TimeInterval = 604_800
 
-    /// Exactly seven days is expired; a clock that was set back makes nothing invalid.
+    /// The most bytes of items in a cache: their texts and `overhead` for each. The items that the upstream has not shown
+    /// for the longest time are evicted first.
+    public static let budget = 64 << 20
+
+    /// What an item costs besides its texts, in bytes.
+    public static let overhead = 256
+
+    /// Exactly seven days is expired; a timestamp in the future is valid.
     public static func isValid(savedAt: Date, at now: Date) -> Bool { now < savedAt.addingTimeInterval(lifetime) }
 
-    /// When a page was really fetched that an upstream has kept for a while.
-    /// - Parameter age: the `Age` header (RFC 9111); what is none is nothing.
+    /// When the upstream's own cache fetched a page.
+    /// - Parameter age: the `Age` header (RFC 9111). An invalid value counts as 0.
     public static func savedAt(_ now: Date, age: String?) -> Date {
         now.addingTimeInterval(-TimeInterval(seconds(age)))
     }
@@ -22,6 +29,6 @@ public enum FeedCachePolicy {
         return min(Int(text) ?? .max, longestAge)
     }
 
-    /// What is larger would be the same to everybody (RFC 9111, 1.2.2).
+    /// Larger values mean the same (RFC 9111, 1.2.2).
     private static let longestAge = 1 << 31
 }

@@ -15,6 +15,15 @@ extension FeedCursor {
     /// Whether it is read from newer to older items.
     public var isDownward: Bool { if case .before = self { false } else { true } }
 
+    /// The items of an answer that lie beyond the cursor. Upstreams that repeat the end of the last page, or ignore the
+    /// cursor, send it and what precedes it as well.
+    /// - Returns: nil for an answer that has items, but none beyond the cursor.
+    public func beyond(_ items: [FeedImage]) -> [FeedImage]? {
+        guard let index = items.firstIndex(where: { $0.id == id }) else { return items }
+        if !isDownward { return Array(items[..<index]) }
+        return index + 1 < items.endIndex ? Array(items[(index + 1)...]) : nil
+    }
+
     /// The item that it stands on.
     public var id: UUID? {
         switch self {

@@ -16,3 +16,10 @@ public struct FeedImage: Equatable, Sendable {
         self.image = image
     }
 }
+
+extension FeedImage {
+    /// The bytes that it takes in memory.
+    public var weight: Int {
+        image.utf8.count + (description?.utf8.count ?? 0) + (location?.utf8.count ?? 0) + MemoryLayout<Self>.size
+    }
+}

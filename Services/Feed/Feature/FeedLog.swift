@@ -60,14 +60,8 @@ extension FeedChange {
     /// What its texts take.
     fileprivate var bytes: Int {
         switch self {
-        case .published(let images): images.reduce(0) { $0 + $1.bytes }
+        case .published(let images): images.reduce(0) { $0 + $1.weight }
         case .removed(let ids): ids.count * MemoryLayout<UUID>.size
         }
-    }
-}
-
-extension FeedImage {
-    fileprivate var bytes: Int {
-        image.utf8.count + (description?.utf8.count ?? 0) + (location?.utf8.count ?? 0) + MemoryLayout<Self>.size
     }
 }

@@ -8,18 +8,22 @@ public struct FetchedFeedPage: Equatable, Sendable {
     public let savedAt: Date
     public let continuation: FeedContinuation
 
+    /// Whether the upstream sent fewer items than were asked for and did not say whether more follow.
+    public let isShort: Bool
+
     /// Nil where the page is not just one answer of the upstream.
     public let validators: PageValidators?
 
     public init(
         items: [FeedImage], limit: Int, cursor: FeedCursor, savedAt: Date, continuation: FeedContinuation = .unknown,
-        validators: PageValidators? = nil
+        isShort: Bool = false, validators: PageValidators? = nil
     ) {
         self.items = items
         self.limit = limit
         self.cursor = cursor
         self.savedAt = savedAt
         self.continuation = continuation
+        self.isShort = isShort
         self.validators = validators
     }
 

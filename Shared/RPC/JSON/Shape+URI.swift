@@ -1,11 +1,13 @@
 extension Shape where Value == String {
-    /// An absolute URI (RFC 3986) with one of these schemes, of at most 2,048 bytes.
-    public static func uri(schemes: [String]) -> Shape {
-        let maximumBytes = 2_048
+    /// An absolute URI (RFC 3986) with one of these schemes.
+    /// - Parameter maximumBytes: nil for a value that has no limit of its own.
+    public static func uri(schemes: [String], maximumBytes: Int? = 2_048) -> Shape {
+        var keywords: JSONSchema = ["format": .string("uri")]
+        if let maximumBytes { keywords["maxLength"] = .integer(maximumBytes) }
         return string.map(
-            describedAs: ["format": .string("uri"), "maxLength": .integer(maximumBytes)],
+            describedAs: keywords,
             into: { text throws(JSONError) in
-                guard text.utf8.count <= maximumBytes else {
+                if let maximumBytes, text.utf8.count > maximumBytes {
                     throw .refused("must have at most \(maximumBytes) bytes, has \(text.utf8.count)")
                 }
                 let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex

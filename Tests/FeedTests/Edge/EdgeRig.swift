@@ -52,7 +52,7 @@ final class EdgeRig: Sendable {
                 : try await keyset.page(limit, at: cursor, known: known)
         }
         feed = EdgeFeed(
-            upstream: "http://up.example", source: source, cache: cache,
+            source: source, cache: cache,
             monitor: upstream, broadcast: FeedBroadcast(life: "this"), now: now,
             flights: SingleFlight(joinTime: .seconds(3_600)),
             onFault: { error in faults.add("\(error)") })

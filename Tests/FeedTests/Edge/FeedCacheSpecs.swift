@@ -19,7 +19,7 @@ extension StoreFactory<any FeedCache> {
     @Test(arguments: Factory.all) func `an empty cache knows nothing`(caches: Factory) async throws {
         try await caches.withStore { cache in
             for cursor in [FeedCursor.start, .after(1), .before(1)] {
-                #expect(try await cache.page(10, at: cursor) == nil)
+                #expect(try await cache.numbers(10, at: cursor) == nil)
                 #expect(try await cache.passed([UUID(number: 1)], at: cursor) == [])
             }
             #expect(try await cache.item(UUID(number: 1)) == nil)
@@ -259,39 +259,43 @@ extension StoreFactory<any FeedCache> {
     ) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7, 6, 5, 4], at: .start)
-            try await cache.keep([10, 7, 6], at: .start)
+            try await cache.keep([10, 7, 6, 5], at: .start)
             #expect(try await cache.numbers(10, at: .start) == [10, 7, 6, 5, 4])
             #expect(try await cache.numbers(10, at: .after(8)) == [7, 6, 5, 4])
         }
     }
 
     @Test(arguments: Factory.all, [1, 2, 3])
-    func `what takes fewer changes is believed`(caches: Factory, removed: Int) async throws {
-        // Of a page of two, two may have moved.
-        let joins = removed <= 2
+    func `what takes fewer changes is believed, and in doubt nothing is removed`(
+        caches: Factory, removed: Int
+    ) async throws {
+        // The two items of the page were published again, or those above them were removed.
+        let joins = removed < 2
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7, 6, 5, 4, 3], at: .start)
             let left = [9, 8, 7, 6, 5, 4, 3].dropFirst(removed)
             try await cache.keep(Array(left.prefix(2)), at: .start)
             #expect(try await cache.numbers(10, at: .start) == Array(joins ? left : left.prefix(2)))
-            // Either way who stands on what was there goes on.
-            #expect(try await cache.numbers(1, at: .after(9)) == [joins ? left.first ?? 0 : 8])
+            // Readers who stand further up go on.
+            #expect(
+                try await cache.numbers(1, at: .after(9)) == (joins ? [8] : removed == 1 ? nil : [8]))
         }
     }
 
     @Test(arguments: Factory.all) func `what turns up within a run has its place there`(caches: Factory) async throws {
         try await caches.withStore { cache in
-            // More than there are positions between two items.
             try await cache.keep([900, 100], at: .start)
-            for number in (101...400).reversed() {
-                try await cache.keep([number, 100], at: .after(number == 400 ? 900 : number + 1))
+            for (time, number) in (101...400).reversed().enumerated() {
+                try await cache.keep([number, 100], at: .after(number == 400 ? 900 : number + 1), savedAt: time)
+                // The first page is read again and again: what it shows has not moved.
+                try await cache.keep([number], at: .after(number == 400 ? 900 : number + 1), savedAt: time + 1)
             }
             #expect(try await cache.numbers(1_000, at: .start) == [900] + (100...400).reversed())
             #expect(try await cache.numbers(1_000, at: .before(100)) == [900] + (101...400).reversed())
         }
     }
 
-    // MARK: What lies
+    // MARK: Contradictions
 
     @Test(arguments: Factory.all) func `what the run holds before the cursor was passed`(caches: Factory) async throws {
         try await caches.withStore { cache in
@@ -299,47 +303,181 @@ extension StoreFactory<any FeedCache> {
             #expect(try await cache.passed([5, 2, 3, 4].map(UUID.init(number:)), at: .after(4)) == [UUID(number: 5)])
             #expect(try await cache.passed([5, 2, 3, 4].map(UUID.init(number:)), at: .before(4)) == [UUID(number: 3)])
             #expect(try await cache.passed([5, 4].map(UUID.init(number:)), at: .start) == [])
-            // A page that has it all the same does not bring it twice.
-            try await cache.keep([4, 2, 3, 5, 1], at: .after(3))
-            #expect(try await cache.numbers(10, at: .start) == [5, 4, 3, 2, 1])
         }
     }
 
-    @Test(arguments: Factory.all) func `where the upstream goes on otherwise, a few items have left`(
+    @Test(arguments: Factory.all) func `an item that another follows now may have moved itself`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            // 4 3 2 1 became 3 5 4 2 1.
+            try await cache.keep([4, 3, 2, 1], at: .start, .last)
+            try await cache.keep([5], at: .after(3), .more)
+            #expect(try await cache.numbers(10, at: .start) == [4])
+            #expect(try await cache.numbers(10, at: .after(4)) == nil)
+            #expect(try await cache.numbers(10, at: .after(3)) == [5])
+            #expect(try await cache.numbers(10, at: .after(5)) == nil)
+            // Who has scrolled further goes on.
+            #expect(try await cache.numbers(10, at: .after(2)) == [1])
+            try await cache.keep([3, 5, 4, 2], at: .start)
+            #expect(try await cache.numbers(10, at: .start) == [3, 5, 4, 2, 1])
+            #expect(try await cache.page(10, at: .start)?.isLast == true)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an item that was shown lately has not moved`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6], at: .start, savedAt: 1)
+            try await cache.keep([9, 8], at: .start, savedAt: 2)
+            try await cache.keep([5, 4], at: .after(8), savedAt: 2)
+            #expect(try await cache.numbers(10, at: .start) == [9, 8, 5, 4])
+            // What stood there before stays, as a run of its own.
+            #expect(try await cache.numbers(10, at: .after(7)) == [6])
+            #expect(try await cache.numbers(10, at: .before(6)) == [7])
+            try await cache.keep([7, 6], at: .after(4), savedAt: 3)
+            #expect(try await cache.numbers(10, at: .start) == [9, 8, 5, 4, 7, 6])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an item that comes again from further down is above the cursor now`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([4, 3, 2, 1], at: .start, .last)
+            try await cache.keep([1], at: .before(4))
+            #expect(try await cache.numbers(10, at: .start) == [1, 4, 3, 2])
+            #expect(try await cache.page(10, at: .start)?.isLast == true)
+            #expect(try await cache.numbers(10, at: .before(4)) == [1])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an item that comes again from further up is below the cursor now`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            // 9 8 7 6 became 7 5 8 9 6; the first page was not read again.
+            try await cache.keep([9, 8, 7, 6], at: .start)
+            try await cache.keep([5, 8], at: .after(7))
+            #expect(try await cache.numbers(10, at: .start) == [9])
+            #expect(try await cache.numbers(10, at: .after(7)) == [5, 8])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a page that begins the feed anew follows no cursor`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7], at: .start)
+            try await cache.keep([6, 5, 4], at: .after(7))
+            try await cache.keep([9, 8, 7], at: .after(4))
+            #expect(try await cache.numbers(10, at: .start) == [9, 8, 7, 6, 5, 4])
+            #expect(try await cache.numbers(10, at: .after(4)) == nil)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a page before a cursor replaces nothing that is known to stand there`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7], at: .start)
+            try await cache.keep([6, 5, 4], at: .after(7))
+            try await cache.keep([3, 2, 1], at: .after(4))
+            // The upstream ignores `before_id`.
+            try await cache.keep([9, 8, 7], at: .before(3))
+            #expect(try await cache.numbers(10, at: .start) == Array((1...9).reversed()))
+            #expect(try await cache.numbers(3, at: .before(3)) == [6, 5, 4])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a page before a cursor is not linked where something else follows it`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7, 6], at: .start)
-            try await cache.keep([5, 4], at: .after(8))
-            #expect(try await cache.numbers(10, at: .start) == [9, 8, 5, 4])
-            #expect(try await cache.numbers(10, at: .after(7)) == [5, 4])
-            #expect(try await cache.numbers(10, at: .before(6)) == [9, 8])
+            try await cache.keep([9, 8, 7], at: .before(3))
+            #expect(try await cache.numbers(10, at: .start) == [9, 8, 7, 6])
+            #expect(try await cache.numbers(10, at: .before(3)) == nil)
         }
     }
 
-    @Test(arguments: Factory.all) func `where the upstream goes on otherwise, many items stay as they were`(
+    // MARK: The end
+
+    @Test(arguments: Factory.all, [1, 2, 3])
+    func `items beyond the end were removed; many stay as a run of their own`(
+        caches: Factory, limit: Int
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6], at: .start)
+            try await cache.keep([], at: .after(8), limit: limit)
+            #expect(try await cache.numbers(10, at: .start) == [9, 8])
+            #expect(try await cache.page(10, at: .start)?.isLast == true)
+            #expect(try await cache.numbers(10, at: .after(7)) == (limit < 2 ? [6] : []))
+            #expect(try await (cache.item(UUID(number: 6)) == nil) == (limit >= 2))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `what follows a short page without links is not known`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
-            try await cache.keep([9, 8, 7, 6, 5], at: .start)
-            try await cache.keep([20, 21], at: .after(8))
-            #expect(try await cache.numbers(10, at: .start) == [9, 8, 20, 21])
-            // Who has scrolled to where it was goes on there.
-            #expect(try await cache.numbers(10, at: .after(7)) == [6, 5])
-            try await cache.keep([7, 6], at: .after(21))
-            #expect(try await cache.numbers(10, at: .start) == [9, 8, 20, 21, 7, 6, 5])
+            try await cache.keep([9, 8, 7, 6, 5, 4], at: .start)
+            try await cache.keep([], at: .after(4))
+            // 6, 5 and 4 have left.
+            try await cache.keep([8, 7], at: .after(9), isShort: true)
+            #expect(try await cache.numbers(10, at: .start) == [9, 8, 7])
+            #expect(try await cache.numbers(10, at: .after(7)) == nil)
+            #expect(try await cache.page(10, at: .start)?.isLast == false)
+            // The end of the feed is no surprise.
+            try await cache.keep([], at: .after(7))
+            try await cache.keep([9, 8, 7], at: .start, isShort: true)
+            #expect(try await cache.page(10, at: .start)?.isLast == true)
         }
     }
 
     // MARK: Age
 
-    @Test(arguments: Factory.all) func `a run is as old as its newest page`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `a page is as old as its oldest item`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8], at: .start, savedAt: 100)
             try await cache.keep([7], at: .after(8), savedAt: 200)
-            try await cache.keep([5], at: .after(6), savedAt: 150)
-            #expect(try await cache.page(1, at: .start)?.savedAt == Date(timeIntervalSince1970: 200))
-            #expect(try await cache.page(1, at: .after(6))?.savedAt == Date(timeIntervalSince1970: 150))
+            #expect(try await cache.page(1, at: .start)?.savedAt == Date(timeIntervalSince1970: 100))
+            #expect(try await cache.page(3, at: .start)?.savedAt == Date(timeIntervalSince1970: 100))
+            #expect(try await cache.page(1, at: .after(8))?.savedAt == Date(timeIntervalSince1970: 200))
+            try await cache.keep([9, 8], at: .start, savedAt: 300)
+            #expect(try await cache.page(3, at: .start)?.savedAt == Date(timeIntervalSince1970: 200))
+            try await cache.keep([], at: .after(7), savedAt: 250)
+            #expect(try await cache.page(1, at: .after(7))?.savedAt == Date(timeIntervalSince1970: 250))
+        }
+    }
+
+    @Test(arguments: Factory.all, [604_899, 604_900])
+    func `a run is served as far as its items are valid`(caches: Factory, now: Int) async throws {
+        let isValid = now < 604_900
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7], at: .start, savedAt: 100)
+            try await cache.keep([], at: .after(7), savedAt: 100)
+            // The top is read every week.
+            try await cache.keep([9, 8], at: .start, savedAt: 200)
+            let now = Date(timeIntervalSince1970: TimeInterval(now))
+            let page = try await cache.page(10, at: .start, now: now)
+            #expect(page?.items.map(\.number) == (isValid ? [9, 8, 7] : [9, 8]))
+            #expect(page?.isLast == isValid)
+            #expect(try await (cache.page(10, at: .after(8), now: now) != nil) == isValid)
+            #expect(try await (cache.page(10, at: .after(7), now: now) != nil) == isValid)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `what expires leaves a gap that nobody reads over`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7], at: .start, savedAt: 100)
+            try await cache.keep([9], at: .start, savedAt: 101)
+            try await cache.keep([7], at: .after(8), savedAt: 101)
+            #expect(try await cache.dropExpired(at: Date(timeIntervalSince1970: 604_900)))
+            #expect(try await cache.numbers(10, at: .start) == [9])
+            #expect(try await cache.numbers(10, at: .after(9)) == nil)
+            #expect(try await cache.item(UUID(number: 7)) != nil)
         }
     }
 
@@ -372,8 +510,38 @@ extension StoreFactory<any FeedCache> {
             #expect(try await cache.numbers(10, at: .start) == [9, 7])
             #expect(try await cache.numbers(10, at: .after(8)) == [7])
             #expect(try await cache.page(10, at: .start)?.isLast == true)
-            #expect(try await cache.page(10, at: .start)?.savedAt == Date(timeIntervalSince1970: 43))
+            #expect(try await cache.page(10, at: .start)?.savedAt == Date(timeIntervalSince1970: 42))
             #expect(try await cache.answer(10, at: .start)?.validators == validators)
+        }
+    }
+
+    // MARK: Budget
+
+    @Test(arguments: [0, 1]) func `a cache that is full evicts what was not shown for the longest time`(
+        excess: Int
+    ) async throws {
+        // Four items and the beginning of the feed fill the budget exactly.
+        let size = 100
+        let budget = 5 * FeedCachePolicy.overhead + 4 * size + (excess == 0 ? 0 : -excess)
+        func item(_ number: Int) -> FeedImage {
+            let image = "https://pictures.example/\(number)"
+            return FeedImage(
+                id: UUID(number: number), description: String(repeating: "x", count: size - image.utf8.count),
+                location: nil, image: image)
+        }
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteFeedCache.opening.open(directory + "/feed-edge.sqlite")
+            let cache = SQLiteFeedCache(pool, budget: budget)
+            for number in 1...4 {
+                _ = try await cache.keep(
+                    FetchedFeedPage(
+                        items: [item(number)], limit: 1,
+                        cursor: number == 1 ? .start : .after(UUID(number: number - 1)),
+                        savedAt: Date(timeIntervalSince1970: TimeInterval(number))))
+            }
+            #expect(try await cache.numbers(10, at: .start) == (excess == 0 ? [1, 2, 3, 4] : nil))
+            #expect(try await cache.numbers(10, at: .after(1)) == (excess == 0 ? [2, 3, 4] : nil))
+            #expect(try await cache.numbers(10, at: .after(2)) == [3, 4])
         }
     }
 
@@ -403,13 +571,18 @@ extension FeedCache {
     @discardableResult
     func keep(
         _ numbers: [Int], at cursor: FeedCursor, _ continuation: FeedContinuation = .unknown, savedAt: Int = 0,
-        _ validators: PageValidators? = nil
+        _ validators: PageValidators? = nil, limit: Int = 10, isShort: Bool = false
     ) async throws -> KeptFeedPage? {
         try await keep(
             FetchedFeedPage(
-                items: numbers.map { picture($0) }, limit: 10, cursor: cursor,
+                items: numbers.map { picture($0) }, limit: limit, cursor: cursor,
                 savedAt: Date(timeIntervalSince1970: TimeInterval(savedAt)), continuation: continuation,
-                validators: validators))
+                isShort: isShort, validators: validators))
+    }
+
+    /// A page at a time at which nothing has expired.
+    func page(_ limit: Int, at cursor: FeedCursor) async throws -> CachedFeedPage? {
+        try await page(limit, at: cursor, now: Date(timeIntervalSince1970: 0))
     }
 
     /// Nil where nothing is known.

@@ -58,8 +58,8 @@ import Testing
         arguments: [
             ([], []), ([nil], []), ([1], [0]), ([1, 2, 3], [0, 1, 2]), ([1, nil, 3], [0, 2]), ([9, 1, 2], [1, 2]),
             ([5, 1], [1]), ([1, 9, 2, 3], [0, 2, 3]), ([3, 2, 1], [2]), ([4, 5, 1, 2], [2, 3]),
-        ] as [([Int64?], [Int])])
-    func `the longest row in order stays where it is`(depths: [Int64?], indexes: [Int]) {
+        ] as [([Int?], [Int])])
+    func `the longest row in order stays where it is`(depths: [Int?], indexes: [Int]) {
         #expect(FeedAlignment.inOrder(depths) == indexes)
     }
 }

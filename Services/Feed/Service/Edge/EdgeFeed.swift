@@ -5,27 +5,25 @@ import RPC
 import ServiceKit
 import Upstream
 
-/// The feed of an edge: `fetch (effect) → map (pure) → keep (effect)`, and what was kept when that fails.
+/// The feed of an edge: `fetch (effect) → map (pure) → keep (effect)`, with the cache as fallback.
 struct EdgeFeed {
-    /// Where the upstream is, for messages.
-    let upstream: String
     let source: FeedSource
     let cache: any FeedCache
     let monitor: UpstreamMonitor
     let broadcast: FeedBroadcast
+
+    /// The items that readers were given lately. They are known even where nothing can be stored.
+    let delivered: DeliveredItems
     let now: @Sendable () -> Date
 
-    /// Is told of what is wrong with the program itself.
+    /// Called with faults of the program itself.
     let onFault: @Sendable (any Error) -> Void
 
-    /// A page that several want at the same time is asked for once.
+    /// Requests for the same page at the same time share one request to the upstream.
     let flights: SingleFlight<PageRequest, LoadedFeed>
 
-    /// What is kept is told in the order in which it was kept.
+    /// Watchers are told in the order in which pages were stored.
     private let turns = WriteTurns()
-
-    /// How many pages of nothing but repetitions are read over for one page of something new.
-    private static let mostRepeats = 5
 
     struct PageRequest: Hashable {
         let limit: Int
@@ -33,17 +31,17 @@ struct EdgeFeed {
     }
 
     init(
-        upstream: String, source: @escaping FeedSource, cache: any FeedCache, monitor: UpstreamMonitor,
+        source: @escaping FeedSource, cache: any FeedCache, monitor: UpstreamMonitor,
         broadcast: FeedBroadcast, now: @escaping @Sendable () -> Date,
-        flights: SingleFlight<PageRequest, LoadedFeed> = SingleFlight(),
+        delivered: DeliveredItems = DeliveredItems(), flights: SingleFlight<PageRequest, LoadedFeed> = SingleFlight(),
         onFault: @escaping @Sendable (any Error) -> Void
     ) {
         self.flights = flights
-        self.upstream = upstream
         self.source = source
         self.cache = cache
         self.monitor = monitor
         self.broadcast = broadcast
+        self.delivered = delivered
         self.now = now
         self.onFault = onFault
     }
@@ -66,10 +64,10 @@ struct EdgeFeed {
             monitor.answered(Self.subject)
             throw cursor.unknownError
         } catch {
-            // Nobody waits for a fallback who has gone.
+            // A cancelled load does not fall back.
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
             note(error)
-            return try await kept(limit, at: cursor, insteadOf: error)
+            return try await cached(limit, at: cursor)
         }
     }
 
@@ -88,25 +86,18 @@ struct EdgeFeed {
         }
     }
 
-    /// A page without what the reader has passed already, whatever the upstream repeats.
+    /// What the upstream has beyond the cursor, at most `limit` items of it.
     private func fetch(_ limit: Int, at cursor: FeedCursor) async throws -> (FetchedFeedPage, isAged: Bool) {
-        var page = try await source(limit, cursor, try await orNil { try await cache.answer(limit, at: cursor) })
-        for _ in 0..<Self.mostRepeats {
-            let passed = try await orNil { try await cache.passed(page.items.map(\.id), at: cursor) } ?? []
-            let new = page.items.filter { !passed.contains($0.id) && $0.id != cursor.id }
-            let isEnd = page.items.isEmpty || cursor.isDownward && page.continuation == .last
-            guard new.isEmpty, !isEnd, let next = cursor.next(after: page.items) else {
-                let items = cursor.isDownward ? Array(new.prefix(limit)) : Array(new.suffix(limit))
-                let fetched = FetchedFeedPage(
-                    items: items, limit: limit, cursor: cursor, savedAt: page.savedAt,
-                    continuation: items.count < new.count ? .more : page.continuation, validators: page.validators)
-                return (fetched, page.isAged)
-            }
-            page = try await source(limit, next, nil)
-            // It is not the answer to what was asked for first.
-            page.validators = nil
+        let page = try await source(limit, cursor, try await orNil { try await cache.answer(limit, at: cursor) })
+        guard let beyond = cursor.beyond(page.items) else {
+            throw FeedSourceError.rejected(FeedRejection("it repeats the items before the cursor"))
         }
-        throw FeedSourceError.rejected(FeedRejection("it repeats the same items again and again"))
+        let items = cursor.isDownward ? Array(beyond.prefix(limit)) : Array(beyond.suffix(limit))
+        let fetched = FetchedFeedPage(
+            items: items, limit: limit, cursor: cursor, savedAt: page.savedAt,
+            continuation: items.count < beyond.count ? .more : page.continuation, isShort: page.isShort,
+            validators: page.validators)
+        return (fetched, page.isAged)
     }
 
     private func deliver(_ page: FetchedFeedPage, isAged: Bool) async throws -> LoadedFeed {
@@ -117,6 +108,7 @@ struct EdgeFeed {
                 return kept
             }
         }
+        delivered.add(page.items)
         let isLast = page.cursor.isDownward && (page.isEnd || page.continuation != .more && kept?.isLast == true)
         return LoadedFeed(
             page.items, isLast: isLast, origin: .remote, savedAt: isAged ? page.savedAt : nil,
@@ -125,20 +117,25 @@ struct EdgeFeed {
 
     // MARK: From the cache
 
-    private func kept(
-        _ limit: Int, at cursor: FeedCursor, insteadOf error: any Error
-    ) async throws -> LoadedFeed {
-        let page = try await orNil { try await cache.page(limit, at: cursor) }
-        guard let page, FeedCachePolicy.isValid(savedAt: page.savedAt, at: now()) else {
+    /// An item that is cached or was delivered lately.
+    func item(_ id: UUID) async throws -> FeedImage? {
+        if let item = delivered.item(id) { return item }
+        return try await orNil { try await cache.item(id) }
+    }
+
+    private func cached(_ limit: Int, at cursor: FeedCursor) async throws -> LoadedFeed {
+        let page = try await orNil { try await cache.page(limit, at: cursor, now: now()) }
+        guard let page else {
+            // The monitor has logged where the upstream is, and what is wrong with it.
             throw RPCError(
-                .connectivity,
-                "the upstream \(upstream) did not answer as it should, and nothing valid is kept: \(error)")
+                .connectivity, "the upstream gave no usable answer, and no valid copy of this page is cached")
         }
+        delivered.add(page.items)
         return LoadedFeed(
             page.items, isLast: cursor.isDownward && page.isLast, origin: .cache, savedAt: page.savedAt)
     }
 
-    /// Runs something that a load can do without. What the store's monitor has told of already is nothing.
+    /// Runs something that a load can do without. The store's monitor has reported its failures already.
     private func orNil<Result>(_ body: () async throws -> Result?) async throws -> Result? {
         do {
             return try await body()
@@ -147,16 +144,6 @@ struct EdgeFeed {
         } catch {
             if !(error is RPCError) { onFault(error) }
             return nil
-        }
-    }
-}
-
-extension FeedCursor {
-    /// Where a reader goes on who has passed a page that he was given; nil where there is nothing to go on from.
-    fileprivate func next(after page: [FeedImage]) -> FeedCursor? {
-        switch self {
-        case .start, .after: page.last.map { .after($0.id) }
-        case .before: page.first.map { .before($0.id) }
         }
     }
 }

@@ -15,8 +15,8 @@ struct EdgeHandlers {
                 params.limit ?? LoadFeed.defaultLimit, at: FeedCursor(params), within: context.deadline.remaining)
         }
         table.handle(FeedContract.get) { params, _ in
-            guard let item = try await feed.cache.item(params.id) else {
-                throw RPCError(.notFound, "the item \(params.id.uuidString) is not kept here")
+            guard let item = try await feed.item(params.id) else {
+                throw RPCError(.notFound, "the item \(params.id.uuidString) is not cached here")
             }
             return FeedItem(item)
         }
@@ -28,7 +28,7 @@ struct EdgeHandlers {
     }
 
     private var readOnly: RPCError {
-        RPCError(.readOnly, "this feed is that of \(feed.upstream): publish and remove there", begun: false)
+        RPCError(.readOnly, "this is an edge: publish and remove at its upstream", begun: false)
     }
 }
 

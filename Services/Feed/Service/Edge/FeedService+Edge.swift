@@ -24,7 +24,7 @@ extension FeedService {
         let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
         let now = { @Sendable in Date() }
         let feed = EdgeFeed(
-            upstream: "\(endpoint)", source: source(endpoint, traced.fetch, cache, now), cache: cache,
+            source: source(endpoint, traced.fetch, cache, now), cache: cache,
             monitor: upstream, broadcast: FeedBroadcast(life: identity.instance), now: now,
             onFault: { process.logger.error("a page is not kept: \($0)") })
         let validation = CacheValidation(cache: cache, logger: process.logger, now: now)
@@ -51,7 +51,14 @@ extension FeedService {
             let source = KeysetSource(endpoint: endpoint, fetch: fetch, now: now)
             return { try await source.page($0, at: $1, known: $2) }
         case .page:
-            let source = NumberedSource(endpoint: endpoint, fetch: fetch, now: now, passed: cache.passed)
+            let source = NumberedSource(endpoint: endpoint, fetch: fetch, now: now) { ids, cursor in
+                do {
+                    return try await cache.passed(ids, at: cursor)
+                } catch is RPCError {
+                    // The store's monitor has reported it. The upstream's answer is served as it is.
+                    return []
+                }
+            }
             return { limit, cursor, _ in try await source.page(limit, at: cursor) }
         }
     }

@@ -11,6 +11,9 @@ struct SourcePage: Sendable {
     var items: [FeedImage]
     var continuation = FeedContinuation.unknown
 
+    /// Whether it has fewer items than were asked for, and the upstream did not say whether more follow.
+    var isShort = false
+
     /// When the upstream had it, which is earlier than now when it says so.
     let savedAt: Date
 
@@ -20,13 +23,18 @@ struct SourcePage: Sendable {
 }
 
 extension SourcePage {
-    /// - Throws: `FeedSourceError.rejected` for what is no page.
-    init(_ answer: HTTPAnswer, now: Date) throws(FeedSourceError) {
+    /// - Parameters:
+    ///   - limit: how many items were asked for.
+    ///   - url: what was asked for.
+    /// - Throws: `FeedSourceError.rejected` for an answer that is not a page.
+    init(_ answer: HTTPAnswer, limit: Int, url: String, now: Date) throws(FeedSourceError) {
         let age = answer.all("Age").first
+        let continuation = FeedContinuation(links: answer.all("Link"))
         do throws(FeedRejection) {
+            let items = try FeedItemsMapper.map(answer.body, statusCode: answer.status, page: url)
             self.init(
-                items: try FeedItemsMapper.map(answer.body, statusCode: answer.status),
-                continuation: FeedContinuation(links: answer.all("Link")),
+                items: items, continuation: continuation,
+                isShort: items.count < limit && continuation == .unknown,
                 savedAt: FeedCachePolicy.savedAt(now, age: age), isAged: FeedCachePolicy.seconds(age) > 0)
         } catch {
             throw .rejected(error)

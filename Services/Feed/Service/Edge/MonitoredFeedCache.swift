@@ -16,8 +16,8 @@ struct MonitoredFeedCache: FeedCache {
         return try await monitor.writing { try await cache.keep(page) }
     }
 
-    func page(_ limit: Int, at cursor: FeedCursor) async throws -> CachedFeedPage? {
-        try await reading { try $0.page(limit, at: cursor) }
+    func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage? {
+        try await reading { try $0.page(limit, at: cursor, now: now) }
     }
 
     func item(_ id: UUID) async throws -> FeedImage? { try await reading { try $0.item(id) } }

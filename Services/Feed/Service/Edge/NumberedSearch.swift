@@ -66,8 +66,8 @@ struct NumberedSearch {
         if downward {
             page.items = Array(items[(found.index + 1)...])
             guard page.items.isEmpty else { return page }
-            // What has come down from this page meanwhile is left out by whoever reads: were it left out here, a page of
-            // nothing else would look like the end.
+            // Items that have moved down from this page are left out later: if they were left out here, a page of nothing else
+            // would look like the end.
             return try await self.page(found.number + 1)
         }
         page.items = Array(items[..<found.index])

@@ -2,9 +2,9 @@ import Feed
 import Foundation
 import Synchronization
 
-/// An upstream that pages by number. Items that come and go move all that follows, so a cursor is looked for where it was
-/// seen last, and around there. What then comes twice is left out by whoever reads; of items that go between two requests
-/// for one page nobody can tell.
+/// An upstream that pages by number. Published and removed items shift all that follow, so a cursor is looked for where it
+/// was seen last, and around there. Items that the reader has passed already are left out. An item that is removed between
+/// two requests for one page can hide another one.
 final class NumberedSource: Sendable {
     private let endpoint: FeedEndpoint
     private let fetch: HTTPFetch
@@ -17,6 +17,9 @@ final class NumberedSource: Sendable {
     /// Of how many items it is remembered where they were.
     static let mostPlaces = 10_000
 
+    /// How many pages that only repeat items are skipped for one request.
+    private static let mostRepeats = 5
+
     init(
         endpoint: FeedEndpoint, fetch: @escaping HTTPFetch, now: @escaping @Sendable () -> Date,
         passed: @escaping @Sendable ([UUID], FeedCursor) async throws -> Set<UUID>
@@ -27,7 +30,22 @@ final class NumberedSource: Sendable {
         self.now = now
     }
 
+    /// A page without the items that the reader has passed.
     func page(_ limit: Int, at cursor: FeedCursor) async throws -> SourcePage {
+        var place = cursor
+        for _ in 0...Self.mostRepeats {
+            var page = try await page(limit, beside: place)
+            let passed = try await passed(page.items.map(\.id), cursor)
+            let items = page.items
+            page.items = items.filter { !passed.contains($0.id) && $0.id != cursor.id }
+            let isEnd = cursor.isDownward && page.continuation == .last
+            guard page.items.isEmpty, !isEnd, let next = place.next(after: items) else { return page }
+            place = next
+        }
+        throw FeedSourceError.rejected(FeedRejection("it repeats the same items again and again"))
+    }
+
+    private func page(_ limit: Int, beside cursor: FeedCursor) async throws -> SourcePage {
         var search = NumberedSearch(place: cursor.id.flatMap(place), size: limit) { [self] in
             try await page(number: $0, limit)
         }
@@ -47,12 +65,19 @@ final class NumberedSource: Sendable {
     private func place(of id: UUID) -> Int? { places.withLock { $0[id] } }
 
     private func page(number: Int, _ limit: Int) async throws -> SourcePage {
-        let answer = try await fetch(endpoint.page(limit, number: number), [])
-        let page = try SourcePage(answer, now: now())
+        let url = endpoint.page(limit, number: number)
+        let page = try SourcePage(try await fetch(url, []), limit: limit, url: url, now: now())
         places.withLock { places in
             if places.count > Self.mostPlaces { places = [:] }
             for (index, item) in page.items.enumerated() { places[item.id] = (number - 1) * limit + index }
         }
         return page
+    }
+}
+
+extension FeedCursor {
+    /// The cursor after a page that was read here; nil when the page is empty.
+    fileprivate func next(after page: [FeedImage]) -> FeedCursor? {
+        isDownward ? page.last.map { .after($0.id) } : page.first.map { .before($0.id) }
     }
 }

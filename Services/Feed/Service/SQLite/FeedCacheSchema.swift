@@ -1,45 +1,51 @@
+import Feed
 import GRDB
 
-/// The tables of an edge's cache. Everything lies on one axis of positions, the newest highest, and a run is a stretch of
-/// it: a page is a range of a key, whichever it is, and joining two runs writes one row. Steps are never changed once
-/// released, only added to.
+/// The tables of an edge's cache. Items are a doubly linked list, because that is what an upstream tells: which item follows
+/// which. A run is a chain of links. Steps are never changed once released, only added to.
 enum FeedCacheSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1 runs, items, places and answers") { db in
+        // Version 1 laid all runs on one axis of positions. Its content can be fetched again.
+        migrator.registerMigration("1 runs, items, places and answers") { _ in }
+        migrator.registerMigration("2 items and their links") { db in
+            for table in ["run", "item", "place", "answer"] { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
             try db.execute(
                 sql: """
-                    CREATE TABLE run (
-                        id       INTEGER PRIMARY KEY,
-                        low      INTEGER NOT NULL,
-                        high     INTEGER NOT NULL CHECK (low <= high),
-                        -- When its newest page was fetched, in seconds since 1970.
-                        saved_at REAL NOT NULL,
-                        -- Whether the feed is known to end where the run does.
-                        complete INTEGER NOT NULL CHECK (complete IN (0, 1)),
-                        -- Where the feed begins; of the head run only.
-                        start    INTEGER
+                    CREATE TABLE node (
+                        -- Number 0 is the beginning of the feed and precedes the first item.
+                        number      INTEGER PRIMARY KEY,
+                        id          BLOB UNIQUE CHECK (length(id) = 16),
+                        -- 0: only used as a cursor, never seen. 1: an item. 2: an item that was removed.
+                        state       INTEGER NOT NULL CHECK (state IN (0, 1, 2)),
+                        -- When the upstream last showed or denied it, in seconds since 1970.
+                        saved_at    REAL NOT NULL,
+                        -- The nodes that stand beside this one; NULL: not known.
+                        next        INTEGER,
+                        prev        INTEGER,
+                        -- When the upstream said that nothing follows; NULL: it did not.
+                        ended_at    REAL,
+                        description TEXT,
+                        location    TEXT,
+                        image       TEXT,
+                        CHECK ((state = 1) = (image IS NOT NULL)),
+                        CHECK (next IS NULL OR ended_at IS NULL)
                     ) STRICT;
-                    CREATE INDEX run_low ON run (low);
-                    CREATE INDEX run_high ON run (high);
+                    CREATE INDEX node_by_age ON node (saved_at);
 
-                    CREATE TABLE item (
-                        position    INTEGER PRIMARY KEY,
-                        id          BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-                        description TEXT CHECK (length(description) BETWEEN 1 AND 10000),
-                        location    TEXT CHECK (length(location) BETWEEN 1 AND 1000),
-                        image       TEXT NOT NULL CHECK (length(CAST(image AS BLOB)) BETWEEN 1 AND 2048)
-                    ) STRICT;
+                    -- One row: the bytes that count against the budget.
+                    CREATE TABLE weight (total INTEGER NOT NULL) STRICT;
+                    INSERT INTO weight VALUES (0);
+                    CREATE TRIGGER node_inserted AFTER INSERT ON node
+                        BEGIN UPDATE weight SET total = total + \(weight(of: "NEW")); END;
+                    CREATE TRIGGER node_deleted AFTER DELETE ON node
+                        BEGIN UPDATE weight SET total = total - \(weight(of: "OLD")); END;
+                    CREATE TRIGGER node_changed AFTER UPDATE OF description, location, image ON node
+                        BEGIN UPDATE weight SET total = total + \(weight(of: "NEW")) - \(weight(of: "OLD")); END;
 
-                    -- Where a reader may stand without there being an item.
-                    CREATE TABLE place (
-                        position INTEGER PRIMARY KEY,
-                        id       BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-                        -- 0: the item has left the feed. 1: it was never seen, only used as a cursor; a run ends there.
-                        edge     INTEGER NOT NULL CHECK (edge IN (0, 1))
-                    ) STRICT;
+                    INSERT INTO node (number, state, saved_at) VALUES (\(CacheNode.beginning), 0, 0);
 
-                    -- The latest answers of the upstream, for asking whether they have changed.
+                    -- The upstream's latest answers, to ask whether they have changed.
                     CREATE TABLE answer (
                         number        INTEGER PRIMARY KEY AUTOINCREMENT,
                         cursor        BLOB NOT NULL,
@@ -55,5 +61,10 @@ enum FeedCacheSchema {
                     """)
         }
         return migrator
+    }
+
+    private static func weight(of row: String) -> String {
+        let texts = ["description", "location", "image"].map { "coalesce(length(CAST(\(row).\($0) AS BLOB)), 0)" }
+        return "(\(FeedCachePolicy.overhead) + \(texts.joined(separator: " + ")))"
     }
 }

@@ -2,133 +2,118 @@ import Feed
 import Foundation
 import GRDB
 
-/// Takes one page into the runs. See `FeedCache` for the rules; what follows is written for both directions, so "ahead"
-/// is towards older items below an `after` cursor and towards newer ones above a `before` cursor.
+/// Stores one page of the upstream as links. See `FeedCache` for the rules.
 struct PageKeeper {
-    let axis: CacheAxis
-    let page: FetchedFeedPage
-    let heading: Heading
-    var run: CacheRun
+    private let links: CacheLinks
+    private let page: FetchedFeedPage
+    private let budget: Int
 
-    /// Up to where the page has been taken in.
-    var position: Int64
-
-    /// What of the page has not been taken in yet, in the direction of reading.
-    var rest: ArraySlice<FeedImage>
-
-    init(_ page: FetchedFeedPage, _ db: Database) throws {
-        self.page = page
-        axis = CacheAxis(db: db)
-        heading = Heading(page.cursor)
-        (run, position) = try Self.origin(page, axis, heading)
-        let passed = try Self.passed(page.items.map(\.id), from: position, in: run, heading, db)
-        let items = page.items.filter { !passed.contains($0.id) && $0.id != page.cursor.id }
-        rest = (heading == .down ? items : items.reversed())[...]
+    /// - Parameter budget: the most bytes of items that the cache may hold.
+    init(_ page: FetchedFeedPage, budget: Int, _ db: Database) {
+        (self.page, self.budget) = (page, budget)
+        links = CacheLinks(db: db)
     }
 
-    /// The run in which the cursor stands, and where. For a cursor that is not known a run of its own begins there.
-    private static func origin(
-        _ page: FetchedFeedPage, _ axis: CacheAxis, _ heading: Heading
-    ) throws -> (CacheRun, Int64) {
-        guard let id = page.cursor.id else {
-            let top = try axis.beyond(.up)
-            return (try CacheRun.insert(top...top, savedAt: page.savedAt, axis.db), top)
-        }
-        if let place = try CachePlace.of(id, axis.db) {
-            if let run = try CacheRun.at(place, heading, axis.db) { return (run, place.position) }
-            // Known as the edge of a run on its other side.
-            let run = try CacheRun.insert(place.position...place.position, savedAt: page.savedAt, axis.db)
-            return (run, place.position)
-        }
-        let bottom = try axis.beyond(.down)
-        try axis.mark(id, at: bottom)
-        return (try CacheRun.insert(bottom...bottom, savedAt: page.savedAt, axis.db), bottom)
+    func keep() throws -> KeptFeedPage {
+        let new = try newItems()
+        let last =
+            switch page.cursor {
+            case .start: try keepFirst()
+            case .after(let id): try keep(after: links.node(id) ?? links.insertCursor(id, savedAt: page.savedAt))
+            case .before(let id): try keep(before: id)
+            }
+        try evict()
+        return KeptFeedPage(new: new, isLast: try last.map { try links.node($0).endedAt != nil } ?? false)
     }
 
-    /// Which items a run holds behind a position.
-    static func passed(
-        _ ids: [UUID], from position: Int64, in run: CacheRun, _ heading: Heading, _ db: Database
-    ) throws -> Set<UUID> {
-        guard let behind = heading.opposite.ahead(of: position, in: run) else { return [] }
-        return try Set(
-            ids.filter { id in
-                guard let place = try CachePlace.of(id, db) else { return false }
-                return place.isItem && behind.contains(place.position)
-            })
+    /// What appeared at the top: items that were not cached, above the last one that was. Further down, a reader may just
+    /// see them for the first time.
+    private func newItems() throws -> [FeedImage] {
+        guard try isAtTop() else { return [] }
+        let isKnown = try page.items.map { try links.node($0.id)?.state == .item }
+        let end = isKnown.lastIndex(of: true) ?? page.items.endIndex
+        return page.items.indices.filter { $0 < end && !isKnown[$0] }.map { page.items[$0] }
     }
 
-    mutating func keep() throws -> KeptFeedPage {
-        let new = try Set(rest.map(\.id).filter { try CachePlace.of($0, axis.db)?.isItem != true })
-        let items = Array(rest)
-        try takeIn()
-        try finish()
-        let isLast = try run.isComplete && itemsAhead() == false
-        let ordered = heading == .down ? items : items.reversed()
-        return KeptFeedPage(new: ordered.filter { new.contains($0.id) }, isLast: heading == .down && isLast)
-    }
-
-    private mutating func takeIn() throws {
-        try alignRest()
-        while !rest.isEmpty {
-            // The upstream goes on with something else than the run.
-            try leaveBehind(unlessMoreThan: rest.count)
-            guard try joinRunAhead() else { break }
-            try alignRest()
-        }
-        try appendRest()
-    }
-
-    private mutating func finish() throws {
-        run.savedAt = page.savedAt
-        if page.isEnd {
-            try leaveBehind(unlessMoreThan: page.limit)
-            if heading == .down { run.isComplete = true }
-        } else if heading == .down, page.continuation == .more, try !itemsAhead() {
-            run.isComplete = false
-        }
-        try beginFeed()
-        try joinTouching()
-        try run.update(axis.db)
-        try db("DELETE FROM run WHERE id <> ? AND start IS NULL AND \(Self.isEmpty)", [run.id])
-    }
-
-    /// Remembers where the feed begins.
-    private mutating func beginFeed() throws {
-        let isTop: Bool
+    private func isAtTop() throws -> Bool {
         switch page.cursor {
-        case .start:
-            // The run was begun far above what it holds.
-            run.high = try axis.first(run.range, .down) ?? run.high
-            isTop = true
-        case .before(let id): isTop = try page.isEnd && CachePlace.of(id, axis.db)?.isEdge == false
-        case .after: isTop = false
-        }
-        if isTop {
-            try db("UPDATE run SET start = NULL WHERE start IS NOT NULL", [])
-            run.start = try axis.first(run.low...max(run.low, topOfPage), .down, itemsOnly: true) ?? run.high
-        } else if heading == .up, let start = run.start {
-            run.start = max(start, position)
+        case .start: true
+        case .after: false
+        case .before(let id): try links.node(id)?.prev == CacheNode.beginning
         }
     }
 
-    /// The highest position that the page can speak of.
-    private var topOfPage: Int64 { heading == .up ? position : run.high }
+    // MARK: Downward
 
-    /// An item that was a mere cursor, and the edge of two runs, joins them when it is seen.
-    private mutating func joinTouching() throws {
-        guard let other = try run.neighbour(heading, axis.db),
-            heading.opposite.end(of: other) == heading.end(of: run),
-            try axis.first(heading.end(of: run)...heading.end(of: run), heading, itemsOnly: true) != nil
-        else { return }
-        try join(other)
+    private func keepFirst() throws -> Int64? {
+        try links.refresh(CacheNode.beginning, at: page.savedAt)
+        return try keep(after: links.node(CacheNode.beginning))
     }
 
-    private static let isEmpty = """
-        NOT EXISTS (SELECT 1 FROM item WHERE position BETWEEN low AND high)
-        AND NOT EXISTS (SELECT 1 FROM place WHERE position BETWEEN low AND high)
-        """
+    /// - Returns: the last node of the page; nil when the page does not follow its cursor.
+    private func keep(after cursor: CacheNode) throws -> Int64? {
+        // An upstream that ignores the cursor begins again with the first item.
+        if !cursor.isBeginning, let first = page.items.first?.id, try first == firstItem() {
+            try keepUnattached()
+            return nil
+        }
+        var strand = try Strand(links, after: cursor, savedAt: page.savedAt)
+        try strand.lay(page.items)
+        if page.isEnd {
+            try strand.end(removing: page.limit)
+        } else if page.isShort {
+            try strand.cutUnconfirmed()
+        } else if page.continuation == .more {
+            try strand.clearEnd()
+        }
+        return strand.position
+    }
 
-    private func db(_ sql: String, _ arguments: StatementArguments) throws {
-        try axis.db.cachedStatement(sql: sql).execute(arguments: arguments)
+    private func firstItem() throws -> UUID? {
+        try links.nodes(after: CacheNode.beginning, reach: 1).first { $0.state != .removed }?.id
+    }
+
+    /// The items follow one another, but nothing is known of what precedes them.
+    private func keepUnattached() throws {
+        guard let first = page.items.first else { return }
+        let node: CacheNode
+        if let known = try links.node(first.id) {
+            node = known
+            try links.write(first, at: known.number, savedAt: page.savedAt)
+        } else {
+            node = try links.node(links.insert(first, savedAt: page.savedAt))
+        }
+        var strand = try Strand(links, after: node, savedAt: page.savedAt)
+        try strand.lay(Array(page.items.dropFirst()))
+    }
+
+    // MARK: Upward
+
+    /// A page before a cursor is believed to precede it only where nothing else is known to: an upstream that ignores
+    /// `before_id` answers its first page.
+    private func keep(before id: UUID) throws -> Int64? {
+        let cursor = try links.node(id)
+        guard !page.items.isEmpty else {
+            if let cursor, cursor.state != .unseen { try links.begin(with: cursor.number, at: page.savedAt) }
+            return nil
+        }
+        if cursor?.prev == CacheNode.beginning {
+            var strand = try Strand(links, after: links.node(CacheNode.beginning), savedAt: page.savedAt)
+            for item in page.items { try strand.insert(item) }
+            return nil
+        }
+        try keepUnattached()
+        let below = try links.node(id) ?? links.insertCursor(id, savedAt: page.savedAt)
+        guard below.prev == nil, let last = try page.items.last.flatMap({ try links.node($0.id) }), last.next == nil,
+            last.endedAt == nil, try links.head(of: last.number) != below.number
+        else { return nil }
+        try links.connect(last.number, below.number)
+        return nil
+    }
+
+    // MARK: Budget
+
+    private func evict() throws {
+        while try links.weight() > budget, let oldest = try links.oldest() { try links.delete(oldest) }
     }
 }

@@ -1,0 +1,58 @@
+import Foundation
+
+/// The URL of an image as an upstream spells it.
+enum ImageAddress {
+    /// Resolves a reference as browsers do: white space around it is ignored, characters that a URL cannot have are
+    /// percent-encoded, and a relative reference is resolved against the page.
+    /// - Returns: an absolute `http`, `https` or `urn` URL; nil when the reference is none.
+    static func resolve(_ reference: String, page: String) -> String? {
+        let text = String(String.UnicodeScalarView(reference.unicodeScalars.filter { !ignored.contains($0) }))
+            .trimmingCharacters(in: .whitespaces)
+        guard !text.isEmpty, let url = URL(string: encoded(text), relativeTo: URL(string: page)) else { return nil }
+        let absolute = url.absoluteString
+        switch url.scheme?.lowercased() {
+        case "http", "https": return url.host()?.isEmpty == false ? absolute : nil
+        case "urn": return absolute.utf8.count > "urn:".utf8.count ? absolute : nil
+        default: return nil
+        }
+    }
+
+    /// Browsers remove these anywhere in a URL.
+    private static let ignored: Set<Unicode.Scalar> = ["\t", "\n", "\r"]
+
+    /// Encodes what follows the host. Foundation encodes the host itself, but would encode valid escapes beside characters
+    /// that need encoding a second time.
+    private static func encoded(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var result = Array(bytes[..<pathStart(bytes)])
+        for index in result.count..<bytes.count {
+            let byte = bytes[index]
+            if allowed.contains(byte) || byte == UInt8(ascii: "%") && isEscape(bytes[index...]) {
+                result.append(byte)
+            } else {
+                result.append(contentsOf: String(format: "%%%02X", byte).utf8)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Where the host of an absolute or `//host` reference ends; 0 for other references.
+    private static func pathStart(_ bytes: [UInt8]) -> Int {
+        let delimiters = Set("/?#".utf8)
+        let slashes = Array("//".utf8)
+        let start = bytes.firstIndex { delimiters.contains($0) || $0 == UInt8(ascii: ":") }
+        guard var start else { return 0 }
+        if bytes[start] == UInt8(ascii: ":") { start += 1 } else if start > 0 { return 0 }
+        guard bytes[start...].starts(with: slashes) else { return 0 }
+        return bytes[(start + slashes.count)...].firstIndex(where: delimiters.contains) ?? bytes.count
+    }
+
+    private static func isEscape(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let digits = bytes.dropFirst().prefix(2)
+        return digits.count == 2 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    }
+
+    /// The reserved and unreserved characters of RFC 3986.
+    private static let allowed = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;=".utf8)
+}

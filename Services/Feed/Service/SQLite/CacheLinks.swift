@@ -1,0 +1,194 @@
+import Feed
+import Foundation
+import GRDB
+
+/// The linked list of the cache: reads chains and changes links. It knows no rules about what an upstream means.
+struct CacheLinks {
+    let db: Database
+
+    // MARK: Reading
+
+    func node(_ id: UUID) throws -> CacheNode? { try node("WHERE id = ?", id) }
+
+    func node(_ number: Int64) throws -> CacheNode {
+        guard let node = try node("WHERE number = ?", number) else {
+            throw FeedStoreError.damaged("a link leads to node \(number), which does not exist")
+        }
+        return node
+    }
+
+    private func node(_ condition: String, _ key: some DatabaseValueConvertible) throws -> CacheNode? {
+        let statement = try db.cachedStatement(sql: "SELECT \(CacheNode.columns) FROM node \(condition)")
+        return try Row.fetchOne(statement, arguments: [key]).map(CacheNode.init(row:))
+    }
+
+    func image(_ number: Int64) throws -> FeedImage? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id, description, location, image FROM node WHERE number = ? AND state = 1")
+        return try Row.fetchOne(statement, arguments: [number]).map(FeedImage.init(row:))
+    }
+
+    func image(_ id: UUID) throws -> FeedImage? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id, description, location, image FROM node WHERE id = ? AND state = 1")
+        return try Row.fetchOne(statement, arguments: [id]).map(FeedImage.init(row:))
+    }
+
+    /// The nodes that follow one, as far as the chain goes or until `reach` of them are not removed.
+    func nodes(after number: Int64, reach: Int) throws -> [CacheNode] {
+        var (nodes, count) = ([CacheNode](), 0)
+        var next = try node(number).next
+        while count < reach, let number = next {
+            let node = try node(number)
+            nodes.append(node)
+            if node.state != .removed { count += 1 }
+            next = node.next
+        }
+        return nodes
+    }
+
+    /// Where the chain of a node begins. Takes time in proportion to the length of the chain.
+    func head(of number: Int64) throws -> Int64 {
+        let statement = try db.cachedStatement(
+            sql: """
+                WITH RECURSIVE up (number, prev) AS (
+                    SELECT number, prev FROM node WHERE number = ?
+                    UNION ALL SELECT node.number, node.prev FROM node JOIN up ON node.number = up.prev)
+                SELECT number FROM up WHERE prev IS NULL
+                """)
+        guard let head = try Int64.fetchOne(statement, arguments: [number]) else {
+            throw FeedStoreError.damaged("the chain of node \(number) has no beginning")
+        }
+        return head
+    }
+
+    /// As `head(of:)`, but nil when more than `reach` nodes that are not removed stand before the node.
+    func head(of node: CacheNode, within reach: Int) throws -> Int64? {
+        var (node, count) = (node, 0)
+        while let prev = node.prev {
+            node = try self.node(prev)
+            if node.state != .removed { count += 1 }
+            if count > reach { return nil }
+        }
+        return node.number
+    }
+
+    /// The items before (`upward`) or after a node, as far as the chain goes.
+    func ids(beside id: UUID, upward: Bool) throws -> Set<UUID> {
+        let link = upward ? "prev" : "next"
+        let statement = try db.cachedStatement(
+            sql: """
+                WITH RECURSIVE beside (number) AS (
+                    SELECT \(link) FROM node WHERE id = ?
+                    UNION ALL SELECT node.\(link) FROM node JOIN beside ON node.number = beside.number)
+                SELECT node.id FROM beside JOIN node ON node.number = beside.number WHERE node.state = 1
+                """)
+        return try UUID.fetchSet(statement, arguments: [id])
+    }
+
+    // MARK: Links
+
+    /// Links two nodes. What the first led to and what led to the second before is not linked to them any more.
+    func connect(_ first: Int64, _ second: Int64) throws {
+        try cut(after: first)
+        try cut(before: second)
+        try run("UPDATE node SET next = ? WHERE number = ?", [second, first])
+        try run("UPDATE node SET prev = ? WHERE number = ?", [first, second])
+    }
+
+    /// What follows a node is not known any more.
+    func cut(after number: Int64) throws {
+        try run("UPDATE node SET prev = NULL WHERE number = (SELECT next FROM node WHERE number = ?)", [number])
+        try run("UPDATE node SET next = NULL, ended_at = NULL WHERE number = ?", [number])
+    }
+
+    /// What precedes a node is not known any more.
+    func cut(before number: Int64) throws {
+        if let prev = try node(number).prev { try cut(after: prev) }
+    }
+
+    /// Nothing follows a node.
+    func end(after number: Int64, at time: Date) throws {
+        try cut(after: number)
+        try run("UPDATE node SET ended_at = ? WHERE number = ?", [time.timeIntervalSince1970, number])
+    }
+
+    /// Takes a node out of its chain. Its neighbours stand beside each other.
+    func takeOut(_ node: CacheNode) throws {
+        try cut(after: node.number)
+        try cut(before: node.number)
+        guard let prev = node.prev else { return }
+        if let next = node.next {
+            try connect(prev, next)
+        } else if let endedAt = node.endedAt {
+            try end(after: prev, at: endedAt)
+        }
+    }
+
+    /// The feed begins with a node.
+    func begin(with number: Int64, at time: Date) throws {
+        try connect(CacheNode.beginning, number)
+        try refresh(CacheNode.beginning, at: time)
+    }
+
+    // MARK: Nodes
+
+    /// The upstream has shown a node again.
+    func refresh(_ number: Int64, at time: Date) throws {
+        try run("UPDATE node SET saved_at = ? WHERE number = ?", [time.timeIntervalSince1970, number])
+    }
+
+    /// A node without neighbours that was only used as a cursor.
+    func insertCursor(_ id: UUID, savedAt: Date) throws -> CacheNode {
+        try run("INSERT INTO node (id, state, saved_at) VALUES (?, 0, ?)", [id, savedAt.timeIntervalSince1970])
+        return try node(db.lastInsertedRowID)
+    }
+
+    /// A node without neighbours.
+    func insert(_ image: FeedImage, savedAt: Date) throws -> Int64 {
+        try run(
+            "INSERT INTO node (id, state, saved_at, description, location, image) VALUES (?, 1, ?, ?, ?, ?)",
+            [image.id, savedAt.timeIntervalSince1970, image.description, image.location, image.image])
+        return db.lastInsertedRowID
+    }
+
+    /// What a node holds now.
+    func write(_ image: FeedImage, at number: Int64, savedAt: Date) throws {
+        try run(
+            "UPDATE node SET state = 1, saved_at = ?, description = ?, location = ?, image = ? WHERE number = ?",
+            [savedAt.timeIntervalSince1970, image.description, image.location, image.image, number])
+    }
+
+    /// The upstream does not have an item any more. Its node still marks its place.
+    func markRemoved(_ number: Int64, savedAt: Date) throws {
+        try run(
+            """
+            UPDATE node SET state = 2, saved_at = ?, description = NULL, location = NULL, image = NULL WHERE number = ?
+            """, [savedAt.timeIntervalSince1970, number])
+    }
+
+    /// Deletes a node. Its chain ends before it, unless the node only marked a place.
+    func delete(_ node: CacheNode) throws {
+        if node.state == .removed { try takeOut(node) }
+        try cut(after: node.number)
+        try cut(before: node.number)
+        try run("DELETE FROM node WHERE number = ?", [node.number])
+    }
+
+    /// The node that the upstream has not shown for the longest time, if it has not since `time`.
+    func oldest(before time: Date = .distantFuture) throws -> CacheNode? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT \(CacheNode.columns) FROM node WHERE saved_at <= ? AND number <> ? ORDER BY saved_at LIMIT 1
+                """)
+        return try Row.fetchOne(statement, arguments: [time.timeIntervalSince1970, CacheNode.beginning])
+            .map(CacheNode.init(row:))
+    }
+
+    /// The bytes that count against the budget.
+    func weight() throws -> Int { try Int.fetchOne(db, sql: "SELECT total FROM weight") ?? 0 }
+
+    private func run(_ sql: String, _ arguments: StatementArguments) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
