@@ -100,10 +100,10 @@ import Testing
 
     @Test func `while the upstream answers, a reader gets what it says`() async throws {
         // 4 3 2 1 became 1 4 3 2.
-        try await withEdge([.page([4, 3, 2, 1]), .page([1]), .page([4, 3, 4])]) { rig, _ in
+        try await withEdge([.page([4, 3, 2, 1]), .page([1]), .page([4, 4, 3])]) { rig, _ in
             _ = try await rig.load(4)
             #expect(try await rig.load(2, at: .before(4)).numbers == [1])
-            #expect(try await rig.load(3, at: .after(1)).numbers == [4, 3])
+            #expect(try await rig.load(2, at: .after(1)).numbers == [4, 3])
             #expect(try await rig.load(4).numbers == [1, 4, 3, 2])
         }
     }

@@ -122,8 +122,12 @@ extension StoreFactory<any FeedCache> {
             #expect(try await cache.numbers(10, at: .start) == [6, 5, 4, 3, 2, 1])
             try await cache.keep([], at: .before(6))
             #expect(try await cache.numbers(10, at: .before(6)) == [])
-            // Now 5 and 6 are gone.
+            // Either 6 and 5 were removed, or 4 was published again.
             try await cache.keep([], at: .before(4))
+            #expect(try await cache.numbers(10, at: .start) == [4])
+            #expect(try await cache.numbers(10, at: .after(4)) == nil)
+            #expect(try await cache.numbers(10, at: .after(3)) == [2, 1])
+            try await cache.keep([4, 3], at: .start)
             #expect(try await cache.numbers(10, at: .start) == [4, 3, 2, 1])
         }
     }

@@ -125,12 +125,6 @@ struct CacheLinks {
         }
     }
 
-    /// The feed begins with a node.
-    func begin(with number: Int64, at time: Date) throws {
-        try connect(CacheNode.beginning, number)
-        try refresh(CacheNode.beginning, at: time)
-    }
-
     // MARK: Nodes
 
     /// The upstream has shown a node again.

@@ -52,10 +52,9 @@ struct PageKeeper {
 
     /// - Returns: the last node of the page; nil when the page does not follow its cursor.
     private func keep(after cursor: CacheNode) throws -> Int64? {
-        // An upstream that ignores the cursor begins again with the first item.
-        if !cursor.isBeginning, let first = page.items.first?.id, try first == firstItem() {
-            try keepUnattached()
-            return nil
+        // The feed's first item follows no other one: the upstream has ignored the cursor, or the cursor has moved above.
+        if !cursor.isBeginning, let first = try firstItem(), page.items.contains(where: { $0.id == first }) {
+            return try keepFirst()
         }
         var strand = try Strand(links, after: cursor, savedAt: page.savedAt)
         try strand.lay(page.items)
@@ -94,10 +93,10 @@ struct PageKeeper {
     private func keep(before id: UUID) throws -> Int64? {
         let cursor = try links.node(id)
         guard !page.items.isEmpty else {
-            if let cursor, cursor.state != .unseen { try links.begin(with: cursor.number, at: page.savedAt) }
+            if let cursor, cursor.state != .unseen { try begin(with: cursor) }
             return nil
         }
-        if cursor?.prev == CacheNode.beginning {
+        if let cursor, cursor.prev == CacheNode.beginning, try !isFirstPage(without: cursor) {
             var strand = try Strand(links, after: links.node(CacheNode.beginning), savedAt: page.savedAt)
             for item in page.items { try strand.insert(item) }
             return nil
@@ -109,6 +108,25 @@ struct PageKeeper {
         else { return nil }
         try links.connect(last.number, below.number)
         return nil
+    }
+
+    /// Nothing is newer than an item. If something was, either that was removed or the item has moved, so what follows the
+    /// item is not known any more.
+    private func begin(with node: CacheNode) throws {
+        if let prev = node.prev, prev != CacheNode.beginning { try links.cut(after: node.number) }
+        try links.connect(CacheNode.beginning, node.number)
+        try links.refresh(CacheNode.beginning, at: page.savedAt)
+    }
+
+    /// Whether a page before the first item rather is the first page, after that item was removed, from an upstream that
+    /// ignores `before_id`.
+    private func isFirstPage(without first: CacheNode) throws -> Bool {
+        let reach = FeedAlignment.reach(of: page.items.count)
+        let held = try links.nodes(after: first.number, reach: reach).filter { $0.state != .removed }
+        let depths = page.items.map { item in held.firstIndex { $0.id == item.id } }
+        let met = FeedAlignment.inOrder(depths)
+        guard let deepest = met.last.flatMap({ depths[$0] }) else { return false }
+        return depths.first == 0 || deepest + 1 - met.count < met.count
     }
 
     // MARK: Budget

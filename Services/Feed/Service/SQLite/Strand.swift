@@ -65,8 +65,8 @@ struct Strand {
             contradict(next.savedAt)
             try links.cut(after: position)
         } else {
-            // What was removed keeps its place before what follows now.
-            position = ahead.last?.number ?? position
+            // What was removed keeps its place before what follows now, but after what is new at the top.
+            if position != CacheNode.beginning { position = ahead.last?.number ?? position }
             if let endedAt = try links.node(position).endedAt { contradict(endedAt) }
             try links.cut(after: position)
         }

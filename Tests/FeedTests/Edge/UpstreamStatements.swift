@@ -1,0 +1,73 @@
+import Feed
+import Foundation
+
+/// What an upstream has said so far about its feed, in the order in which it did.
+struct UpstreamStatements {
+    /// Number 0 stands for the beginning of the feed and for its end.
+    static let edge = 0
+
+    /// Each answer as a row of items that follow one another directly.
+    private(set) var rows: [[Int]] = []
+
+    /// - Parameter honoured: whether the upstream knows the cursor's parameter. If it does not, its answer only counts where
+    ///   it contradicts nothing.
+    mutating func add(_ items: [Int], at cursor: FeedCursor, honoured: Bool, isLast: Bool) {
+        let number = cursor.id.map { Int($0.uuidString.suffix(12)) ?? -1 } ?? Self.edge
+        var row = items
+        // An answer that contains its cursor says itself what stands beside it.
+        if honoured || isNews(items.last, above: number), !items.contains(number) {
+            row = cursor.isDownward ? [number] + items : (items.isEmpty ? [Self.edge] : items) + [number]
+        }
+        if isLast { row.append(Self.edge) }
+        rows.append(row)
+    }
+
+    private func isNews(_ last: Int?, above number: Int) -> Bool {
+        guard let last else { return false }
+        return !rows.contains { $0.dropLast().contains(last) || $0.dropFirst().contains(number) }
+    }
+
+    /// Whether the upstream has said that `second` follows `first`, directly or over items that have left since.
+    func state(_ second: Int, follows first: Int) -> Bool {
+        var open = [first]
+        var visited: Set<Int> = []
+        while let number = open.popLast() {
+            for (index, row) in rows.enumerated() {
+                for position in row.indices.dropLast()
+                where row[position] == number && (number != Self.edge || position == 0) {
+                    let next = row[position + 1]
+                    if next == second { return true }
+                    if next != Self.edge, hasLeft(next, since: index), visited.insert(next).inserted {
+                        open.append(next)
+                    }
+                }
+                // What follows an item that has left follows what stood before it.
+                guard number != Self.edge, row.contains(number) else { continue }
+                for next in successors(over: number, since: index) {
+                    if next == second { return true }
+                    if next != Self.edge, visited.insert(next).inserted { open.append(next) }
+                }
+            }
+        }
+        return false
+    }
+
+    /// Whether a later answer has an item in another place, or passes over it.
+    private func hasLeft(_ number: Int, since index: Int) -> Bool {
+        rows[(index + 1)...].contains { $0.contains(number) } || !successors(over: number, since: index).isEmpty
+    }
+
+    /// What later answers have instead of an item.
+    private func successors(over number: Int, since index: Int) -> [Int] {
+        rows[(index + 1)...].flatMap { later in
+            zip(later.indices, zip(later, later.dropFirst())).filter { position, pair in
+                !later.contains(number)
+                    && rows[...index].contains { row in
+                        guard let middle = row.firstIndex(of: number) else { return false }
+                        let isBehind = position == 0 && pair.0 == Self.edge || row[..<middle].contains(pair.0)
+                        return isBehind && (pair.1 == Self.edge || row[middle...].contains(pair.1))
+                    }
+            }.map { $0.1.1 }
+        }
+    }
+}

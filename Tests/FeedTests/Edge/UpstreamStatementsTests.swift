@@ -1,0 +1,215 @@
+import Feed
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Synchronization
+import Testing
+
+@testable import feed_service
+
+/// Whatever an upstream answers, an edge that is offline serves nothing else than what the upstream has said.
+@Suite(.timeLimit(.minutes(5))) struct UpstreamStatementsTests {
+    /// What is wrong with an upstream.
+    enum Fault: String, CaseIterable, Sendable {
+        case none, republishes, ignoresBefore, ignoresAfter, ignoresLimit, sendsNoLinks, drops, repeats, reorders, lies
+    }
+
+    /// Seeds that once failed.
+    static let failed: [UInt64] = []
+
+    /// `FEED_MODEL_SEEDS=10000` runs so many instead of the usual ones.
+    static let seeds: [UInt64] =
+        failed + Array(1...(ProcessInfo.processInfo.environment["FEED_MODEL_SEEDS"].flatMap(UInt64.init) ?? 10))
+
+    @Test(arguments: Fault.allCases)
+    func `an offline answer is what the upstream has said`(fault: Fault) async throws {
+        for seed in Self.seeds {
+            try await withTemporaryDirectory { directory in
+                var run = try StatementsRun(fault, seed: seed, directory)
+                for _ in 1...40 where !run.hasFailed { try await run.step() }
+            }
+        }
+    }
+}
+
+/// An upstream with a fault, and what it has said.
+private final class FaultyUpstream: Sendable {
+    struct State {
+        var order: [Int] = [6, 5, 4, 3, 2, 1]
+        var tombstones: [Int: [Int]] = [:]
+        var last = 6
+        var isUp = true
+        var statements = UpstreamStatements()
+        var random: SeededRandom
+        var history: [String] = []
+    }
+
+    let fault: UpstreamStatementsTests.Fault
+    let state: Mutex<State>
+
+    init(_ fault: UpstreamStatementsTests.Fault, seed: UInt64) {
+        self.fault = fault
+        state = Mutex(State(random: SeededRandom(seed: seed)))
+    }
+
+    func change() {
+        state.withLock { state in
+            switch Int.random(in: 0..<4, using: &state.random) {
+            case 0:
+                state.last += 1
+                state.order.insert(state.last, at: 0)
+            case 1:
+                // Without `before_id`, a removed cursor cannot be told from the last item being published again.
+                guard !state.order.isEmpty, fault != .ignoresBefore else { return }
+                state.order.remove(at: Int.random(in: state.order.indices, using: &state.random))
+            case 2 where fault == .republishes || fault == .lies:
+                guard let number = state.order.randomElement(using: &state.random) else { return }
+                state.order.removeAll { $0 == number }
+                state.order.insert(number, at: 0)
+            case 2 where fault == .drops: state.order.removeLast(min(2, state.order.count))
+            case 2 where fault == .reorders: state.order.shuffle(using: &state.random)
+            default: return
+            }
+            state.history.append("now \(state.order)")
+        }
+    }
+
+    func fetch(_ url: String) throws -> HTTPAnswer {
+        try state.withLock { state in
+            guard state.isUp else { throw URLError(.cannotConnectToHost) }
+            var (limit, cursor) = FeedCursor.parse(url)
+            let asked = cursor
+            if fault == .ignoresBefore, !cursor.isDownward { cursor = .start }
+            if fault == .ignoresAfter, cursor.isDownward { cursor = .start }
+            if fault == .ignoresLimit { limit = 100 }
+            guard var page = page(limit, at: cursor, state.order) else { return HTTPAnswer(status: 400) }
+            let isLast = cursor.isDownward && (page.isEmpty || page.last == state.order.last)
+            if fault == .repeats, let number = state.order.randomElement(using: &state.random), !page.isEmpty {
+                page.insert(number, at: Int.random(in: 0...page.count, using: &state.random))
+            }
+            if fault == .lies {
+                page = Array(
+                    state.order.shuffled(using: &state.random).prefix(Int.random(in: 0...4, using: &state.random)))
+            }
+            var seen: Set<Int> = []
+            let said = page.filter { seen.insert($0).inserted }
+            let hasLinks = ![.sendsNoLinks, .drops, .lies, .repeats].contains(fault)
+            state.statements.add(
+                said, at: asked, honoured: asked.isDownward || cursor == asked,
+                isLast: asked.isDownward && (said.isEmpty || hasLinks && isLast))
+            state.history.append("\(asked.text) \(limit): \(page)\(hasLinks && isLast ? " last" : "")")
+            let link = isLast ? #"<x>; rel="prev""# : #"<x>; rel="next""#
+            return .page(page, hasLinks ? [("Link", link)] : [])
+        }
+    }
+
+    /// Nil for a cursor that is not an item: this upstream keeps no tombstones.
+    private func page(_ limit: Int, at cursor: FeedCursor, _ order: [Int]) -> [Int]? {
+        guard let id = cursor.id else { return Array(order.prefix(limit)) }
+        guard let index = order.firstIndex(where: { UUID(number: $0) == id }) else { return nil }
+        return cursor.isDownward ? Array(order[(index + 1)...].prefix(limit)) : Array(order[..<index].suffix(limit))
+    }
+}
+
+private struct StatementsRun {
+    private let fault: UpstreamStatementsTests.Fault
+    private let seed: UInt64
+    private let upstream: FaultyUpstream
+    private let clock = Clock()
+    private let rig: EdgeRig
+    private var random: SeededRandom
+    private var seen: [Int] = []
+
+    /// One failure tells what is wrong.
+    private(set) var hasFailed = false
+
+    init(_ fault: UpstreamStatementsTests.Fault, seed: UInt64, _ directory: String) throws {
+        (self.fault, self.seed) = (fault, seed)
+        random = SeededRandom(seed: seed &+ 7)
+        let upstream = FaultyUpstream(fault, seed: seed)
+        self.upstream = upstream
+        rig = try EdgeRig(directory, clock: clock, isDurable: false) { url, _ in try upstream.fetch(url) }
+    }
+
+    mutating func step() async throws {
+        clock.advance(1)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...3: upstream.change()
+        case 4: try await walkOffline()
+        default: try await read()
+        }
+        #expect(rig.faults.all == [], "\(context)")
+    }
+
+    private mutating func read() async throws {
+        let cursor: FeedCursor =
+            switch (Int.random(in: 0..<3, using: &random), seen.randomElement(using: &random)) {
+            case (0, _), (_, nil): .start
+            case (1, let number?): .after(number)
+            case (_, let number?): .before(number)
+            }
+        guard let page = try? await rig.load(Int.random(in: 1...4, using: &random), at: cursor) else { return }
+        #expect(Set(page.numbers).count == page.numbers.count, "\(context)")
+        seen += page.numbers
+    }
+
+    /// Walks down from the start and from every item, and up from every item.
+    private mutating func walkOffline() async throws {
+        upstream.state.withLock { $0.isUp = false }
+        defer { upstream.state.withLock { $0.isUp = true } }
+        let edge = UpstreamStatements.edge
+        let statements = upstream.state.withLock(\.statements)
+        for number in [edge] + Set(seen).sorted() {
+            var (row, cursor) = ([number], number == edge ? FeedCursor.start : .after(number))
+            while let page = try? await rig.load(2, at: cursor) {
+                #expect(page.origin == .cache)
+                #expect(row.count + page.numbers.count <= 100, "an endless walk: \(row) \(context)")
+                if row.count > 100 { break }
+                row += page.numbers
+                guard let last = page.nextAfterID.map({ Int($0.uuidString.suffix(12)) ?? -1 }) else {
+                    row.append(edge)
+                    break
+                }
+                cursor = .after(last)
+            }
+            expectSaid(row, statements)
+            if hasFailed { return }
+            guard number != edge, let above = try? await rig.load(3, at: .before(number)), above.origin == .cache else {
+                continue
+            }
+            // Where an item stood that has left, nobody has said what is above it now.
+            let isItem = try await rig.feed.cache.item(UUID(number: number)) != nil
+            expectSaid(above.numbers + (isItem ? [number] : []), statements)
+        }
+    }
+
+    private mutating func expectSaid(_ row: [Int], _ statements: UpstreamStatements) {
+        let inner = row.filter { $0 != UpstreamStatements.edge }
+        #expect(Set(inner).count == inner.count, "\(row) repeats an item. \(context)")
+        for (first, second) in zip(row, row.dropFirst()) {
+            // The newest item that is known to stand at the top is where an offline feed begins.
+            if first == UpstreamStatements.edge, second != first { continue }
+            guard statements.state(second, follows: first) else {
+                Issue.record("\(first) → \(second) in \(row) was never said. \(context)")
+                hasFailed = true
+                return
+            }
+        }
+    }
+
+    private var context: String {
+        "\(fault) \(seed): " + upstream.state.withLock { $0.history.joined(separator: "; ") }
+    }
+}
+
+extension FeedCursor {
+    fileprivate var text: String {
+        let number = id.map { "\(Int($0.uuidString.suffix(12)) ?? -1)" } ?? ""
+        return switch self {
+        case .start: "first"
+        case .after: "after \(number)"
+        case .before: "before \(number)"
+        }
+    }
+}
