@@ -1,5 +1,7 @@
 # shellcheck shell=bash
-# One deployment: the directory ROOT and the supervisord that runs its programs. Sourced, not run; needs words.sh.
+# One deployment: the directory ROOT and the supervisord that runs its programs. Sourced, not run; needs words.sh and $here, this folder's parent.
+
+: "${here:?}"
 
 # The default of all programs, apart from $ROOT (ServiceKit/ServiceOptions.swift).
 standard_root() {
@@ -10,10 +12,14 @@ standard_root() {
 
 root=${ROOT:-$(standard_root)}
 
+# Whether ROOT is a directory that deploy/up has made. ROOT/run may have been deleted.
+is_deployment() { [[ -d $root/run || -e $root/supervisord.conf ]]; }
+
 # The HTTP port of the configuration in a directory; empty when there is none.
 configured_port() { sed -n 's/^command=.* --http 127\.0\.0\.1:\([0-9]*\)$/\1/p' "$1/supervisord.conf" 2>/dev/null || true; }
 
-# Where this deployment's gateway speaks HTTP. With port 0, or when its own options say it, it says so when it starts.
+# The address at which this deployment's gateway serves HTTP. With port 0, or when it comes from the gateway's own options,
+# the gateway logs it when it starts.
 http_url() {
     local port
     port=$(configured_port "$root")
@@ -24,65 +30,94 @@ http_url() {
     fi
 }
 
-ctl() { supervisorctl -c "$root/supervisord.conf" "$@"; }
+# How long supervisord may take to answer a command, and to say that it is there, in seconds. Stopping a program takes up
+# to 15.
+command_limit=120
+answer_limit=10
 
-# The process id of ROOT's supervisord; fails when there is none. supervisorctl answers from the socket, so that a stale
-# pid file is never believed.
+ctl() { timeout "$command_limit" supervisorctl -c "$root/supervisord.conf" "$@"; }
+
+# The process id of ROOT's supervisord; fails when none answers on the socket. A pid file may be stale.
 supervisord_pid() {
     local pid
-    [[ -S $root/run/supervisord.sock ]] && pid=$(ctl pid 2>/dev/null) && [[ $pid =~ ^[0-9]+$ ]] && echo "$pid"
+    [[ -S $root/run/supervisord.sock ]] && pid=$(command_limit=$answer_limit ctl pid 2>/dev/null) &&
+        [[ $pid =~ ^[0-9]+$ ]] && echo "$pid"
 }
 
-# One script at a time may change a deployment. The lock ends with the script: what it starts gets no copy (`9>&-`).
+# Only one script at a time may change a deployment. The lock ends with the script: its children close it (`9>&-`).
 lock_deployment() {
     command -v flock >/dev/null || return 0
-    exec 9>"$root/run/deploy.lock"
+    exec 9>"$root/deploy.lock"
     flock -n 9 || { note "waiting for another deploy/up or deploy/down on $root"; flock 9; }
 }
 
-# Stops everything of ROOT and returns when it is gone.
+# processes [NAME…]: the ids of ROOT's processes, all of them or those with these names, in one line.
+processes() {
+    local pid name
+    python3 "$here/lib/processes" "$root" | while read -r pid name; do
+        if (($# == 0)) || [[ " $* " == *" $name "* ]]; then printf '%s ' "$pid"; fi
+    done
+}
+
+# Stops everything of ROOT and returns when it has ended. supervisord stops the programs one after the other when it gets
+# SIGTERM; each may drain for stopwaitsecs (15).
 stop_deployment() {
-    local pid
-    if pid=$(supervisord_pid); then
-        ctl shutdown >/dev/null
-        # Programs are stopped one after the other and may drain for stopwaitsecs (15) each.
-        await_end 75 "$pid" || die 75 "supervisord (process $pid) did not end." "See $root/log/supervisord.log"
-    fi
+    stop 75 "supervisord" supervisord
     stop_leftovers
 }
 
-# When supervisord itself was killed, its programs live on and hold the sockets.
-stop_leftovers() {
+# Stops programs that have outlived their supervisord.
+stop_leftovers() { stop 15 "programs without a supervisord"; }
+
+# stop SECONDS WHAT [NAME…]: ends these processes of ROOT: SIGTERM, and SIGKILL when the time is over. SIGCONT, because a
+# stopped process would not get the first one.
+stop() {
     local pids
-    read -r -a pids <<<"$(leftovers)"
+    read -r -a pids <<<"$(processes "${@:3}")"
     ((${#pids[@]})) || return 0
-    note "stopping what a supervisord that is gone has left: ${pids[*]}"
+    [[ ${3:-} == supervisord ]] || note "stopping $2: ${pids[*]}"
     kill -TERM "${pids[@]}" 2>/dev/null || true
-    await_end 15 "${pids[@]}" || kill -KILL "${pids[@]}" 2>/dev/null || true
+    kill -CONT "${pids[@]}" 2>/dev/null || true
+    await_end "$1" "${pids[@]}" || kill -KILL "${pids[@]}" 2>/dev/null || true
     await_end 5 "${pids[@]}" || die 75 "These processes of $root do not end: ${pids[*]}"
 }
 
-# The ids of processes that run ROOT's programs as services. Every deployment runs its own copies, so the path tells
-# whose they are. (Where there is no /proc, none are found.)
-leftovers() {
-    local directory command
-    for directory in /proc/[0-9]*; do
-        read -r command < <(tr '\0' ' ' 2>/dev/null <"$directory/cmdline") || true
-        case $command in
-        "$root"/bin/*-service\ * | "$root"/bin/gateway\ serve\ *) printf '%s ' "${directory#/proc/}" ;;
-        esac
-    done
-    echo
-}
-
-# await_end SECONDS PID…: whether all of them ended in time.
+# await_end SECONDS PID…: returns whether all of them ended in time.
 await_end() {
     local deadline=$((SECONDS + $1)) pid
     shift
     for pid; do
-        while kill -0 "$pid" 2>/dev/null; do
+        while is_running "$pid"; do
             ((SECONDS < deadline)) || return 1
             sleep 0.1
         done
     done
 }
+
+# A process whose parent has not taken note of its end (Z) does not run.
+is_running() {
+    kill -0 "$1" 2>/dev/null && ! grep -qs '^State:[[:space:]]*Z' "/proc/$1/status"
+}
+
+# --- user ------------------------------------------------------------------------------------------------------------
+
+# become USER SCRIPT ARGUMENT…: runs a script of this folder as another user, instead of this one. Root never writes into
+# a directory of that user, where a symbolic link could lead anywhere.
+become() {
+    local home
+    home=$(getent passwd "$1" | cut -d : -f 6)
+    require_readable_by "$1"
+    exec env -u XDG_DATA_HOME HOME="$home" USER="$1" LOGNAME="$1" \
+        setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups --inh-caps=-all -- "$here/$2" "${@:3}"
+}
+
+# as_user USER COMMAND…
+as_user() { setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups --inh-caps=-all -- "${@:2}"; }
+
+require_readable_by() {
+    as_user "$1" test -r "$here/lib/deployment.sh" ||
+        die 77 "User $1 cannot read $here." "Move the project to a directory that every user can read, for example below /opt."
+}
+
+# The owner of ROOT; empty when there is no ROOT.
+owner() { stat -c %U "$root" 2>/dev/null || true; }

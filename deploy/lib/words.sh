@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# How the scripts of this folder speak. Sourced, not run. Words go to standard error: standard output is the programs'.
+# How the scripts of this folder print messages. Sourced, not run. Messages go to standard error; standard output is for
+# results.
 
-# Colours are for people: on a terminal only, and not for those who want none (https://no-color.org).
+# Colours only on a terminal, and not when the user has switched them off (https://no-color.org).
 if [[ -t 2 && -z ${NO_COLOR:-} && ${TERM:-dumb} != dumb ]]; then
     bold=$'\e[1m' red=$'\e[31m' yellow=$'\e[33m' plain=$'\e[0m'
 else
@@ -10,9 +11,14 @@ fi
 
 heading() { printf '%s==> %s%s\n' "$bold" "$*" "$plain" >&2; }
 note() { printf '    %s\n' "$*" >&2; }
-warn() { printf '%swarning:%s %s\n' "$yellow" "$plain" "$*" >&2; }
+# warn MESSAGE [MORE…]
+warn() {
+    local line
+    printf '%swarning:%s %s\n' "$yellow" "$plain" "$1" >&2
+    for line in "${@:2}"; do printf '         %s\n' "$line" >&2; done
+}
 
-# die EXIT_CODE MESSAGE [MORE…]: the first line says what is wrong, each further one what to do about it.
+# die EXIT_CODE MESSAGE [MORE…]: the first line names the error, further ones the remedy.
 die() {
     local code=$1 line
     printf '%serror:%s %s\n' "$red" "$plain" "$2" >&2
@@ -21,5 +27,13 @@ die() {
     exit "$code"
 }
 
-# wrong_usage MESSAGE: for arguments that make no sense, with sysexits' EX_USAGE.
+# wrong_usage MESSAGE: for wrong arguments, with sysexits' EX_USAGE.
 wrong_usage() { die 64 "$1" "See $0 --help"; }
+
+# wrong_argument ARGUMENT
+wrong_argument() {
+    case $1 in
+    -*) wrong_usage "Unknown option $1." ;;
+    *) wrong_usage "Unexpected argument '$1'." ;;
+    esac
+}
