@@ -140,7 +140,7 @@ import Testing
                 ("--upstream none", ""),
             ] {
                 let outcome = try await deployment.up(with: arguments.split { " \n".contains($0) }.map(String.init))
-                let options = try String(contentsOfFile: deployment.root + "/run/upstream.options", encoding: .utf8)
+                let options = try String(contentsOfFile: deployment.root + "/upstream.options", encoding: .utf8)
                 #expect(options == remembered, "\(arguments): \(outcome.errors)")
                 // There is nobody at any of them.
                 #expect(outcome.status == (remembered.isEmpty ? 0 : 69), "\(arguments): \(outcome.errors)")

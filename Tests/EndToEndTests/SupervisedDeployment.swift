@@ -7,13 +7,19 @@ import Testing
 struct SupervisedDeployment {
     let root: String
 
-    /// - Parameter arguments: further ones of `deploy/up`.
+    /// The directory with the programs to run.
+    var programs = Program.directory
+
+    /// - Parameters:
+    ///   - arguments: further ones of `deploy/up`.
+    ///   - watchdog: the watchdog's options.
     static func with<Result>(
-        _ arguments: [String] = [], isolation: isolated (any Actor)? = #isolation,
+        _ arguments: [String] = [], watchdog: String? = nil, isolation: isolated (any Actor)? = #isolation,
         _ body: (SupervisedDeployment, Program.Outcome) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")
+            if let watchdog { try deployment.setOptions(watchdog, of: "watchdog") }
             do {
                 let outcome = try await deployment.up(with: arguments)
                 let result = try await body(deployment, outcome)
@@ -31,7 +37,7 @@ struct SupervisedDeployment {
     }
 
     func up(with arguments: [String], _ environment: [String: String] = [:]) async throws -> Program.Outcome {
-        try await script("up", ["--root", root, "--bin", Program.directory] + arguments, environment)
+        try await script("up", ["--root", root, "--bin", programs] + arguments, environment)
     }
 
     /// The port that the gateway's last start line names.
@@ -41,6 +47,40 @@ struct SupervisedDeployment {
     }
 
     func down() async throws -> Program.Outcome { try await script("down", ["--root", root]) }
+
+    /// Every program that a deployment consists of.
+    static let names = ["feed", "comments", "image-data", "gateway", "watchdog", "supervisord"]
+
+    /// The processes of this deployment by name, as the scripts recognise them.
+    func processes() async throws -> [String: [Int32]] {
+        let outcome = try await Program(path: "/usr/bin/env").run([
+            "python3", Program.repository + "/deploy/lib/processes", root,
+        ])
+        var processes: [String: [Int32]] = [:]
+        for line in outcome.output.split(separator: "\n") {
+            let words = line.split(separator: " ").map(String.init)
+            processes[words[1], default: []].append(try #require(Int32(words[0])))
+        }
+        return processes
+    }
+
+    /// Whether one process of each program runs and everything serves.
+    func isRight() async throws -> Bool {
+        let processes = try await processes()
+        guard processes.count == Self.names.count, processes.values.allSatisfy({ $0.count == 1 }) else { return false }
+        return try await gateway("health").status == 0
+    }
+
+    /// Waits, without limit, for something that the supervisor brings about.
+    static func wait(until condition: () async throws -> Bool) async throws {
+        while try await !condition() { try await Task.sleep(for: .milliseconds(100)) }
+    }
+
+    /// Writes ROOT/options/PROGRAM.
+    func setOptions(_ options: String, of program: String) throws {
+        try FileManager.default.createDirectory(atPath: root + "/options", withIntermediateDirectories: true)
+        try Data(options.utf8).write(to: URL(filePath: "\(root)/options/\(program)"))
+    }
 
     func gateway(_ arguments: String...) async throws -> Program.Outcome {
         try await Program(path: root + "/bin/gateway").run(

@@ -1,0 +1,313 @@
+import Foundation
+import RPCTestKit
+import Testing
+
+/// How `deploy/up` builds, installs and configures what it starts.
+@Suite(.timeLimit(.minutes(10))) struct StartTests {
+    @Test(arguments: [("--foo", "Unknown option --foo."), ("foo", "Unexpected argument 'foo'.")], ["up", "down"])
+    func `a wrong argument is named`(argument: (String, String), script: String) async throws {
+        let outcome = try await Program(path: Program.repository + "/deploy/" + script).run([argument.0])
+        #expect(outcome.status == 64 && outcome.errors.contains(argument.1), "\(outcome.errors)")
+    }
+
+    @Test func `an empty deployment starts without the sample, and stays without it`() async throws {
+        try await SupervisedDeployment.with(["--empty"]) { deployment, first in
+            #expect(first.status == 0 && !first.errors.contains("sample"), "\(first.errors)")
+            let second = try await deployment.up()
+            #expect(second.status == 0 && !second.errors.contains("sample"), "\(second.errors)")
+            let feed = try await deployment.gateway("feed", "--json")
+            #expect(feed.output.contains(#""items":[]"#), "\(feed.output)")
+        }
+    }
+
+    @Test func `options about fetching reach the services that connect to others, and are remembered`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pin = "127.0.0.1=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+            try Data().write(to: URL(filePath: directory + "/ca.pem"))
+            let stubs = try Stubs(directory)
+            let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
+            let exceptions = [
+                "--allow-private-upstream 127.0.0.1:2", "--pin \(pin)", "--upstream-ca \(directory)/ca.pem",
+            ]
+            let lasting = ["--deny-upstream 192.0.2.0/24", "--no-fetch"]
+            for (arguments, feed, images) in [
+                (["--empty"] + exceptions + lasting, [String](), exceptions + lasting),
+                ([], [], exceptions + lasting),
+                (["--fetch"], [], exceptions + lasting.dropLast()),
+                // They were for fetching from anywhere, not for this upstream.
+                (
+                    ["--upstream http://127.0.0.1:3"], ["--upstream http://127.0.0.1:3", lasting[0]],
+                    ["--upstream http://127.0.0.1:3", lasting[0]]
+                ),
+                (
+                    ["--upstream none", "--deny-upstream none", "--no-fetch"], [], ["--no-fetch"]
+                ),
+            ] {
+                let outcome = try await deployment.up(
+                    with: arguments.flatMap { $0.split(separator: " ").map(String.init) })
+                _ = outcome
+                #expect(try stubs.options(of: "feed-service") == feed.joined(separator: " "), "\(outcome.errors)")
+                #expect(try stubs.options(of: "comments-service") == feed.joined(separator: " "), "\(outcome.errors)")
+                #expect(
+                    try stubs.options(of: "image-data-service") == images.joined(separator: " "), "\(outcome.errors)")
+            }
+            #expect(try await deployment.down().status == 0)
+        }
+    }
+
+    @Test func `a new store is intended for one start only`() async throws {
+        try await withTemporaryDirectory { directory in
+            let stubs = try Stubs(directory)
+            let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
+            #expect(try await deployment.up("--empty").status == 0)
+            let outcome = try await deployment.up("--new-store")
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            for name in ["feed", "comments", "image-data"] {
+                let starts = try stubs.starts(of: "\(name)-service").suffix(2).map { $0.contains("--new-store") }
+                #expect(starts == [true, false], "\(name)")
+            }
+            let configuration = try String(contentsOfFile: deployment.root + "/supervisord.conf", encoding: .utf8)
+            #expect(!configuration.contains("--new-store"))
+            #expect(try await deployment.down().status == 0)
+        }
+    }
+
+    @Test func `programs are installed without symbols, and restarted only when their code has changed`() async throws {
+        try await withTemporaryDirectory { directory in
+            let stubs = try Stubs(directory)
+            let gateway = stubs.directory + "/gateway"
+            try FileManager.default.removeItem(atPath: gateway)
+            try FileManager.default.copyItem(atPath: Program("gateway").path, toPath: gateway)
+            let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
+            #expect(try await deployment.up("--empty").status == 0)
+            let (built, installed) = (try size(gateway), try size(deployment.root + "/bin/gateway"))
+            #expect(installed < built * 3 / 4)
+
+            let before = try await deployment.processes()
+            try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: gateway)
+            let touched = try await deployment.up()
+            #expect(touched.status == 0 && !touched.errors.contains("Restarting"), "\(touched.errors)")
+            #expect(try await deployment.processes() == before)
+
+            try stubs.change("feed-service")
+            let changed = try await deployment.up()
+            #expect(
+                changed.status == 0 && changed.errors.contains("Restarting what changed: feed\n"), "\(changed.errors)")
+            #expect(try await deployment.down().status == 0)
+        }
+    }
+
+    @Test func `a manifest as it was shipped is updated, and one that was edited stays`() async throws {
+        try await withTemporaryDirectory { directory in
+            let deployment = SupervisedDeployment(root: directory + "/root")
+            #expect(try await deployment.up("--empty").status == 0)
+            let plugins = deployment.root + "/plugins.d/"
+            let edited = #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1},"required":false}"#
+            try Data(edited.utf8).write(to: URL(filePath: plugins + "comments.json"))
+            // A root of the time before manifests were remembered.
+            try FileManager.default.removeItem(atPath: plugins + ".image-data.json.shipped")
+            let first =
+                #"{"name":"image-data","socket":"image-data.sock","contracts":{"image-data":1},"required":true}"#
+            try Data((first + "\n").utf8).write(to: URL(filePath: plugins + "image-data.json"))
+
+            let project = directory + "/project"
+            try FileManager.default.createDirectory(atPath: project, withIntermediateDirectories: false)
+            try FileManager.default.copyItem(atPath: Program.repository + "/deploy", toPath: project + "/deploy")
+            var shipped: [String: String] = [:]
+            for name in ["feed", "comments", "image-data"] {
+                let text =
+                    #"{"name":"\#(name)","socket":"\#(name).sock","contracts":{"\#(name)":1},"required":true,"timeout_ms":7777}"#
+                try Data(text.utf8).write(to: URL(filePath: "\(project)/deploy/plugins.d/\(name).json"))
+                shipped[name] = text
+            }
+            let outcome = try await Program(path: project + "/deploy/up").run([
+                "--root", deployment.root, "--bin", Program.directory,
+            ])
+            #expect(
+                outcome.status == 0 && outcome.errors.contains("Restarting what changed: gateway"), "\(outcome.errors)")
+            for (name, text) in [
+                ("feed", shipped["feed"]), ("image-data", shipped["image-data"]), ("comments", edited),
+            ] {
+                #expect(try String(contentsOfFile: plugins + name + ".json", encoding: .utf8) == text)
+            }
+            #expect(try await deployment.down().status == 0)
+        }
+    }
+
+    @Test func `nothing is built when nothing has changed, also for a second root`() async throws {
+        try await withTemporaryDirectory { directory in
+            let project = try FakeProject(directory)
+            for (change, builds) in [
+                ("nothing", 1), ("nothing", 1), ("source", 2), ("program", 3), ("new source", 4), ("nothing", 4),
+            ] {
+                try project.change(change)
+                let root = directory + "/root-\(change == "nothing")"
+                let outcome = try await project.up(root)
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                #expect(try project.builds() == builds, "\(change)")
+                let down = try await Program(path: project.path + "/deploy/down").run(["--root", root])
+                #expect(down.status == 0, "\(down.errors)")
+            }
+        }
+    }
+
+    /// Becoming another user takes root, and that user must be able to read the programs.
+    @Test(.enabled(if: geteuid() == 0 && nobodyCanRead()))
+    func `as root, everything can run as another user, who is remembered`() async throws {
+        try await withTemporaryDirectory { directory in
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
+            let deployment = SupervisedDeployment(root: directory + "/root")
+            for arguments in [["--user", "nobody", "--empty"], []] {
+                let outcome = try await deployment.up(with: arguments)
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                #expect(!outcome.errors.contains("running as root"))
+                let processes = try await deployment.processes()
+                #expect(processes.count == SupervisedDeployment.names.count)
+                for process in processes.values.joined() { #expect(try owner("/proc/\(process)") == "nobody") }
+            }
+            for file in try FileManager.default.subpathsOfDirectory(atPath: deployment.root) {
+                #expect(try owner("\(deployment.root)/\(file)") == "nobody")
+            }
+            let mode = try FileManager.default.attributesOfItem(atPath: deployment.root)[.posixPermissions] as? Int
+            #expect(mode == 0o700)
+            let other = try await deployment.up("--user", "root")
+            #expect(other.status == 77 && other.errors.contains("belongs to nobody"), "\(other.errors)")
+            #expect(try await deployment.down().status == 0)
+            #expect(try await deployment.processes().isEmpty)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `as root, it says what that means`() async throws {
+        try await SupervisedDeployment.with(["--empty"]) { _, outcome in
+            #expect(outcome.errors.contains("running as root") && outcome.errors.contains("--user NAME"))
+        }
+    }
+
+    private func size(_ path: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+    }
+
+    private func owner(_ path: String) throws -> String? {
+        try FileManager.default.attributesOfItem(atPath: path)[.ownerAccountName] as? String
+    }
+
+    private static func nobodyCanRead() -> Bool {
+        let command = ["/usr/bin/setpriv", "--reuid=nobody", "--clear-groups", "test", "-r", Program("gateway").path]
+        return (try? Spawn.run(command)) == 0
+    }
+}
+
+/// Programs that record how they are started and leave out the options that the real ones may not have yet.
+private struct Stubs {
+    let directory: String
+
+    init(_ parent: String) throws {
+        directory = parent + "/programs"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        for name in try FileManager.default.contentsOfDirectory(atPath: Program.directory)
+        where name == "gateway" || name.hasSuffix(".resources") {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(directory)/\(name)", withDestinationPath: "\(Program.directory)/\(name)")
+        }
+        for service in ["feed", "comments", "image-data"] {
+            let path = "\(directory)/\(service)-service"
+            let script = """
+                #!/bin/bash
+                [[ " $* " == *' --check '* ]] || echo " $* " >>'\(path).starts'
+                words=()
+                while (($#)); do
+                    case $1 in
+                    --no-fetch | --new-store) shift ;;
+                    --allow-private-upstream | --pin | --upstream-ca | --deny-upstream) shift 2 ;;
+                    *) words+=("$1") && shift ;;
+                    esac
+                done
+                exec '\(Program.directory)/\(service)-service' "${words[@]}"
+
+                """
+            try Data(script.utf8).write(to: URL(filePath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+    }
+
+    func starts(of program: String) throws -> [Substring] {
+        try String(contentsOfFile: "\(directory)/\(program).starts", encoding: .utf8).split(separator: "\n")
+    }
+
+    /// The options of the last start, without the root.
+    func options(of program: String) throws -> String {
+        let words = try #require(try starts(of: program).last).split(separator: " ")
+        return words.dropFirst(2).joined(separator: " ")
+    }
+
+    func change(_ program: String) throws {
+        let file = try FileHandle(forWritingTo: URL(filePath: "\(directory)/\(program)"))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("# Another one.\n".utf8))
+        try file.close()
+    }
+}
+
+/// A copy of the scripts with a compiler that only counts.
+private struct FakeProject {
+    let path: String
+    private let tools: String
+
+    init(_ directory: String) throws {
+        path = directory + "/project"
+        tools = directory + "/tools"
+        for folder in [tools, path, path + "/Services", path + "/.build"] {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+        try FileManager.default.copyItem(atPath: Program.repository + "/deploy", toPath: path + "/deploy")
+        try Data("// one".utf8).write(to: URL(filePath: path + "/Package.swift"))
+        try Data("// two".utf8).write(to: URL(filePath: path + "/Services/A.swift"))
+        let script = """
+            #!/bin/bash
+            out='\(path)/.build/out'
+            case "$*" in
+            --version) echo 'Swift version 6.3.1' ;;
+            *--show-bin-path) echo "$out" ;;
+            *)
+                echo build >>'\(path)/.build/builds'
+                echo '[1/1] Compiling A'
+                mkdir -p "$out"
+                for program in gateway feed-service comments-service image-data-service image-feed_Presentation.resources; do
+                    ln -sfn '\(Program.directory)'/$program "$out/$program"
+                done
+                ;;
+            esac
+
+            """
+        try Data(script.utf8).write(to: URL(filePath: tools + "/swift"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tools + "/swift")
+    }
+
+    func up(_ root: String) async throws -> Program.Outcome {
+        let search = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        return try await Program(path: path + "/deploy/up").run(
+            ["--root", root, "--empty"], environment: ["PATH": "\(tools):\(search)"])
+    }
+
+    func builds() throws -> Int {
+        try String(contentsOfFile: path + "/.build/builds", encoding: .utf8).split(separator: "\n").count
+    }
+
+    func change(_ what: String) throws {
+        switch what {
+        // Of the same size, with its former date.
+        case "source":
+            let file = path + "/Services/A.swift"
+            let date = try FileManager.default.attributesOfItem(atPath: file)[.modificationDate]
+            try Data("// six".utf8).write(to: URL(filePath: file))
+            try FileManager.default.setAttributes([.modificationDate: date as Any], ofItemAtPath: file)
+        case "new source": try Data().write(to: URL(filePath: path + "/Services/B.swift"))
+        case "program":
+            let program = path + "/.build/out/gateway"
+            try FileManager.default.removeItem(atPath: program)
+            try FileManager.default.createSymbolicLink(atPath: program, withDestinationPath: Program("gateway").path)
+        default: break
+        }
+    }
+}
