@@ -1,17 +1,17 @@
 # shellcheck shell=bash
-# What a machine must have, and how it gets there. Sourced, not run; needs words.sh.
+# Checks and installs what a machine must have. Sourced, not run; needs words.sh.
 
 minimum_swift=6.2
 
-# Swift comes in too many ways (swiftly, packages, an archive) for us to choose one.
+# Swift can be installed in several ways (swiftly, packages, an archive). The user chooses.
 require_swift() {
     local version
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1) || true
     [[ -n $version ]] ||
-        die 69 "Swift was not found." "Install Swift $minimum_swift or later and put it on the PATH:" \
+        die 69 "Swift is missing." "Install Swift $minimum_swift or later and put it on the PATH:" \
             "https://www.swift.org/install/"
     is_at_least "$minimum_swift" "$version" ||
-        die 69 "Swift $version is too old, $minimum_swift or later is needed." "https://www.swift.org/install/"
+        die 69 "Swift $version is too old. Install Swift $minimum_swift or later:" "https://www.swift.org/install/"
 }
 
 # is_at_least MINIMUM VERSION
@@ -22,13 +22,13 @@ require_packages() {
     local missing=() package
     for package; do is_installed "$package" || missing+=("$package"); done
     if ((${#missing[@]} == 0)); then return; fi
-    can_install || die 69 "Missing here: ${missing[*]}" "$(advice "${missing[@]}")" "Then run $0 again."
+    can_install || die 69 "Missing packages: ${missing[*]}" "$(advice "${missing[@]}")" "Then run $0 again."
     heading "Installing ${missing[*]}"
     install "${missing[@]}" ||
         die 69 "Could not install ${missing[*]}: see above." "$(advice "${missing[@]}")" "Then run $0 again."
 }
 
-# By what the package brings and not by its name, because other systems and hand-made installations count as well.
+# Checks for the files of a package, not for the package: other systems and manual installations count too.
 is_installed() {
     case $1 in
     libsqlite3-dev) [[ -e /usr/include/sqlite3.h ]] || pkg-config --exists sqlite3 ;;
@@ -40,7 +40,7 @@ is_installed() {
     esac >/dev/null 2>&1
 }
 
-# The lists first: on a fresh machine there are none.
+# A fresh machine has no package lists yet.
 install() {
     as_root apt-get update -qq >&2 || return
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
@@ -48,19 +48,19 @@ install() {
 
 can_install() { command -v apt-get >/dev/null && { ((EUID == 0)) || may_sudo; }; }
 
-# Asking for a password needs somebody who can answer.
+# sudo may ask for a password only on a terminal.
 may_sudo() { command -v sudo >/dev/null && { [[ -t 0 && -t 2 ]] || sudo -n true 2>/dev/null; }; }
 
 as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
 
-# advice PACKAGE…: the command for a person to type.
+# advice PACKAGE…: prints the command for an administrator.
 advice() {
     if command -v apt-get >/dev/null; then
         echo "With an administrator's rights: apt-get install $*"
     elif command -v dnf >/dev/null; then
         echo "With an administrator's rights: dnf install $(names_for_dnf "$@")"
     else
-        echo "These are Debian's names: install what your system calls them ($(explain "$@"))."
+        echo "These are Debian's names. Install the same packages of your system ($(explain "$@"))."
     fi
 }
 
@@ -71,5 +71,5 @@ names_for_dnf() {
 
 explain() {
     printf '%s\n' "$@" | sed -e 's/^libsqlite3-dev$/& is the header and library of SQLite 3/' \
-        -e 's/^zlib1g-dev$/& those of zlib/' -e 's/^supervisor$/& is at http:\/\/supervisord.org/' | paste -s -d , -
+        -e 's/^zlib1g-dev$/& is the header and library of zlib/' -e 's/^supervisor$/& is at http:\/\/supervisord.org/' | paste -s -d , -
 }
