@@ -40,7 +40,10 @@ import Testing
             let (data, away) = (deployment.root + "/data/comments.sqlite", deployment.root + "/comments.sqlite")
             try FileManager.default.moveItem(atPath: data, toPath: away)
             try Data("this is not a database, and it is longer than a header".utf8).write(to: URL(filePath: data))
-            #expect(try await deployment.up().status == 1)
+            let refused = try await deployment.up()
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("after exit 70 every five minutes"), "\(refused.errors)")
+            #expect(refused.errors.contains("start them at once with deploy/up --root "), "\(refused.errors)")
 
             try FileManager.default.removeItem(atPath: data)
             try FileManager.default.moveItem(atPath: away, toPath: data)

@@ -272,6 +272,7 @@ private struct FakeProject {
             *)
                 echo build >>'\(path)/.build/builds'
                 echo '[1/1] Compiling A'
+                date +%N | tee '\(path)/Package.resolved' >'\(path)/.build/workspace-state.json'
                 mkdir -p "$out"
                 for program in gateway feed-service comments-service image-data-service image-feed_Presentation.resources; do
                     ln -sfn '\(Program.directory)'/$program "$out/$program"
