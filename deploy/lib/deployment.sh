@@ -59,23 +59,19 @@ processes() {
     done
 }
 
-# Stops everything of ROOT and returns when it has ended. supervisord stops the programs one after the other when it gets
-# SIGTERM; each may drain for stopwaitsecs (15).
+# Stops everything of ROOT and returns when it has ended. When supervisord gets SIGTERM, it stops the programs one after the
+# other; each may drain for stopwaitsecs (15). The second step stops programs that have outlived their supervisord.
 stop_deployment() {
-    stop 75 "supervisord" supervisord
-    stop_leftovers
+    stop 75 supervisord
+    stop 15
 }
 
-# Stops programs that have outlived their supervisord.
-stop_leftovers() { stop 15 "programs without a supervisord"; }
-
-# stop SECONDS WHAT [NAME…]: ends these processes of ROOT: SIGTERM, and SIGKILL when the time is over. SIGCONT, because a
-# stopped process would not get the first one.
+# stop SECONDS [NAME…]: ends these processes of ROOT: SIGTERM, and SIGKILL when the time is over. SIGCONT, because a stopped
+# process would not get the first one.
 stop() {
     local pids
-    read -r -a pids <<<"$(processes "${@:3}")"
+    read -r -a pids <<<"$(processes "${@:2}")"
     ((${#pids[@]})) || return 0
-    [[ ${3:-} == supervisord ]] || note "stopping $2: ${pids[*]}"
     kill -TERM "${pids[@]}" 2>/dev/null || true
     kill -CONT "${pids[@]}" 2>/dev/null || true
     await_end "$1" "${pids[@]}" || kill -KILL "${pids[@]}" 2>/dev/null || true
