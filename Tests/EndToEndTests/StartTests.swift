@@ -170,6 +170,11 @@ import Testing
             }
             let mode = try FileManager.default.attributesOfItem(atPath: deployment.root)[.posixPermissions] as? Int
             #expect(mode == 0o700)
+            let stranger = try await Program(path: "/usr/bin/env").run([
+                "setpriv", "--reuid=games", "--clear-groups", Program.repository + "/deploy/down", "--root",
+                deployment.root,
+            ])
+            #expect(stranger.status == 77 && stranger.errors.contains("nobody"), "\(stranger.errors)")
             let other = try await deployment.up("--user", "root")
             #expect(other.status == 77 && other.errors.contains("belongs to nobody"), "\(other.errors)")
             #expect(try await deployment.down().status == 0)
