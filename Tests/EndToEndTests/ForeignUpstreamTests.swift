@@ -6,7 +6,9 @@ import Testing
 /// A chain of edges with an upstream at its head that is not ours: no links, no tombstones, relative and unencoded image
 /// URLs, and texts that our authors may not write.
 @Suite(.timeLimit(.minutes(10))) struct ForeignUpstreamTests {
-    @Test func `a chain of edges shows a foreign feed online, offline, without its caches and a week later`() async throws {
+    @Test func `a chain of edges shows a foreign feed online, offline, without its caches and a week later`()
+        async throws
+    {
         let upstream = try ForeignUpstream()
         try await upstream.with { server in
             let clock = try await ShiftedClock()
@@ -57,8 +59,10 @@ private final class ForeignUpstream: Sendable {
 
     init() throws {
         let folder = Program.repository + "/deploy/sample/"
-        pictures = try ["koi.png", "tram.png", "reef.jpg", "wave.webp", "snowfall.gif", "dunes.jpg", "aurora.jpg", "moonrise.jpg"]
-            .map { ($0, Array(try Data(contentsOf: URL(filePath: folder + $0)))) }
+        pictures = try [
+            "koi.png", "tram.png", "reef.jpg", "wave.webp", "snowfall.gif", "dunes.jpg", "aurora.jpg", "moonrise.jpg",
+        ]
+        .map { ($0, Array(try Data(contentsOf: URL(filePath: folder + $0)))) }
         ids = pictures.indices.map { "A0000000-0000-4000-8000-00000000000\($0)" }
     }
 

@@ -12,16 +12,18 @@ struct SupervisedDeployment {
 
     /// - Parameters:
     ///   - arguments: further ones of `deploy/up`.
+    ///   - environment: of `deploy/up` and of the programs.
     ///   - watchdog: the watchdog's options.
     static func with<Result>(
-        _ arguments: [String] = [], watchdog: String? = nil, isolation: isolated (any Actor)? = #isolation,
+        _ arguments: [String] = [], _ environment: [String: String] = [:], watchdog: String? = nil,
+        isolation: isolated (any Actor)? = #isolation,
         _ body: (SupervisedDeployment, Program.Outcome) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")
             if let watchdog { try deployment.setOptions(watchdog, of: "watchdog") }
             do {
-                let outcome = try await deployment.up(with: arguments)
+                let outcome = try await deployment.up(with: arguments, environment)
                 let result = try await body(deployment, outcome)
                 _ = try await deployment.down()
                 return result
@@ -74,6 +76,12 @@ struct SupervisedDeployment {
     /// Waits, without limit, for something that the supervisor brings about.
     static func wait(until condition: () async throws -> Bool) async throws {
         while try await !condition() { try await Task.sleep(for: .milliseconds(100)) }
+    }
+
+    /// Deletes what an edge has cached.
+    func removeCaches() throws {
+        try FileManager.default.removeItem(atPath: root + "/data")
+        try FileManager.default.createDirectory(atPath: root + "/data", withIntermediateDirectories: false)
     }
 
     /// Writes ROOT/options/PROGRAM.
