@@ -17,8 +17,8 @@ struct RequestMeta: Sendable, Equatable {
 
     static let shape = Shape<RequestMeta>.object { object in
         let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
-        let parent = object.optional("traceparent", .string, \.trace.parent)
-        let state = object.optional("tracestate", .string, \.trace.state)
+        let parent = object.optional("traceparent", .stringIfOne, { $0.trace.parent.map(Optional.some) })
+        let state = object.optional("tracestate", .stringIfOne, { $0.trace.state.map(Optional.some) })
         let attachments = object.optional("attachments", .boolean, \.attachments)
         let stream = object.optional("stream", .boolean, \.stream)
         let window = object.optional("window", .integer(Limits.streamWindows), \.window)
@@ -26,11 +26,23 @@ struct RequestMeta: Sendable, Equatable {
         return { members throws(JSONError) in
             RequestMeta(
                 timeout: try members[timeout],
-                trace: TraceContext(parent: try members[parent], state: try members[state]),
+                trace: TraceContext(parent: try members[parent] ?? nil, state: try members[state] ?? nil),
                 attachments: try members[attachments], stream: try members[stream], window: try members[window],
                 priority: try members[priority])
         }
     }
+}
+
+extension Shape where Value == String? {
+    /// A string. Any other value counts as absent, as a malformed string does where this is used.
+    fileprivate static let stringIfOne = Shape(
+        schema: Shape<String>.string.schema,
+        read: { reader throws(JSONError) in
+            if case .string = try reader.peek() { return try reader.string() }
+            try reader.skipValue()
+            return nil
+        },
+        write: { text, writer in if let text { writer.string(text) } })
 }
 
 /// How much a call matters to a person who waits: a hint that methods may use.

@@ -89,6 +89,27 @@ import Testing
         }
     }
 
+    @Test(arguments: ["7", "true", "null", "[]", #"{"a":["b"]}"#])
+    func `a trace that is not a string counts as none, and its state with it`(parent: String) async throws {
+        try await withPeer { peer, _ in
+            let text =
+                #"{"jsonrpc":"2.0","id":1,"method":"echo.trace","meta":{"traceparent":\#(parent),"tracestate":"a=1"}}"#
+            let answer = try await peer.answer(to: text)
+            #expect(answer.result == #"{"text":""}"#)
+        }
+    }
+
+    @Test(arguments: ["7", "true", "null", "[]", #"{"a":["b"]}"#])
+    func `a state that is not a string counts as none, the trace stays`(state: String) async throws {
+        try await withPeer { peer, _ in
+            let parent = "00-\(Self.id)-b7ad6b7169203331-01"
+            let text =
+                #"{"jsonrpc":"2.0","id":1,"method":"echo.trace","meta":{"traceparent":"\#(parent)","tracestate":\#(state)}}"#
+            let answer = try await peer.answer(to: text)
+            #expect(answer.result?.contains(parent) == true)
+        }
+    }
+
     @Test func `a state that is too long is dropped, the trace stays`() {
         let parent = "00-\(Self.id)-b7ad6b7169203331-01"
         let longest = String(repeating: "x", count: 512)
