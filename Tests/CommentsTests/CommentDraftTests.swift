@@ -36,6 +36,29 @@ import Testing
         #expect(CommentsPage(CommentsSlice(items: items, hasMore: true)).nextAfterID == UUID(number: 2))
     }
 
+    @Test(arguments: [0, 1]) func `a page ends before its texts have more bytes than a page may have`(excess: Int) {
+        let half = String(repeating: "x", count: CommentsPage.maximumBytes / 2 - 3)
+        let items = [half, half + String(repeating: "x", count: excess), ""].enumerated().map {
+            draft($0, saying: $1, by: "ana").comment(now: moment(0))
+        }
+        let page = CommentsPage(CommentsSlice(items: Array(items.prefix(2)), hasMore: false))
+        #expect(page.items.count == 2 - excess && page.nextAfterID == (excess == 0 ? nil : UUID(number: 0)))
+        #expect(CommentsPage(CommentsSlice(items: items, hasMore: true)).items.count == 2 - excess)
+    }
+
+    @Test func `a comment that is larger than a page is a page of its own`() {
+        let large = String(repeating: "x", count: 2 * CommentsPage.maximumBytes)
+        let items = (1...2).map { draft($0, saying: large).comment(now: moment(0)) }
+        let page = CommentsPage(CommentsSlice(items: items, hasMore: false))
+        #expect(page.items.map(\.id) == [UUID(number: 1)] && page.nextAfterID == UUID(number: 1))
+    }
+
+    @Test func `a page of the longest comments of authors is not cut`() {
+        let (message, name) = (String(repeating: "🏖", count: 2_000), String(repeating: "🏖", count: 64))
+        let items = (1...100).map { draft($0, saying: message, by: name).comment(now: moment(0)) }
+        #expect(CommentsPage(CommentsSlice(items: items, hasMore: false)).items.count == 100)
+    }
+
     @Test func `the last page, and an empty one, have no cursor`() {
         #expect(CommentsPage(CommentsSlice(items: items, hasMore: false)).nextAfterID == nil)
         #expect(CommentsPage(CommentsSlice(items: [], hasMore: false)).nextAfterID == nil)

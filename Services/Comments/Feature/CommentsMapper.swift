@@ -1,6 +1,8 @@
 import Foundation
 
-/// Makes comments of an upstream's answer, all of them or none: one that is bad makes the whole answer suspect.
+/// Maps an upstream's answer to comments: all of them, or none when one has a wrong type or no id.
+///
+/// Texts are taken as they are, of any length: the limits of authors do not apply to what is already published.
 public enum CommentsMapper {
     /// - Returns: the comments in the upstream's order, each id once.
     public static func map(
@@ -40,19 +42,20 @@ public enum CommentsMapper {
             guard let createdAt = UpstreamDate.parse(created_at) else {
                 throw .rejected("\(place).created_at is no date")
             }
-            guard let message = CommentText.trimmed(message, ImageComment.messageLength) else {
-                throw .rejected("\(place).message has no length from 1 to \(ImageComment.messageLength.upperBound)")
-            }
-            guard let username = CommentText.trimmed(author.username, ImageComment.usernameLength) else {
-                throw .rejected(
-                    "\(place).author.username has no length from 1 to \(ImageComment.usernameLength.upperBound)")
-            }
             return ImageComment(
-                id: id, imageID: imageID, message: message, createdAt: createdAt, username: username)
+                id: id, imageID: imageID, message: message.storable, createdAt: createdAt,
+                username: author.username.storable)
         }
     }
 
     private struct Author: Decodable {
         let username: String
+    }
+}
+
+extension String {
+    /// The text with U+FFFD for each U+0000, as HTML parsers have it: SQLite's text functions end at U+0000.
+    fileprivate var storable: String {
+        utf8.contains(0) ? replacingOccurrences(of: "\0", with: "\u{FFFD}") : self
     }
 }

@@ -1,21 +1,31 @@
 import Foundation
 
-/// Consecutive comments of one image, oldest first, and where to go on from them.
+/// Consecutive comments of one image in listed order, and the cursor of the next page.
 public struct CommentsPage: Equatable, Sendable {
     public let items: [ImageComment]
 
     /// The cursor of the page after this one; nil when there is known to be none.
     public let nextAfterID: UUID?
 
+    /// The most bytes of texts in a page of several comments. 100 comments of the longest that authors may write fit; an
+    /// upstream's texts have no limit of their own, and a page must fit into one message.
+    public static let maximumBytes = 1_048_576
+
     public init(_ slice: CommentsSlice) {
-        items = slice.items
-        nextAfterID = slice.hasMore ? slice.items.last?.id : nil
+        var bytes = 0
+        let fitting = slice.items.prefix { comment in
+            bytes += comment.textBytes
+            return bytes <= Self.maximumBytes
+        }
+        // A comment that is larger than a page is a page of its own.
+        items = Array(slice.items.prefix(max(1, fitting.count)))
+        nextAfterID = slice.hasMore || items.count < slice.items.count ? items.last?.id : nil
     }
 }
 
 /// What a store has at a cursor.
 public struct CommentsSlice: Equatable, Sendable {
-    /// In stored order, oldest first.
+    /// In listed order.
     public let items: [ImageComment]
     public let hasMore: Bool
 

@@ -18,4 +18,7 @@ public struct ImageComment: Equatable, Sendable {
         self.createdAt = createdAt
         self.username = username
     }
+
+    /// What its texts take as UTF-8.
+    var textBytes: Int { message.utf8.count + username.utf8.count }
 }

@@ -39,6 +39,55 @@ import Testing
         }
     }
 
+    @Test func `comments that no author may write here are shown and kept beside the others`() async throws {
+        let odd = [
+            ("", ""), (String(repeating: "🏖", count: 2_001), "ana"), ("x", String(repeating: "ë", count: 65)),
+            (" x\n", " "),
+        ]
+        let items = odd.enumerated().map { number, texts in
+            """
+            {"id":"\(UUID(number: number))","message":"\(texts.0.replacing("\n", with: "\\n"))",
+            "created_at":"2026-03-01T12:00:00Z","author":{"username":"\(texts.1)"}}
+            """
+        }
+        let body = #"{"items":[\#(items.joined(separator: ","))]}"#
+        try await TestedEdge.with {
+            .status(200, body)
+        } _: { edge in
+            let online = try await edge.list()
+            #expect(online.items.map(\.message) == odd.map(\.0))
+            #expect(online.items.map(\.author.username) == odd.map(\.1))
+            edge.upstream.answer { throw Unreachable() }
+            let offline = try await edge.list()
+            #expect(offline.items == online.items && offline.origin == .cache)
+        }
+    }
+
+    @Test func `a list of long comments is paged by bytes, online and offline`() async throws {
+        let long = String(repeating: "x", count: 400_000)
+        let items = (1...7).map { number in
+            """
+            {"id":"\(UUID(number: number))","message":"\(long)","created_at":"2026-03-01T12:00:00Z",
+            "author":{"username":"ana"}}
+            """
+        }
+        let body = #"{"items":[\#(items.joined(separator: ","))]}"#
+        try await TestedEdge.with {
+            .status(200, body)
+        } _: { edge in
+            for isOnline in [true, false] {
+                if !isOnline { edge.upstream.answer { throw Unreachable() } }
+                var (seen, cursor) = ([[Int]](), Int?.none)
+                repeat {
+                    let page = try await edge.list(after: cursor)
+                    seen.append(page.numbers)
+                    cursor = page.nextAfterID == nil ? nil : page.numbers.last
+                } while cursor != nil
+                #expect(seen == [[1, 2], [3, 4], [5, 6], [7]])
+            }
+        }
+    }
+
     @Test func `an image that the upstream does not know is not found, and what is kept stays`() async throws {
         try await TestedEdge.with {
             .list([1])
