@@ -15,12 +15,14 @@ public struct CommentPlace: Equatable, Sendable {
 }
 
 public enum CommentPlaces {
-    /// The most comments of one image whose places are remembered after they have gone.
+    /// The most places of one image's removed comments that are remembered.
     public static let maximumGone = 1_000
 
     /// The places after a new answer: its comments in its order, and behind each of them those that have gone from behind it.
-    /// Of too many, those that went first are forgotten.
-    public static func replacing(_ places: [CommentPlace], by ids: [UUID], answer: Int64) -> [CommentPlace] {
+    /// - Parameter limit: how many that have gone are remembered; of more, those that went first are forgotten.
+    public static func replacing(
+        _ places: [CommentPlace], by ids: [UUID], answer: Int64, limit: Int = maximumGone
+    ) -> [CommentPlace] {
         let present = Set(ids)
         var gone: [CommentPlace] = []
         var goneBehind: [UUID?: [CommentPlace]] = [:]
@@ -34,7 +36,7 @@ public enum CommentPlaces {
                 goneBehind[last, default: []].append(place)
             }
         }
-        let remembered = remembered(gone)
+        let remembered = remembered(gone, limit)
         let current = [nil] + ids.map(Optional.some)
         return current.flatMap { id in
             (id.map { [CommentPlace(id: $0)] } ?? [])
@@ -42,8 +44,8 @@ public enum CommentPlaces {
         }
     }
 
-    private static func remembered(_ gone: [CommentPlace]) -> Set<UUID> {
+    private static func remembered(_ gone: [CommentPlace], _ limit: Int) -> Set<UUID> {
         let latest = gone.sorted { ($0.goneSince ?? 0) > ($1.goneSince ?? 0) }
-        return Set(latest.prefix(maximumGone).map(\.id))
+        return Set(latest.prefix(limit).map(\.id))
     }
 }

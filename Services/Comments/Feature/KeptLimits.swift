@@ -6,18 +6,26 @@ public struct KeptLimits: Equatable, Sendable {
     /// The most images.
     public var images = 20_000
 
-    /// The most bytes of texts, and what each comment takes beside them, of all images together.
+    /// The most bytes of texts, and what each comment takes beside them, of all images together. The places of comments that
+    /// the upstream has removed count too.
     public var bytes = 256 * 1_024 * 1_024
 
     public init() {}
+
+    /// How many places of removed comments fit beside an answer.
+    public func gonePlaces(beside answer: KeptComments) -> Int {
+        min(CommentPlaces.maximumGone, max(0, bytes - answer.bytes) / CommentPlace.bytes)
+    }
+}
+
+extension CommentPlace {
+    /// What a comment takes beside its texts: ids, times and the indices. The place of a removed comment takes as much.
+    public static let bytes = 100
 }
 
 extension KeptComments {
-    /// What a comment takes beside its texts: ids, times and the indices.
-    static let bytesPerComment = 100
-
-    /// What counts against `KeptLimits.bytes`.
+    /// What its comments count against `KeptLimits.bytes`.
     public var bytes: Int {
-        comments.reduce(0) { $0 + $1.message.utf8.count + $1.username.utf8.count + Self.bytesPerComment }
+        comments.reduce(0) { $0 + $1.textBytes + CommentPlace.bytes }
     }
 }

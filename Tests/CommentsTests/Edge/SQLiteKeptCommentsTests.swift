@@ -41,6 +41,76 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 1]) func `the places of comments that have gone count as bytes`(excess: Int) async throws {
+        let bytes = kept([1], on: 1).bytes + kept([5], on: 2).bytes + 3 * CommentPlace.bytes
+        try await withStore(bytes: bytes - excess) { store, _ in
+            _ = try await store.keep(kept([1, 2, 3, 4], on: 1))
+            // Three go, and leave their places.
+            _ = try await store.keep(kept([1], on: 1))
+            #expect(try await store.numbers(of: 1, after: 4) == [])
+            _ = try await store.keep(kept([5], on: 2))
+            #expect(try await images(1...2, in: store) == (excess == 0 ? [1, 2] : [2]))
+        }
+    }
+
+    @Test(arguments: [0, 1]) func `of the places beside an answer as many are remembered as fit`(excess: Int)
+        async throws
+    {
+        let (before, after) = (kept([1, 2, 3]), kept([7, 8, 9]))
+        try await withStore(bytes: after.bytes + 3 * CommentPlace.bytes - excess) { store, _ in
+            _ = try await store.keep(before)
+            #expect(try await store.keep(after))
+            #expect(try await store.numbers() == [7, 8, 9])
+            let places = await [1, 2, 3].asyncCount { (try? await store.numbers(after: $0)) != nil }
+            #expect(places == 3 - excess)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func `the bytes of an answer are those of its rows, and all are within the limit`(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let limit = 4_000
+        try await withStore(bytes: limit) { store, pool in
+            for _ in 1...100 {
+                let numbers = (1...12).filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
+                let image = Int.random(in: 0...4, using: &random)
+                #expect(try await store.keep(kept(numbers, on: image)))
+                #expect(try await store.numbers(of: image) == numbers)
+                let sizes = try await pool.read { db in
+                    try Row.fetchAll(
+                        db,
+                        sql: """
+                            SELECT bytes, (SELECT coalesce(sum(100 + coalesce(length(CAST(message AS BLOB)), 0)
+                                + coalesce(length(CAST(username AS BLOB)), 0)), 0) FROM comment
+                                WHERE comment.image_id = answer.image_id) FROM answer
+                            """
+                    ).map { ($0[0] as Int, $0[1] as Int) }
+                }
+                #expect(sizes.allSatisfy { $0 == $1 } && sizes.reduce(0) { $0 + $1.1 } <= limit)
+            }
+        }
+    }
+
+    @Test func `the bytes of a store of the first version are counted anew`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/comments-edge.sqlite"
+            let pool = try SQLiteKeptComments.opening.open(path)
+            let store = SQLiteKeptComments(pool)
+            _ = try await store.keep(kept([1, 2, 3]))
+            _ = try await store.keep(kept([1]))
+            let bytes = kept([1]).bytes
+            try await pool.write { db in
+                try db.execute(sql: "UPDATE answer SET bytes = ?", arguments: [bytes])
+                try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '2 %'")
+            }
+            try pool.close()
+            let counted = try await SQLiteKeptComments.opening.open(path).read { db in
+                try Int.fetchOne(db, sql: "SELECT bytes FROM answer")
+            }
+            #expect(counted == bytes + 2 * CommentPlace.bytes)
+        }
+    }
+
     @Test(arguments: [0, 1]) func `an answer that alone is too many bytes is not kept`(excess: Int) async throws {
         let answer = kept([1, 2])
         try await withStore(bytes: answer.bytes - excess) { store, _ in
@@ -109,5 +179,13 @@ import Testing
             let pool = try SQLiteKeptComments.opening.open(directory + "/comments-edge.sqlite")
             try await body(SQLiteKeptComments(pool, limits: limits), pool)
         }
+    }
+}
+
+extension Array {
+    fileprivate func asyncCount(where isCounted: (Element) async -> Bool) async -> Int {
+        var count = 0
+        for element in self where await isCounted(element) { count += 1 }
+        return count
     }
 }

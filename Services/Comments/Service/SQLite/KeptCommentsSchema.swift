@@ -38,6 +38,14 @@ enum KeptCommentsSchema {
                     ) STRICT, WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("2 bytes with the places of removed comments") { db in
+            try db.execute(
+                sql: """
+                    UPDATE answer SET bytes = bytes + 100 * (
+                        SELECT count(*) FROM comment
+                        WHERE comment.image_id = answer.image_id AND gone_since IS NOT NULL)
+                    """)
+        }
         return migrator
     }
 }

@@ -77,8 +77,10 @@ struct SQLiteKeptComments: KeptCommentsStore {
         try await pool.write { [limits] db in
             let turn = try Self.nextTurn(db)
             let places = CommentPlaces.replacing(
-                try Self.places(of: answer.imageID, db), by: answer.comments.map(\.id), answer: turn)
-            try Self.write(answer, turn: turn, db)
+                try Self.places(of: answer.imageID, db), by: answer.comments.map(\.id), answer: turn,
+                limit: limits.gonePlaces(beside: answer))
+            let gone = places.count - answer.comments.count
+            try Self.write(answer, turn: turn, bytes: answer.bytes + gone * CommentPlace.bytes, db)
             try Self.write(places, answer.comments, of: answer.imageID, db)
             try Self.makeRoom(limits, db)
         }
@@ -110,7 +112,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
                 .map { CommentPlace(id: try $0.decode(atIndex: 0), goneSince: try $0.decode(atIndex: 1)) })
     }
 
-    private static func write(_ answer: KeptComments, turn: Int64, _ db: Database) throws {
+    private static func write(_ answer: KeptComments, turn: Int64, bytes: Int, _ db: Database) throws {
         // Not INSERT OR REPLACE, which would delete the row and by that its comments.
         try db.cachedStatement(
             sql: """
@@ -122,7 +124,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
                 """
         ).execute(arguments: [
             answer.imageID, turn, answer.savedAt.seconds, answer.validators.etag, answer.validators.lastModified,
-            answer.comments.count, answer.bytes,
+            answer.comments.count, bytes,
         ])
     }
 
