@@ -40,16 +40,58 @@ extension StoreFactory<any CommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `comments stay in the order of posting, image by image`(
+    @Test(arguments: Factory.all) func `comments are in the order of their time, image by image`(
         stores: Factory
     ) async throws {
         try await stores.withStore { store in
-            // Imported ones too: their dates do not sort them.
             try await store.post([
-                draft(1), draft(5, on: 9), draft(2, at: moment(-1_000)), draft(6, on: 9), draft(3),
+                draft(1), draft(5, on: 9), draft(2, at: moment(-1_000)), draft(6, on: 9), draft(3, at: moment(-2_000)),
+                draft(4, at: moment(1_000)),
             ])
-            #expect(try await store.slice(10, of: image, after: nil).numbers == [1, 2, 3])
+            #expect(try await store.slice(10, of: image, after: nil).numbers == [3, 2, 1, 4])
             #expect(try await store.slice(10, of: UUID(number: 9), after: nil).numbers == [5, 6])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `comments of the same second are in the order of posting`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            // The fraction of a second is no part of a comment's time.
+            try await store.post([draft(3), draft(1, at: moment(0.9)), draft(2, at: moment(0.1)), draft(4)])
+            #expect(try await store.slice(10, of: image, after: nil).numbers == [3, 1, 2, 4])
+        }
+    }
+
+    @Test(arguments: Factory.all, 1...5) func `a walk is in the order of time, whatever the size of its pages`(
+        stores: Factory, limit: Int
+    ) async throws {
+        try await stores.withStore { store in
+            // Times that go down, up and stay.
+            let times = [9, 3, 3, 7, -5, 3, 9, 0, 3, 7]
+            try await store.post(times.enumerated().map { draft($0 + 1, at: moment(Double($1))) })
+            let expected = times.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }
+            var (seen, cursor) = ([Int](), UUID?.none)
+            repeat {
+                let page = try await store.slice(limit, of: image, after: cursor)
+                seen += page.numbers
+                cursor = page.hasMore ? page.items.last?.id : nil
+            } while cursor != nil
+            #expect(seen == expected.map { $0.offset + 1 })
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a comment of the past is not shown to readers who are past its time`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            try await store.post([draft(1, at: moment(1)), draft(3, at: moment(3))])
+            #expect(try await store.slice(1, of: image, after: nil).numbers == [1])
+            try await store.post([draft(2, at: moment(2)), draft(4, at: moment(0))])
+            #expect(try await store.slice(10, of: image, after: UUID(number: 1)).numbers == [2, 3])
+            _ = try await store.remove(UUID(number: 2))
+            #expect(try await store.slice(10, of: image, after: UUID(number: 2)).numbers == [3])
+            #expect(try await store.slice(10, of: image, after: nil).numbers == [4, 1, 3])
         }
     }
 

@@ -2,6 +2,7 @@ import Comments
 import Foundation
 import GRDB
 import RPCTestKit
+import SQLiteKit
 import Testing
 
 @testable import comments_service
@@ -19,6 +20,81 @@ import Testing
             #expect("\(plan)".contains("COVERING INDEX comment_by_image"))
             #expect(!"\(plan)".contains("TEMP B-TREE"))
         }
+    }
+
+    @Test func `a page is a range of an index, wherever it begins`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteCommentsStore.opening.open(directory + "/comments.sqlite")
+            let plan = try pool.read { db in
+                try Row.fetchAll(
+                    db, sql: "EXPLAIN QUERY PLAN " + SQLiteCommentsStore.sliceQuery,
+                    arguments: [UUID(number: 1), 7, 7, 10])
+            }
+            for range in ["created_at=? AND rowid>?", "created_at>?"] {
+                #expect("\(plan)".contains("INDEX comment_by_image (image_id=? AND \(range))"))
+            }
+            #expect(!"\(plan)".contains("TEMP B-TREE"))
+        }
+    }
+
+    @Test func `a store of the order of arrival is migrated to the order of time`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/comments.sqlite"
+            try Self.writeFirstVersion(path)
+            let store = SQLiteCommentsStore(try SQLiteCommentsStore.opening.open(path))
+            let image = UUID(number: 0)
+            // 1 and 6 were removed, and 3 is an import that is older than 2.
+            #expect(try store.slice(10, of: image, after: nil).numbers == [3, 2, 4, 5])
+            // Readers who stand at what was removed go on behind what they have seen.
+            #expect(try store.slice(10, of: image, after: UUID(number: 1)).numbers == [3, 2, 4, 5])
+            #expect(try store.slice(10, of: image, after: UUID(number: 6)).numbers == [5])
+            #expect(try store.slice(10, of: UUID(number: 9), after: UUID(number: 8)).numbers == [])
+            #expect(try store.counts(of: [image]) == [image: 4])
+            // Positions go on where they were.
+            try await store.post([draft(7, at: moment(30))])
+            #expect(try store.slice(10, of: image, after: UUID(number: 4)).numbers == [5, 7])
+        }
+    }
+
+    /// A store as the first version of the program wrote it.
+    private static func writeFirstVersion(_ path: String) throws {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 comments and tombstones") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE comment (
+                        position   INTEGER PRIMARY KEY AUTOINCREMENT,
+                        id         BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+                        image_id   BLOB NOT NULL CHECK (length(image_id) = 16),
+                        created_at INTEGER NOT NULL,
+                        username   TEXT NOT NULL CHECK (length(CAST(username AS BLOB)) BETWEEN 1 AND 4 * 64),
+                        message    TEXT NOT NULL CHECK (length(CAST(message AS BLOB)) BETWEEN 1 AND 4 * 2000)
+                    ) STRICT;
+                    CREATE INDEX comment_by_image ON comment (image_id);
+                    CREATE TABLE tombstone (
+                        image_id BLOB NOT NULL CHECK (length(image_id) = 16),
+                        id       BLOB NOT NULL CHECK (length(id) = 16),
+                        position INTEGER NOT NULL,
+                        PRIMARY KEY (image_id, id)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+            // Position, number and time.
+            for (position, number, time) in [(2, 2, 10), (3, 3, 5), (4, 4, 20), (6, 5, 30)] {
+                try db.execute(
+                    sql: "INSERT INTO comment VALUES (?, ?, ?, ?, 'ana', 'x')",
+                    arguments: [
+                        position, UUID(number: number), UUID(number: 0),
+                        Int(moment(Double(time)).timeIntervalSince1970),
+                    ])
+            }
+            for (image, number, position) in [(0, 1, 1), (0, 6, 5), (9, 8, 7)] {
+                try db.execute(
+                    sql: "INSERT INTO tombstone VALUES (?, ?, ?)",
+                    arguments: [UUID(number: image), UUID(number: number), position])
+            }
+        }
+        let opening = StoreOpening(applicationID: SQLiteCommentsStore.opening.applicationID, migrator: migrator)
+        try opening.open(path).close()
     }
 
     /// Four bytes a scalar is the most that text can take.

@@ -16,7 +16,7 @@ public enum CommentsContract {
         params: ListComments.shape, answer: ListedComments.shape,
         errors: [.connectivity, .invalidData, .notFound, .dataLoss])
 
-    /// Appends a comment.
+    /// Adds a comment. It is listed by its `created_at`.
     ///
     /// With an `id` it is repeatable: the same content once more answers with the comment that is there, other content is
     /// `already_exists`, and nothing is written. An edge is `read_only`.

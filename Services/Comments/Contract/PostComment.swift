@@ -14,8 +14,8 @@ public struct PostComment: Sendable, Equatable {
     /// Chosen by a caller who wants to be able to repeat the call; else the service chooses.
     public let id: UUID?
 
-    /// When the comment was written, for importing what is older than the store; else the service's time. An addition
-    /// of ours: the upstream's HTTP API has no writes at all.
+    /// When the comment was written, which is where it is listed; for importing what is older than the store. Default: the
+    /// service's time.
     public let createdAt: Date?
 
     public init(imageID: UUID, message: String, username: String, id: UUID? = nil, createdAt: Date? = nil) {

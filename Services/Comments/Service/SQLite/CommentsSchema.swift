@@ -30,6 +30,34 @@ enum CommentsSchema {
                     ) STRICT, WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("2 the order of time") { db in
+            // A removed comment's time is not known. It gets the latest of the comments that stood before it, which its
+            // readers have seen; where none did, it stands before all.
+            try db.execute(
+                sql: """
+                    CREATE TABLE timed_tombstone (
+                        image_id   BLOB NOT NULL CHECK (length(image_id) = 16),
+                        id         BLOB NOT NULL CHECK (length(id) = 16),
+                        created_at INTEGER NOT NULL,
+                        position   INTEGER NOT NULL,
+                        PRIMARY KEY (image_id, id)
+                    ) STRICT, WITHOUT ROWID;
+
+                    INSERT INTO timed_tombstone (image_id, id, created_at, position)
+                        SELECT image_id, id, coalesce(latest, \(Int64.min)), position FROM (
+                            SELECT *, max(created_at) OVER (PARTITION BY image_id ORDER BY position) AS latest FROM (
+                                SELECT image_id, id, created_at, position FROM comment
+                                UNION ALL SELECT image_id, id, NULL, position FROM tombstone))
+                        WHERE created_at IS NULL;
+
+                    DROP TABLE tombstone;
+                    ALTER TABLE timed_tombstone RENAME TO tombstone;
+
+                    DROP INDEX comment_by_image;
+                    -- Ends, as every index, with the position: pages and counts are ranges of it.
+                    CREATE INDEX comment_by_image ON comment (image_id, created_at);
+                    """)
+        }
         return migrator
     }
 }

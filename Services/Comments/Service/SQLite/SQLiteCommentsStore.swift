@@ -15,9 +15,8 @@ struct SQLiteCommentsStore: CommentsStore {
 
     func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> CommentsSlice {
         try pool.read { db in
-            let position = try id.map { try Self.position(of: $0, in: imageID, db) } ?? 0
-            let rows = try Self.comments(
-                db, "WHERE image_id = ? AND position > ? ORDER BY position LIMIT ?", [imageID, position, limit + 1])
+            let place = try id.map { try Self.place(of: $0, in: imageID, db) } ?? .beforeAll
+            let rows = try Self.comments(db, Self.sliceQuery, [imageID, place.time, place.position, limit + 1])
             return CommentsSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit)
         }
     }
@@ -41,28 +40,45 @@ struct SQLiteCommentsStore: CommentsStore {
     }
 
     private static func comments(
-        _ db: Database, _ condition: String, _ arguments: StatementArguments
+        _ db: Database, _ query: String, _ arguments: StatementArguments
     ) throws -> [ImageComment] {
-        let statement = try db.cachedStatement(
-            sql: "SELECT id, image_id, message, created_at, username FROM comment \(condition)")
-        return try Array(Row.fetchCursor(statement, arguments: arguments).map(ImageComment.init(row:)))
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: query), arguments: arguments)
+        return try Array(rows.map(ImageComment.init(row:)))
     }
 
     private static func comment(_ id: UUID, _ db: Database) throws -> ImageComment? {
-        try comments(db, "WHERE id = ?", [id]).first
+        try comments(db, "\(selection) WHERE id = ?", [id]).first
+    }
+
+    private static let selection = "SELECT id, image_id, message, created_at, username, position FROM comment"
+
+    /// The rest of a second, and what is later: each a range of an index. The comparison `(created_at, position) > (?, ?)`
+    /// would read the whole second for every page.
+    static let sliceQuery = """
+        \(selection) WHERE image_id = ?1 AND created_at = ?2 AND position > ?3
+        UNION ALL \(selection) WHERE image_id = ?1 AND created_at > ?2
+        ORDER BY created_at, position LIMIT ?4
+        """
+
+    /// Comments are listed by time, those of the same second by position.
+    private struct Place {
+        let time: Int64
+        let position: Int64
+
+        static let beforeAll = Place(time: .min, position: 0)
     }
 
     /// Where a comment of the image stands, or stood when it was removed.
-    private static func position(of id: UUID, in imageID: UUID, _ db: Database) throws -> Int64 {
+    private static func place(of id: UUID, in imageID: UUID, _ db: Database) throws -> Place {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT position FROM comment WHERE id = ?1 AND image_id = ?2
-                UNION ALL SELECT position FROM tombstone WHERE id = ?1 AND image_id = ?2
+                SELECT created_at, position FROM comment WHERE id = ?1 AND image_id = ?2
+                UNION ALL SELECT created_at, position FROM tombstone WHERE id = ?1 AND image_id = ?2
                 """)
-        guard let position = try Int64.fetchOne(statement, arguments: [id, imageID]) else {
+        guard let row = try Row.fetchOne(statement, arguments: [id, imageID]) else {
             throw CommentsStoreError.unknownCursor(id)
         }
-        return position
+        return Place(time: try row.decode(atIndex: 0), position: try row.decode(atIndex: 1))
     }
 
     // MARK: Writing
@@ -89,8 +105,10 @@ struct SQLiteCommentsStore: CommentsStore {
     func remove(_ id: UUID) async throws -> Int {
         try await pool.write { db in
             try db.cachedStatement(
-                sql:
-                    "INSERT INTO tombstone (image_id, id, position) SELECT image_id, id, position FROM comment WHERE id = ?"
+                sql: """
+                    INSERT INTO tombstone (image_id, id, created_at, position)
+                    SELECT image_id, id, created_at, position FROM comment WHERE id = ?
+                    """
             ).execute(arguments: [id])
             try db.cachedStatement(sql: "DELETE FROM comment WHERE id = ?").execute(arguments: [id])
             return db.changesCount
