@@ -19,9 +19,15 @@ struct RequestRefusal: Equatable {
 
     /// - Returns: nil when there is nothing against it.
     init?(_ head: HTTPRequestHead) {
-        // Who passes on what he reads would send it to another host than we think (RFC 9112 §3.2).
-        guard head.version != .http1_0, head.headers["host"].count != 1 else { return nil }
-        self.init(status: 400, kind: .invalidRequest, reason: "a request must have one Host field")
+        // A proxy before or behind us could read another host than we do (RFC 9112 §3.2). Only HTTP/1.0 may leave it out.
+        let hosts = head.headers["host"]
+        if hosts.isEmpty, head.version == .http1_0 { return nil }
+        guard hosts.count == 1, let host = hosts.first else {
+            self.init(status: 400, kind: .invalidRequest, reason: "a request must have one Host field")
+            return
+        }
+        guard !HostField.isValid(host) else { return nil }
+        self.init(status: 400, kind: .invalidRequest, reason: "the Host field must be a host, or a host and a port")
     }
 
     private init(status: Int, kind: ErrorKind, reason: String) {
