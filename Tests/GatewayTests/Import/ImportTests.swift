@@ -1,4 +1,5 @@
 import Foundation
+import RPC
 import RPCTestKit
 import Testing
 
@@ -46,6 +47,21 @@ import Testing
                 #expect(outcome.errors.contains("6000001") && outcome.errors.contains("6000000"))
                 let feed = try await deployment.gateway("feed")
                 #expect(feed.output.contains(#"good\nname 🌇"#))
+            }
+        }
+    }
+
+    @Test func `a folder that cannot be read is named with what is wrong and what to do`() async throws {
+        try await withTemporaryDirectory { folder in
+            let file = folder + "/a.jpg"
+            try Data().write(to: URL(fileURLWithPath: file))
+            for (path, words) in [
+                (folder + "/none", "it does not exist; check the path"),
+                (file, "it is not a folder; name the folder that the pictures are in"),
+            ] {
+                #expect(throws: RPCError(.notFound, "cannot read folder \(path): \(words)", begun: false)) {
+                    try ImportFolder(path: path).entries()
+                }
             }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import NIOCore
 import RPC
 
@@ -55,7 +56,7 @@ struct ImportFolder {
         let manifest = "\(path)/\(Self.manifestName)"
         guard FileManager.default.fileExists(atPath: manifest) else { return try files() }
         guard let data = FileManager.default.contents(atPath: manifest) else {
-            throw RPCError(.notFound, "cannot read \(manifest)", begun: false)
+            throw RPCError(.notFound, "cannot read file \(manifest): check its mode and owner", begun: false)
         }
         do throws(JSONError) {
             return try RawJSON(checking: ByteBuffer(bytes: data)).read(as: .array(of: ImportEntry.shape))
@@ -65,8 +66,9 @@ struct ImportFolder {
     }
 
     private func files() throws(RPCError) -> [ImportEntry] {
-        guard let files = FileManager.default.enumerator(atPath: path), isFolder else {
-            throw RPCError(.notFound, "\(path) is no folder that can be read", begun: false)
+        if let fault { throw RPCError(.notFound, "cannot read folder \(path): \(fault)", begun: false) }
+        guard let files = FileManager.default.enumerator(atPath: path) else {
+            throw RPCError(.notFound, "cannot read folder \(path): it went away; run the import again", begun: false)
         }
         return files.compactMap { $0 as? String }
             .filter { !isFolder($0) && !$0.split(separator: "/").contains { $0.hasPrefix(".") } }
@@ -77,7 +79,19 @@ struct ImportFolder {
             }
     }
 
-    private var isFolder: Bool { isFolder("") }
+    /// Why the folder cannot be read, and the remedy; nil when it can.
+    private var fault: String? {
+        guard let folder = opendir(path) else {
+            switch errno {
+            case ENOENT: return "it does not exist; check the path"
+            case ENOTDIR: return "it is not a folder; name the folder that the pictures are in"
+            case EACCES: return "permission denied; check its mode and owner, or run as another user"
+            case let error: return "\(String(cString: strerror(error))); check the path and the disk"
+            }
+        }
+        closedir(folder)
+        return nil
+    }
 
     private func isFolder(_ file: String) -> Bool {
         var isFolder: ObjCBool = false
