@@ -3,11 +3,11 @@ import Testing
 
 struct ErrorPresenterTests {
     @Test(arguments: [
-        ("connectivity", TextKey.connectionError), ("unavailable", .connectionError),
-        ("deadline_exceeded", .deadlineExceeded), ("invalid_data", .invalidData), ("data_loss", .invalidData),
+        ("connectivity", TextKey.connectionError), ("unavailable", .unavailable),
+        ("deadline_exceeded", .deadlineExceeded), ("invalid_data", .invalidData), ("data_loss", .dataLoss),
         ("not_found", .notFound), ("overloaded", .overloaded), ("permission_denied", .permissionDenied),
-        ("read_only", .permissionDenied), ("too_large", .tooLarge), ("internal", .unknownError),
-        ("already_exists", .unknownError), ("invalid_params", .unknownError), ("cancelled", .unknownError),
+        ("read_only", .readOnly), ("too_large", .tooLarge), ("already_exists", .alreadyExists),
+        ("internal", .unknownError), ("invalid_params", .unknownError), ("cancelled", .unknownError),
         ("Connectivity", .unknownError), ("", .unknownError), ("from the future", .unknownError),
     ])
     func `a kind has its text in every language`(kind: String, key: TextKey) {

@@ -77,6 +77,24 @@ import Testing
         }
     }
 
+    @Test func `an error from behind the gateway comes with its trace id, beside the result and not in it`()
+        async throws
+    {
+        try await Deployment.with { deployment in
+            let unknown = UUID().uuidString
+            for arguments in [
+                ["comments", unknown], ["call", "feed.get", "id=\(unknown)"], ["image", unknown, "--json"],
+            ] {
+                let outcome = try await Program("gateway").run(
+                    arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
+                #expect(outcome.status == 66 && outcome.output.isEmpty)
+                #expect(outcome.errors.contains(/trace id [0-9a-f]{32}\n/), "\(outcome.errors)")
+            }
+            let own = try await deployment.gateway("call", "nobody.load")
+            #expect(own.status == 64 && !own.errors.contains("trace id"))
+        }
+    }
+
     @Test(arguments: [
         (["feed", "--limit", "0"], "params.limit"), (["feed", "--limit", "101"], "params.limit"),
         (["feed", "--limit", "-1"], "limit"), (["feed", "--limit", "x"], "limit"), (["feed", "--after", "x"], "after"),

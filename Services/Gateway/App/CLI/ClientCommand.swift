@@ -14,20 +14,21 @@ extension ClientCommand {
     mutating func run() async throws {
         let command = self
         let output = Output(terminal: .live(), color: client.color)
+        let trace = TraceContext.random()
         do {
             let path = try SocketPath(client.socket)
             // Whoever is allowed to use another user's gateway has named it, by its root or its socket.
             try await RPCClient.withConnection(
                 to: path, as: "gateway-cli", peers: .owner(ofDirectoryOf: path)
             ) { connection in
-                try await command.run(Session(connection, command.client, output))
+                try await command.run(Session(connection, command.client, output, trace))
             }
         } catch let error as RPCError {
-            output.report(error, language: Language(client.preferredLocale()), socket: client.socket)
+            output.report(error, language: Language(client.preferredLocale()), socket: client.socket, trace: trace)
             throw ExitCode(error.kind.exitCode)
         } catch let error as JSONError {
             let error = RPCError(.invalidData, "the answer does not keep its contract: \(error)")
-            output.report(error, language: Language(client.preferredLocale()), socket: client.socket)
+            output.report(error, language: Language(client.preferredLocale()), socket: client.socket, trace: trace)
             throw ExitCode(error.kind.exitCode)
         } catch let error as SocketError {
             output.complain("\(error)")
@@ -51,15 +52,16 @@ struct Session: Sendable {
     /// Streams end with the command's time, if it has any.
     private let streamOptions: CallOptions
 
-    init(_ client: RPCClient, _ options: ClientOptions, _ output: Output) {
+    /// - Parameter trace: that of all calls of the command.
+    init(_ client: RPCClient, _ options: ClientOptions, _ output: Output, _ trace: TraceContext) {
         self.client = client
         self.output = output
         asJSON = options.json
         locale = options.preferredLocale()
         timeout = options.timeout ?? ClientOptions.defaultTimeout
-        trace = .random()
+        self.trace = trace
         streamOptions =
-            options.timeout.map { [trace] in CallOptions(timeout: .nanoseconds(Int64($0 * 1e9)), trace: trace) }
+            options.timeout.map { CallOptions(timeout: .nanoseconds(Int64($0 * 1e9)), trace: trace) }
             ?? .endless(trace: trace)
     }
 

@@ -35,14 +35,19 @@ struct Output: Sendable {
 
     func complain(_ text: String) { say(errorStyle.red("gateway:") + " " + Escaping.visible(text)) }
 
-    /// An error in the reader's words, where there are any for it, and in the service's.
-    func report(_ error: RPCError, language: Language, socket: String) {
-        let words = ErrorPresenter.specificMessage(for: error.kind.rawValue, language: language)
+    /// An error in the reader's words, where there are any for it, and in the service's. One from behind the gateway with the
+    /// trace id under which the services have logged it.
+    func report(_ error: RPCError, language: Language, socket: String, trace: TraceContext) {
+        let isUnreached = error.kind == .unavailable && error.service == nil
+        let kind = isUnreached ? ErrorKind.connectivity : error.kind
+        let words = ErrorPresenter.specificMessage(for: kind.rawValue, language: language)
+        let service = error.service == "gateway" ? nil : error.service
         complain(
-            [words, error.service == "gateway" ? nil : error.service, "\(error.message) (\(error.kind.rawValue))"]
+            [words == error.message ? nil : words, service, "\(error.message) (\(error.kind.rawValue))"]
                 .compactMap(\.self)
                 .joined(separator: ": "))
-        if error.kind == .unavailable, error.service == nil {
+        if service != nil, let id = trace.id { say("The services' logs have more under the trace id \(id)") }
+        if isUnreached {
             say("Nothing seems to run there. Start everything with deploy/up, or the gateway alone with: gateway serve")
             say("Is it another deployment? Name it with --root DIR, or its socket with --socket PATH (now \(socket)).")
         }

@@ -12,13 +12,17 @@ public enum ErrorPresenter {
 
     private static func key(for kind: String) -> TextKey? {
         switch kind {
-        case "connectivity", "unavailable": .connectionError
+        case "already_exists": .alreadyExists
+        case "connectivity": .connectionError
+        case "data_loss": .dataLoss
         case "deadline_exceeded": .deadlineExceeded
-        case "invalid_data", "data_loss": .invalidData
+        case "invalid_data": .invalidData
         case "not_found": .notFound
         case "overloaded": .overloaded
-        case "permission_denied", "read_only": .permissionDenied
+        case "permission_denied": .permissionDenied
+        case "read_only": .readOnly
         case "too_large": .tooLarge
+        case "unavailable": .unavailable
         default: nil
         }
     }

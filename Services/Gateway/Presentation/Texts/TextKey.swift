@@ -23,12 +23,16 @@ public enum TextKey: String, CaseIterable, Sendable {
     case retry = "retry"
     case couldNotShow = "problem.could_not_show"
 
+    case alreadyExists = "error.already_exists"
     case connectionError = "error.connection"
+    case dataLoss = "error.data_loss"
     case deadlineExceeded = "error.deadline_exceeded"
     case invalidData = "error.invalid_data"
     case notFound = "error.not_found"
     case overloaded = "error.overloaded"
     case permissionDenied = "error.permission_denied"
+    case readOnly = "error.read_only"
     case tooLarge = "error.too_large"
+    case unavailable = "error.unavailable"
     case unknownError = "error.unknown"
 }
