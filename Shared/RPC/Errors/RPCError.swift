@@ -18,6 +18,9 @@ public struct RPCError: Error, Equatable, Sendable {
     /// More for programs, of a shape that the method's documentation tells.
     public var details: RawJSON?
 
+    /// What was wrong in full, where `message` says it in general words. For the log of this process; never sent.
+    public var cause: String?
+
     public init(
         _ kind: ErrorKind, _ message: String, begun: Bool = true, retryAfter: Int? = nil, service: String? = nil,
         details: RawJSON? = nil
@@ -32,7 +35,8 @@ public struct RPCError: Error, Equatable, Sendable {
 }
 
 extension RPCError: CustomStringConvertible {
-    public var description: String { "\(kind.rawValue): \(message)" }
+    /// For a log.
+    public var description: String { "\(kind.rawValue): \(cause ?? message)" }
 }
 
 extension RPCError {

@@ -4,14 +4,28 @@ extension API {
     /// Whether there is somebody behind this API: every service that is required answers.
     func readiness() async throws(RPCError) -> HTTPAnswer {
         let required = registry.plugins.filter(\.manifest.required)
-        guard !required.isEmpty else { throw RPCError(.unavailable, "no service is required: there are no plugins") }
-        let failures = await PluginRegistry(required).map { plugin -> String? in
+        guard !required.isEmpty else {
+            throw .notReady("no service is required: there are no plugins", "plugins.d names no required service")
+        }
+        let failures = await PluginRegistry(required).map { plugin -> (name: String, reason: String)? in
             switch await plugin.health() {
             case .success: nil
-            case .failure(let error): "\(plugin.name): \(error.message)"
+            case .failure(let error): (plugin.name, error.message)
             }
         }.compactMap(\.self)
-        guard failures.isEmpty else { throw RPCError(.unavailable, failures.joined(separator: "; ")) }
+        guard failures.isEmpty else {
+            throw .notReady(
+                "these services do not answer: \(failures.map(\.name).joined(separator: ", "))",
+                failures.map { "\($0.name): \($0.reason)" }.joined(separator: "; "))
+        }
         return .text("ready")
+    }
+}
+
+extension RPCError {
+    fileprivate static func notReady(_ message: String, _ cause: String) -> RPCError {
+        var error = RPCError(.unavailable, message)
+        error.cause = cause
+        return error
     }
 }

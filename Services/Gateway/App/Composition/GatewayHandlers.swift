@@ -14,8 +14,12 @@ struct GatewayHandlers: Sendable {
 
     var table: MethodTable {
         var table = MethodTable(GatewayContract.contract)
-        table.handle(GatewayContract.feedPage, feedPage)
-        table.handle(GatewayContract.comments, comments)
+        table.handle(GatewayContract.feedPage) { request, context in
+            try await presentingErrors(in: Language(request.locale)) { try await feedPage(request, context) }
+        }
+        table.handle(GatewayContract.comments) { request, context in
+            try await presentingErrors(in: Language(request.locale)) { try await comments(request, context) }
+        }
         table.handle(GatewayContract.postComment, postComment)
         table.handle(GatewayContract.image, image)
         table.handle(GatewayContract.plugins) { _, _ in

@@ -1,5 +1,6 @@
 import FeedContract
 import Foundation
+import Presentation
 import RPC
 import RPCTestKit
 import Testing
@@ -23,7 +24,10 @@ import Testing
             #expect(try reply.member("title") == HTTPStatus.phrase(kind.httpStatus))
             #expect(try reply.member("status") == "\(kind.httpStatus)")
             #expect(try reply.member("kind") == kind.rawValue)
-            #expect(try reply.member("detail")?.contains("what was wrong") == true)
+            // What is wrong with the request is for its sender; everything else may name what is behind us.
+            let isAboutRequest = kind == .invalidParams
+            let words = isAboutRequest ? "what was wrong" : ErrorPresenter.message(for: kind.rawValue, language: .en)
+            #expect(try reply.member("detail") == words)
             let retryAfter = [ErrorKind.overloaded: "2", .unavailable: "1"][kind]
             #expect(reply["Retry-After"] == retryAfter && reply["Cache-Control"] == "no-store")
         }
@@ -35,8 +39,48 @@ import Testing
             #expect(reply.status == 503 && reply["Retry-After"] == "1")
             #expect(try await api.exchange("/healthz").status == 200)
             let readiness = try await api.exchange("/readyz")
-            #expect(readiness.status == 503 && readiness.text.contains("feed: "))
+            #expect(readiness.status == 503 && readiness.text.contains("do not answer: feed"))
         }
+    }
+
+    /// Of all kinds but those that are about the request's own words.
+    private static let hidden = ErrorKind.allCases.filter {
+        ![.parseError, .invalidRequest, .methodNotFound, .invalidParams].contains($0)
+    }
+
+    @Test(arguments: hidden) func `no path and no address behind the API is told to its clients`(kind: ErrorKind)
+        async throws
+    {
+        let secrets = ["/srv/feed/data/comments.sqlite", "http://10.0.0.7:8080", "intranet.example", "192.168.1.9"]
+        let error = RPCError(kind, secrets.joined(separator: " "), details: RawJSON(secrets, as: .array(of: .string)))
+        var services = Self.failing(error)
+        services.list = { _, _ in throw error }
+        services.get = { _, _ in throw error }
+        try await RunningAPI.with(services) { api in
+            for target in ["/v1/feed", "/v1/image/\(UUID())/comments", "/v1/image/\(UUID())/data"] {
+                let reply = try await api.exchange(target)
+                // A kind that a method does not declare is internal.
+                #expect(reply.status >= 400 && !secrets.contains { reply.text.contains($0) })
+                #expect(try reply.member("detail")?.isEmpty == false && reply.member("trace_id")?.count == 32)
+            }
+        }
+    }
+
+    @Test func `no socket is named when services are down`() async throws {
+        try await RunningAPI.with(running: []) { api in
+            for target in ["/v1/feed", "/v1/image/\(UUID())/comments", "/v1/image/\(UUID())/data", "/readyz"] {
+                let reply = try await api.exchange(target)
+                #expect(reply.status == 503 && !reply.text.contains(".sock") && !reply.text.contains("/run"))
+            }
+        }
+    }
+
+    @Test func `an error that is said in general words has its own for the log`() {
+        var error = RPCError(.connectivity, "http://10.0.0.7 refused", begun: false, retryAfter: 7, service: "feed")
+        error = error.presented(in: .ptBR).presented(in: .en)
+        #expect(error.message == "Não foi possível conectar com o servidor")
+        #expect("\(error)" == "connectivity: http://10.0.0.7 refused")
+        #expect(!error.begun && error.retryAfter == 7 && error.service == "feed")
     }
 
     @Test func `with every service there it is ready`() async throws {
@@ -66,7 +110,7 @@ import Testing
     func `without a trace that is valid one begins here`(fields: [String]) async throws {
         var services = FakeServices()
         services.load = { _, context in
-            throw RPCError(.dataLoss, try #require(context.trace.id))
+            throw RPCError(.invalidParams, try #require(context.trace.id))
         }
         try await RunningAPI.with(services) { api in
             let reply = try await api.exchange("/v1/feed", fields)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import Presentation
 import RPC
 
 /// A whole answer, so that it leaves in one write: some clients take 42 ms longer over two.
@@ -38,7 +39,7 @@ extension HTTPAnswer {
     /// The problem that an error is for a client, and when to come back if that may help.
     init(_ error: RPCError, trace: TraceContext) {
         // A reader of URLs knows of no params.
-        let detail = error.message.trimmingPrefix("params.")
+        let detail = error.presented(in: .en).message.trimmingPrefix("params.")
         self.init(Problem(error.kind, String(detail), trace: trace))
         switch error.kind {
         case .overloaded, .unavailable: fields[.retryAfter] = "\(Self.seconds(error.retryAfter))"

@@ -6,6 +6,8 @@ struct Problem: Sendable {
 
     /// Of the answer; nil: as the kind has it.
     let status: Int
+
+    /// Names no path and no address: anybody may read it.
     let detail: String
 
     /// Of the request, to be found in the logs.
