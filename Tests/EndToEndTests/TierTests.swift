@@ -13,6 +13,8 @@ import Testing
                 let shown = try await Walk(port)
                 #expect(shown.images.count == 24)
                 #expect(try await Walk(try edge.httpPort()) == shown)
+                // Whatever it knows of the feed, comments are written elsewhere.
+                #expect(try await edge.gateway("comment", UUID().uuidString, "Lovely!").status == 77)
 
                 _ = try await origin.down()
                 let offline = try await Walk(try edge.httpPort())

@@ -15,6 +15,8 @@ struct FakeServices: Sendable {
     var list: Answer<ListComments, ListedComments> = { _, _ in
         ListedComments(items: [], nextAfterID: nil, origin: .store)
     }
+    var post: Answer<PostComment, SentComment> = { _, _ in throw RPCError(.readOnly, "an upstream's") }
+    var remove: Answer<CommentSelection, RemovedComments> = { _, _ in RemovedComments(count: 0) }
     var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are kept") }
 
     var tables: [String: MethodTable] {
@@ -23,6 +25,8 @@ struct FakeServices: Sendable {
         feed.handle(FeedContract.get, get)
         var comments = MethodTable(CommentsContract.contract)
         comments.handle(CommentsContract.list, list)
+        comments.handle(CommentsContract.post, post)
+        comments.handle(CommentsContract.remove, remove)
         var images = MethodTable(ImageDataContract.contract)
         images.handle(ImageDataContract.load, image)
         return ["feed": feed, "comments": comments, "image-data": images]

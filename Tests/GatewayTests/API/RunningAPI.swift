@@ -9,6 +9,8 @@ import RPCTestKit
 /// The HTTP API on a real port, in front of services whose answers a test chooses.
 struct RunningAPI: Sendable {
     let port: Int
+    let recentComments: RecentComments
+    let budget: AnswerBudget
 
     /// Makes it drain, as on a first SIGTERM.
     let stop: @Sendable () -> Void
@@ -26,6 +28,22 @@ struct RunningAPI: Sendable {
         drainTime: TimeAmount = .seconds(60), executor: LoopExecutor = executor, loops: HTTPLoops = loops,
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
+        try await withRegistry(of: services, running: names, executor: executor) { registry in
+            let listener = try await HTTPListener.bind(
+                HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
+                loops: loops, logger: Logger(label: "test"))
+            let api = API(
+                registry: registry, publicURL: PublicURL(listener.address), recentImages: RecentImages(limits),
+                recentComments: RecentComments(limits), limits: limits, budget: listener.budget, now: { noon })
+            return try await running(listener, api, registry, drainTime: drainTime, body)
+        }
+    }
+
+    /// Runs the services, and gives the registry that leads to them, which is to be run.
+    static func withRegistry<Result: Sendable>(
+        of services: FakeServices, running names: [String] = ["feed", "comments", "image-data"],
+        executor: LoopExecutor = executor, _ body: (PluginRegistry) async throws -> Result
+    ) async throws -> Result {
         try await withTemporaryDirectory { root in
             try await serving(services.tables.filter { names.contains($0.key) }, root: root, executor) {
                 var plugins: [Plugin] = []
@@ -35,14 +53,7 @@ struct RunningAPI: Sendable {
                         enriches: [])
                     plugins.append(try await Plugin(manifest, root: root, executor: executor))
                 }
-                let registry = PluginRegistry(plugins)
-                let listener = try await HTTPListener.bind(
-                    HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
-                    loops: loops, logger: Logger(label: "test"))
-                let api = API(
-                    registry: registry, publicURL: PublicURL(listener.address), recentImages: RecentImages(limits),
-                    limits: limits, now: { noon })
-                return try await running(listener, api, registry, drainTime: drainTime, body)
+                return try await body(PluginRegistry(plugins))
             }
         }
     }
@@ -56,6 +67,7 @@ struct RunningAPI: Sendable {
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await registry.run() }
             group.addTask { await api.recentImages.run() }
+            group.addTask { await api.recentComments.run() }
             group.addTask {
                 await listener.serve(api, drainTime: drainTime) { for await _ in stops {} }
                 ending.finish()
@@ -63,7 +75,8 @@ struct RunningAPI: Sendable {
             defer { group.cancelAll() }
             return try await body(
                 RunningAPI(
-                    port: listener.address.port, stop: { stopping.finish() }, ended: { for await _ in ends {} }))
+                    port: listener.address.port, recentComments: api.recentComments, budget: listener.budget,
+                    stop: { stopping.finish() }, ended: { for await _ in ends {} }))
         }
     }
 

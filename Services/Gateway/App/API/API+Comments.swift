@@ -1,5 +1,4 @@
 import CommentsContract
-import FeedContract
 import Foundation
 import HTTPTypes
 import RPC
@@ -9,28 +8,36 @@ extension API {
     func comments(
         of id: UUID, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let list = try await allComments(of: id, options)
-        // The comments service cannot know whether there is such an image.
-        if list.items.isEmpty { try await mustExist(id, options) }
-        let json = RawJSON(CommentsPayload(items: list.items), as: CommentsPayload.shape)
-        var answer = HTTPAnswer.document(json, for: request)
-        Freshness(list.origin, savedAt: list.savedAt, now: now()).apply(to: &answer.fields)
+        let document = try await recentComments.document(of: id) { () throws(RPCError) in
+            try await allComments(of: id, options)
+        }
+        let representation = document.json.representation(for: request)
+        let needsGzip = representation.isCompressed && !representation.isKnown
+        let compressed = needsGzip ? try await recentComments.gzip(document.json, within: budget) : nil
+        var answer = HTTPAnswer(document.json, representation, compressed, for: request)
+        Freshness(document.origin, savedAt: document.savedAt, now: now()).apply(to: &answer.fields)
         return answer
     }
 
-    /// The service's pages as one list, as old as the oldest of them.
-    /// - Throws: `too_large` for more than we send.
-    private func allComments(of id: UUID, _ options: CallOptions) async throws(RPCError) -> ListedComments {
+    /// The service's pages as one document, as old as the oldest of them. What is written of it counts against the budget.
+    /// - Throws: `too_large` for more than we send, `overloaded` when the budget has no room, `not_found` for an image that
+    ///   does not exist.
+    private func allComments(of id: UUID, _ options: CallOptions) async throws(RPCError) -> CommentsDocument {
         let service = try registry.plugin("comments")
-        var items: [Comment] = []
-        var (bytes, origin, savedAt) = (0, ListedComments.Origin.store, Date?.none)
-        var cursor: UUID?
+        var writer = CommentsWriter()
+        var (origin, savedAt, cursor) = (ListedComments.Origin.store, Date?.none, UUID?.none)
+        var reserved = 0
+        defer { budget.release(reserved) }
         repeat {
             let page = try await service.call(
                 CommentsContract.list, ListComments(imageID: id, afterID: cursor), options)
-            items += page.items
-            bytes += page.size
-            guard bytes <= limits.commentsBytes else {
+            if cursor == nil { _ = try await registry.problem(provingImageOf: page, id, options) }
+            if writer.count + page.size > AnswerBudget.smallAnswer {
+                try budget.reserve(page.size)
+                reserved += page.size
+            }
+            writer.append(page.items)
+            guard writer.count <= limits.commentsBytes else {
                 throw RPCError(.tooLarge, "the comments have more than \(limits.commentsBytes) bytes")
             }
             if cursor == nil || page.origin == .cache { origin = page.origin }
@@ -38,16 +45,7 @@ extension API {
             // An empty page is the end, whatever it says.
             cursor = page.items.isEmpty ? nil : page.nextAfterID
         } while cursor != nil
-        return ListedComments(items: items, nextAfterID: nil, origin: origin, savedAt: savedAt)
-    }
-
-    /// - Throws: `not_found` when the feed knows no such image. A feed that does not answer says nothing about it.
-    private func mustExist(_ id: UUID, _ options: CallOptions) async throws(RPCError) {
-        do throws(RPCError) {
-            _ = try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), options)
-        } catch {
-            if error.kind == .notFound { throw error }
-        }
+        return CommentsDocument(json: writer.finish(), origin: origin, savedAt: savedAt)
     }
 }
 

@@ -10,7 +10,7 @@ extension API {
     func imageData(
         of id: UUID, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let image = try await recentImages.image(of: id) { () throws(RPCError) in
+        let image = try await recentImages.value(of: id) { () throws(RPCError) in
             let item = try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), options)
             let image = try await registry.plugin("image-data").call(
                 ImageDataContract.load, LoadImage(url: item.image), options)

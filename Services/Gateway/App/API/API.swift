@@ -8,7 +8,11 @@ struct API: Sendable {
     let registry: PluginRegistry
     let publicURL: PublicURL
     let recentImages: RecentImages
+    let recentComments: RecentComments
     let limits: HTTPLimits
+
+    /// That of the listener.
+    let budget: AnswerBudget
     let now: @Sendable () -> Date
 
     /// Answers a request, whatever it is. Cancelling the task cancels what is asked of the services.

@@ -31,7 +31,7 @@ struct HTTPLimits: Sendable {
     /// How long a client that has an answer to read may read nothing of it.
     var stallTime = TimeAmount.seconds(30)
 
-    /// The most bytes of an image's comments, about as they are sent.
+    /// The most bytes of an image's comments, as they are sent without compression.
     var commentsBytes = 16 * 1_024 * 1_024
 
     /// The most bytes of answers that clients have not read yet, over all connections; 429 above them.
@@ -42,6 +42,12 @@ struct HTTPLimits: Sendable {
 
     /// The most bytes of images that are held for that; one may have half of them. Answers on their way hold theirs too.
     var recentImageBytes = 64 * 1_024 * 1_024
+
+    /// How long a list of comments that is no small answer is given as it was a moment ago, without asking the services.
+    var recentCommentsTime = TimeAmount.seconds(1)
+
+    /// The most bytes of lists of comments that are held for that, and of their compressed forms as many; one may have half.
+    var recentCommentsBytes = 64 * 1_024 * 1_024
 
     /// How long the services may take for a request.
     var requestTime = TimeAmount.seconds(30)

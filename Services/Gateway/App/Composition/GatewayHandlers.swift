@@ -9,6 +9,7 @@ import RPC
 struct GatewayHandlers: Sendable {
     let registry: PluginRegistry
     let recentImages: RecentImages
+    let recentComments: RecentComments
     let identity: ServiceIdentity
     let now: @Sendable () -> Date
 
@@ -30,7 +31,10 @@ struct GatewayHandlers: Sendable {
         table.handle(ProtocolMethods.stats, stats)
         table.forward = { method, params, context in
             // Also when it has failed: nobody knows how far it had come.
-            defer { if Self.imageChanges.contains(method) { recentImages.forget() } }
+            defer {
+                if Self.imageChanges.contains(method) { recentImages.forget() }
+                if Self.commentChanges.contains(method) { recentComments.forget() }
+            }
             return try await registry.forward(method, params, context)
         }
         table.forwardStream = { method, params, context, items in
@@ -45,6 +49,9 @@ struct GatewayHandlers: Sendable {
         FeedContract.publish.name, FeedContract.remove.name, FeedContract.validate.name, ImageDataContract.put.name,
         ImageDataContract.evict.name,
     ]
+
+    /// Calls after which an image may have other comments.
+    private static let commentChanges: Set = [CommentsContract.post.name, CommentsContract.remove.name]
 
     // MARK: Feed
 
@@ -71,32 +78,45 @@ struct GatewayHandlers: Sendable {
         let listed = try await registry.plugin("comments").call(
             CommentsContract.list,
             ListComments(imageID: request.imageID, limit: request.limit, afterID: request.afterID), context)
-        var problems: [ProblemViewModel] = []
-        if listed.items.isEmpty {
-            // The comments service cannot know whether there is such an image.
-            do throws(RPCError) {
-                _ = try await item(request.imageID, context)
-            } catch {
-                if error.kind == .notFound { throw error }
-                problems.append(
-                    ProblemPresenter.viewModel(service: "feed", kind: error.kind.rawValue, language: language))
-            }
-        }
+        let problem = try await registry.problem(
+            provingImageOf: listed, request.imageID, CallOptions(onBehalfOf: context))
         let now = now()
         let viewModel = CommentsPresenter.viewModel(
             items: listed.items.map { CommentPresenter.viewModel($0, now, language) },
             origin: Origin(listed.origin), savedAt: listed.savedAt, isFirstPage: request.afterID == nil, now: now,
             language: language)
-        return CommentsAnswer(comments: viewModel, nextAfterID: listed.nextAfterID, problems: problems)
+        return CommentsAnswer(
+            comments: viewModel, nextAfterID: listed.nextAfterID,
+            problems: [problem].compactMap(\.self).map {
+                ProblemPresenter.viewModel(service: "feed", kind: $0.kind.rawValue, language: language)
+            })
     }
 
     private func postComment(_ request: PostCommentRequest, _ context: CallContext) async throws -> PostedComment {
-        _ = try await item(request.imageID, context)
+        do throws(RPCError) {
+            _ = try await item(request.imageID, context)
+        } catch {
+            // An edge knows a part of the feed only, and refuses comments on all of it.
+            if error.kind == .notFound { try await mustTakeComments(context) }
+            throw error
+        }
+        defer { recentComments.forget() }
         // With an id the call can be repeated, should the comments service go away under it.
         let comment = PostComment(
             imageID: request.imageID, message: request.message, username: request.username, id: request.id ?? UUID(),
             createdAt: request.createdAt)
         return try await registry.plugin("comments").call(CommentsContract.post, comment, context, isRepeatable: true)
+    }
+
+    /// - Throws: `read_only` when the comments are an upstream's. Asked by removing a comment that never was: that changes
+    ///   nothing, and no other method without an image tells.
+    private func mustTakeComments(_ context: CallContext) async throws(RPCError) {
+        do throws(RPCError) {
+            _ = try await registry.plugin("comments").call(
+                CommentsContract.remove, CommentSelection(id: UUID()), context)
+        } catch {
+            if error.kind == .readOnly { throw error }
+        }
     }
 
     // MARK: Images

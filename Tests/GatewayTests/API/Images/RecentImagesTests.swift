@@ -33,7 +33,7 @@ import Testing
 
     /// The number of the image that is answered when the services have this one.
     private func ask(_ recent: RecentImages, _ id: UUID, having number: UInt8, bytes: Int = 1) async throws -> UInt8? {
-        try await recent.image(of: id) { () throws(RPCError) in image(number, bytes: bytes) }.bytes.getInteger(at: 0)
+        try await recent.value(of: id) { () throws(RPCError) in image(number, bytes: bytes) }.bytes.getInteger(at: 0)
     }
 
     @Test func `for a second it is answered without asking again`() async throws {
@@ -52,7 +52,7 @@ import Testing
         try await withRecent { recent async throws in
             let (renewals, renewed) = AsyncStream.makeStream(of: Void.self)
             let ask = { number in
-                try await recent.image(of: id) { () throws(RPCError) in
+                try await recent.value(of: id) { () throws(RPCError) in
                     renewed.yield()
                     return image(number)
                 }.bytes.getInteger(at: 0, as: UInt8.self)
@@ -99,12 +99,12 @@ import Testing
             }
             #expect(try await ask(recent, id, having: 1) == 1)
             clock.advance(.milliseconds(999))
-            #expect(try await recent.image(of: id, fail).sha256 == "1")
+            #expect(try await recent.value(of: id, fail).sha256 == "1")
             for await _ in failures { break }
             while recent.waiting(for: id) > 0 { await Task.yield() }
-            #expect(try await recent.image(of: id, fail).sha256 == "1")
+            #expect(try await recent.value(of: id, fail).sha256 == "1")
             clock.advance(.milliseconds(1))
-            let error = await #expect(throws: RPCError.self) { try await recent.image(of: id, fail) }
+            let error = await #expect(throws: RPCError.self) { try await recent.value(of: id, fail) }
             #expect(error?.kind == .connectivity)
         }
     }
@@ -118,15 +118,15 @@ import Testing
 
     @Test func `nothing was fetched for those who ask later`() async throws {
         try await withRecent { recent async throws in
-            let first = try await recent.image(of: id) { () throws(RPCError) in image(1) }
-            let second = try await recent.image(of: id) { () throws(RPCError) in image(2) }
+            let first = try await recent.value(of: id) { () throws(RPCError) in image(1) }
+            let second = try await recent.value(of: id) { () throws(RPCError) in image(2) }
             #expect(first.source == .remote && second.source == .hot)
         }
     }
 
     @Test func `what took longer than that to come is not held`() async throws {
         try await withRecent { recent async throws in
-            let slow = try await recent.image(of: id) { () throws(RPCError) in
+            let slow = try await recent.value(of: id) { () throws(RPCError) in
                 clock.advance(.seconds(1))
                 return image(1)
             }
@@ -157,7 +157,8 @@ import Testing
             let identity = ServiceIdentity(name: "gateway", version: "1")
             // There are no services: nobody knows how far a call had come that failed.
             let handlers = GatewayHandlers(
-                registry: PluginRegistry([]), recentImages: recent, identity: identity, now: { noon })
+                registry: PluginRegistry([]), recentImages: recent, recentComments: RecentComments(HTTPLimits()),
+                identity: identity, now: { noon })
             #expect(try await ask(recent, id, having: 1) == 1)
             try await TestServer.with(handlers.table) { server async throws -> Void in
                 try await RPCClient.withConnection(to: server.path, as: "test") { client in
@@ -182,7 +183,7 @@ import Testing
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             try await withThrowingTaskGroup(of: HeldImage.self) { group in
                 group.addTask {
-                    try await recent.image(of: id) { () throws(RPCError) in
+                    try await recent.value(of: id) { () throws(RPCError) in
                         begin.finish()
                         for await _ in gate {}
                         return image(1)
@@ -206,7 +207,7 @@ import Testing
             await withTaskGroup(of: String?.self) { group in
                 group.addTask {
                     await failure {
-                        try await recent.image(of: id) { () throws(RPCError) in
+                        try await recent.value(of: id) { () throws(RPCError) in
                             begin.finish()
                             for await _ in gate {}
                             throw RPCError(.connectivity, "the first")
@@ -259,14 +260,14 @@ import Testing
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             let first = Task {
-                try await recent.image(of: id) { () throws(RPCError) in
+                try await recent.value(of: id) { () throws(RPCError) in
                     begin.finish()
                     for await _ in gate {}
                     return image(1)
                 }
             }
             for await _ in begun {}
-            async let second = recent.image(of: id) { () throws(RPCError) in image(2) }
+            async let second = recent.value(of: id) { () throws(RPCError) in image(2) }
             while recent.waiting(for: id) < 2 { await Task.yield() }
             first.cancel()
             let error = await #expect(throws: RPCError.self) { try await first.value }

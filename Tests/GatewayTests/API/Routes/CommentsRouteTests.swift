@@ -63,8 +63,8 @@ import Testing
         }
     }
 
-    /// Each has 145 bytes or so.
-    @Test(arguments: [(10, 1_450, 200), (11, 1_450, 413), (.max, 100_000, 413)])
+    /// Each has 128 bytes, with 12 around all and a comma between them.
+    @Test(arguments: [(10, 1_301, 200), (10, 1_300, 413), (.max, 100_000, 413)])
     func `comments over the limit are too many`(count: Int, limit: Int, status: Int) async throws {
         var services = FakeServices()
         services.list = { params, _ in
@@ -86,6 +86,19 @@ import Testing
             #expect(reply.status == 404 && reply.text.contains(#""kind":"not_found""#))
         }
         services.get = { selection, _ in FeedItem(id: selection.id, image: "urn:sha256:00") }
+        try await RunningAPI.with(services) { api in
+            let reply = try await api.exchange(Self.target)
+            #expect(reply.status == 200 && reply.text == #"{"items":[]}"#)
+        }
+    }
+
+    @Test(arguments: [ListedComments.Origin.remote, .cache])
+    func `what an upstream has said about an image needs no proof that it exists`(origin: ListedComments.Origin)
+        async throws
+    {
+        // An edge whose feed store cannot be used knows no items.
+        var services = FakeServices()
+        services.list = { _, _ in ListedComments(items: [], nextAfterID: nil, origin: origin, savedAt: noon) }
         try await RunningAPI.with(services) { api in
             let reply = try await api.exchange(Self.target)
             #expect(reply.status == 200 && reply.text == #"{"items":[]}"#)

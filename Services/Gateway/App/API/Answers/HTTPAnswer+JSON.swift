@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 import HTTPTypes
 import NIOCore
 import RPC
@@ -7,38 +5,33 @@ import RPC
 extension HTTPAnswer {
     /// A document that its readers ask for again each time, and get again only when it has changed.
     static func document(_ json: RawJSON, for request: HTTPRequest) -> HTTPAnswer {
-        let known = request.headerFields[.ifNoneMatch] ?? ""
-        var answer = HTTPAnswer(.ok)
-        answer.fields[.contentType] = "application/json"
-        answer.fields[.cacheControl] = "no-cache"
-        answer.fields[.vary] = "Accept-Encoding"
-        answer.body = json.text
-        let hash = hash(of: json.text)
-        // Two representations of one document are told apart.
-        let compressed = EntityTag(hash + "-gzip")
-        if answer.isWorthCompressing, AcceptEncoding.takesGzip(request.headerFields[.acceptEncoding] ?? "") {
-            if compressed.isNamed(in: known) { return answer.tagged(compressed).notModified() }
-            if let body = Gzip.compress(answer.body) {
-                answer.fields[.contentEncoding] = "gzip"
-                answer.body = body
-                return answer.tagged(compressed)
-            }
+        let document = JSONDocument(json.text)
+        let representation = document.representation(for: request)
+        let needsGzip = representation.isCompressed && !representation.isKnown
+        return HTTPAnswer(document, representation, needsGzip ? Gzip.compress(document.text) : nil, for: request)
+    }
+
+    /// - Parameter compressed: the text, where the representation is compressed and not known; nil when that failed.
+    init(
+        _ document: JSONDocument, _ representation: JSONDocument.Representation, _ compressed: ByteBuffer?,
+        for request: HTTPRequest
+    ) {
+        var representation = representation
+        if representation.isCompressed, !representation.isKnown, compressed == nil {
+            representation = document.representation(isCompressed: false, for: request)
         }
-        let tag = EntityTag(hash)
-        return tag.isNamed(in: known) ? answer.tagged(tag).notModified() : answer.tagged(tag)
-    }
-
-    private var isWorthCompressing: Bool { body.readableBytes >= HTTPLimits.compressedBytes }
-
-    private func tagged(_ tag: EntityTag) -> HTTPAnswer {
-        var answer = self
-        answer.fields[.eTag] = "\(tag)"
-        return answer
-    }
-
-    /// Half of a SHA-256: 128 bits tell apart whatever there is.
-    private static func hash(of text: ByteBuffer) -> String {
-        text.withUnsafeReadableBytes { SHA256.hash(data: $0) }.prefix(16)
-            .map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+        self.init(.ok)
+        fields[.contentType] = "application/json"
+        fields[.cacheControl] = "no-cache"
+        fields[.vary] = "Accept-Encoding"
+        fields[.eTag] = "\(representation.tag)"
+        if representation.isKnown {
+            self = notModified()
+        } else if representation.isCompressed, let compressed {
+            fields[.contentEncoding] = "gzip"
+            body = compressed
+        } else {
+            body = document.text
+        }
     }
 }

@@ -4,7 +4,7 @@ import ImageDataContract
 import NIOCore
 
 /// The image of an item, with bytes that any number of answers share.
-struct HeldImage: Sendable {
+struct HeldImage: SharedAnswer {
     /// Where the bytes are from.
     let url: String
     let contentType: String
@@ -27,7 +27,8 @@ struct HeldImage: Sendable {
         bytes = ByteBuffer(bytes: image.data.data)
     }
 
-    /// The same for those who ask later, for whom nothing was fetched.
+    var heldBytes: Int? { bytes.readableBytes }
+
     var kept: HeldImage {
         var kept = self
         if source == .remote { kept.source = .hot }

@@ -10,12 +10,12 @@ import RPC
 struct GuardedConnection: Sendable {
     private let http: HTTP1Channel
 
-    init(_ api: API, _ budget: AnswerBudget) {
+    init(_ api: API) {
+        let budget = api.budget
         http = HTTP1Channel(responder: { request, writer, _ in
             var answer = await api.answer(request.head)
             if !budget.hasRoom(for: answer.body.readableBytes) {
-                let error = RPCError(.overloaded, "too many answers wait to be read", begun: false)
-                answer = HTTPAnswer(error, trace: api.trace(of: request.head))
+                answer = HTTPAnswer(AnswerBudget.overloaded, trace: api.trace(of: request.head))
             }
             let hasNoBody = request.method == .head || answer.body.readableBytes == 0
             try await writer.write(

@@ -13,9 +13,11 @@ struct HTTPListener: Sendable {
     let address: HTTPAddress
     let connections: Int
 
+    /// What the answers of all its connections may take; for the API that it serves.
+    let budget: AnswerBudget
+
     private let channel: NIOAsyncChannel<Connection, Never>
     private let quiescing: ServerQuiescingHelper
-    private let budget: AnswerBudget
     private let loops: HTTPLoops
     private let logger: Logger
 
@@ -57,7 +59,7 @@ struct HTTPListener: Sendable {
                 }
             return HTTPListener(
                 address: HTTPAddress(host: address.host, port: channel.channel.localAddress?.port ?? address.port),
-                connections: connections, channel: channel, quiescing: quiescing, budget: budget, loops: loops,
+                connections: connections, budget: budget, channel: channel, quiescing: quiescing, loops: loops,
                 logger: logger)
         } catch let error as IOError {
             throw Refused(
@@ -76,7 +78,7 @@ struct HTTPListener: Sendable {
     func serve(
         _ api: API, drainTime: TimeAmount, until stop: @escaping @Sendable () async -> Void
     ) async {
-        let connections = GuardedConnection(api, budget)
+        let connections = GuardedConnection(api)
         await withTaskExecutorPreference(loops.executor(of: channel.channel)) {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await accept(connections) }

@@ -31,17 +31,19 @@ struct ServeCommand: AsyncParsableCommand {
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
         let registry = await PluginRegistry.load(
             PluginFolder(path: root.plugins), root: root.path, logger: process.logger)
-        let recentImages = RecentImages(HTTPLimits())
+        let (recentImages, recentComments) = (RecentImages(HTTPLimits()), RecentComments(HTTPLimits()))
         let handlers = GatewayHandlers(
-            registry: registry, recentImages: recentImages, identity: identity, now: { Date() })
+            registry: registry, recentImages: recentImages, recentComments: recentComments, identity: identity,
+            now: { Date() })
         try await process.serve(
             handlers.table, on: socket, identity: identity, health: { [] },
             companions: {
-                async let bringing: Void = recentImages.run()
+                async let images: Void = recentImages.run()
+                async let comments: Void = recentComments.run()
                 await registry.run()
-                await bringing
+                _ = await (images, comments)
             },
-            front: try listener.map { try front($0, registry, recentImages) })
+            front: try listener.map { try front($0, registry, recentImages, recentComments) })
     }
 
     /// Takes the port, before there is anything that others could ask for.
@@ -57,12 +59,13 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// The HTTP API, at its port.
-    private func front(_ listener: HTTPListener, _ registry: PluginRegistry, _ recentImages: RecentImages) throws
-        -> Front
-    {
+    private func front(
+        _ listener: HTTPListener, _ registry: PluginRegistry, _ recentImages: RecentImages,
+        _ recentComments: RecentComments
+    ) throws -> Front {
         let api = API(
             registry: registry, publicURL: http.publicURL ?? PublicURL(listener.address), recentImages: recentImages,
-            limits: HTTPLimits(), now: { Date() })
+            recentComments: recentComments, limits: HTTPLimits(), budget: listener.budget, now: { Date() })
         let drainTime = try options.limits().drainTime
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
             await listener.serve(api, drainTime: drainTime, until: stop)

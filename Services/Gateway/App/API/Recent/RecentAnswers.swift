@@ -4,14 +4,23 @@ import RPC
 import ServiceKit
 import Synchronization
 
-/// Images that were asked for a moment ago. What many look at is asked of the services once, and its bytes are held once,
-/// however many answers have them.
+/// What answers share: bytes that are held once, however many answers have them.
+protocol SharedAnswer: Sendable {
+    /// What counts against the limit of `RecentAnswers`; nil when it is not worth holding.
+    var heldBytes: Int? { get }
+
+    /// The same for those who ask later, for whom nothing was fetched.
+    var kept: Self { get }
+}
+
+/// Answers that were asked for a moment ago. What many ask for is made once, and its bytes are held once, however many
+/// connections have them.
 ///
-/// This is no cache that anybody has to know of: for so short a time only, and not beyond a removal that passes through the
+/// This is no cache that anybody has to know of: for so short a time only, and not beyond a change that passes through the
 /// gateway, an answer is what the services would say.
-final class RecentImages: Sendable {
+final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendable {
     private struct Kept {
-        let image: HeldImage
+        let answer: Answer
         let end: NIODeadline
 
         /// Whether the next is being brought, so that those who ask all the time never wait for it.
@@ -20,25 +29,25 @@ final class RecentImages: Sendable {
 
     /// What a change makes another.
     private struct Key: Hashable {
-        let id: UUID
+        let id: ID
         let epoch: Int
     }
 
     /// Two generations, of which the older goes as a whole: that bounds both how much there is and how long, and costs the
     /// same however many there are.
     private struct Generations {
-        var newer: [UUID: Kept] = [:]
-        var older: [UUID: Kept] = [:]
+        var newer: [ID: Kept] = [:]
+        var older: [ID: Kept] = [:]
         var newerBytes = 0
         var newerEnd = NIODeadline.distantPast
         var epoch = 0
 
         var isEmpty: Bool { newer.isEmpty && older.isEmpty }
 
-        subscript(id: UUID) -> Kept? { newer[id] ?? older[id] }
+        subscript(id: ID) -> Kept? { newer[id] ?? older[id] }
 
         /// - Returns: false when somebody has begun already.
-        mutating func beginRenewal(of id: UUID) -> Bool {
+        mutating func beginRenewal(of id: ID) -> Bool {
             guard let kept = self[id], !kept.isRenewed else { return false }
             if newer[id] != nil { newer[id]?.isRenewed = true } else { older[id]?.isRenewed = true }
             return true
@@ -49,16 +58,20 @@ final class RecentImages: Sendable {
         }
     }
 
-    private let limits: HTTPLimits
+    /// How long an answer is held, and the most bytes of all; one may have half of them.
+    private let time: Duration
+    private let bytes: Int
     private let now: @Sendable () -> NIODeadline
     private let generations = Mutex(Generations())
-    private let flights: SingleFlight<Key, HeldImage>
+    private let flights: SingleFlight<Key, Answer>
     private let (renewals, renewal) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
     private let (fillings, filling) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    init(_ limits: HTTPLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
-        self.limits = limits
-        flights = SingleFlight(joinTime: .nanoseconds(limits.recentImageTime.nanoseconds))
+    /// - Parameter joinTime: how old the making of an answer may be for another to wait for it.
+    init(time: TimeAmount, bytes: Int, joinTime: TimeAmount, now: @escaping @Sendable () -> NIODeadline) {
+        self.time = .nanoseconds(time.nanoseconds)
+        self.bytes = bytes
+        flights = SingleFlight(joinTime: .nanoseconds(joinTime.nanoseconds))
         self.now = now
     }
 
@@ -71,23 +84,22 @@ final class RecentImages: Sendable {
         await letting
     }
 
-    /// The image of an item.
-    /// - Parameter load: brings it, when it was not asked for a moment ago and nobody else is bringing it.
-    func image(
-        of id: UUID, _ load: @escaping @Sendable () async throws(RPCError) -> HeldImage
-    ) async throws(RPCError) -> HeldImage {
+    /// - Parameter load: brings the answer, when it was not asked for a moment ago and nobody else is bringing it.
+    func value(
+        of id: ID, _ load: @escaping @Sendable () async throws(RPCError) -> Answer
+    ) async throws(RPCError) -> Answer {
         let (kept, epoch) = generations.withLock { ($0[id], $0.epoch) }
         let now = now()
-        let bring = { @Sendable () async throws -> HeldImage in
-            let image = try await load()
-            self.keep(image, of: id, since: epoch, until: now + self.limits.recentImageTime)
-            return image
+        let bring = { @Sendable () async throws -> Answer in
+            let answer = try await load()
+            self.keep(answer, of: id, since: epoch, until: now + self.timeAmount)
+            return answer
         }
         if let kept, now < kept.end {
             if kept.end - now <= renewalTime, generations.withLock({ $0.beginRenewal(of: id) }) {
                 renewal.yield { await self.renew(Key(id: id, epoch: epoch), bring) }
             }
-            return kept.image
+            return kept.answer
         }
         do {
             return try await flights.value(of: Key(id: id, epoch: epoch), bring)
@@ -98,14 +110,16 @@ final class RecentImages: Sendable {
         }
     }
 
-    /// How long before its end an image that is asked for is brought anew.
-    private var renewalTime: TimeAmount { .nanoseconds(limits.recentImageTime.nanoseconds / 4) }
+    /// How long before its end an answer that is asked for is brought anew.
+    private var renewalTime: TimeAmount { .nanoseconds(timeAmount.nanoseconds / 4) }
 
-    /// How many images are held.
+    private var timeAmount: TimeAmount { TimeAmount(time) }
+
+    /// How many answers are held.
     var count: Int { generations.withLock { $0.newer.count + $0.older.count } }
 
-    /// How many wait for the image of an item.
-    func waiting(for id: UUID) -> Int {
+    /// How many wait for an answer.
+    func waiting(for id: ID) -> Int {
         flights.waiting(for: Key(id: id, epoch: generations.withLock { $0.epoch }))
     }
 
@@ -117,17 +131,18 @@ final class RecentImages: Sendable {
     }
 
     /// - Parameter end: a moment after it was asked for, however long it took to come.
-    private func keep(_ image: HeldImage, of id: UUID, since epoch: Int, until end: NIODeadline) {
-        let (size, now) = (image.bytes.readableBytes, now())
+    private func keep(_ answer: Answer, of id: ID, since epoch: Int, until end: NIODeadline) {
+        guard let size = answer.heldBytes else { return }
+        let now = now()
         let wasEmpty = generations.withLock { generations in
-            guard generations.epoch == epoch, now < end, size <= limits.recentImageBytes / 2 else { return false }
+            guard generations.epoch == epoch, now < end, size <= bytes / 2 else { return false }
             let wasEmpty = generations.isEmpty
-            let before = generations.newer.removeValue(forKey: id)?.image.bytes.readableBytes ?? 0
+            let before = generations.newer.removeValue(forKey: id)?.answer.heldBytes ?? 0
             generations.newerBytes -= before
-            if generations.newerEnd <= now || generations.newerBytes + size > limits.recentImageBytes / 2 {
-                generations.retire(until: now + limits.recentImageTime)
+            if generations.newerEnd <= now || generations.newerBytes + size > bytes / 2 {
+                generations.retire(until: now + timeAmount)
             }
-            generations.newer[id] = Kept(image: image.kept, end: end)
+            generations.newer[id] = Kept(answer: answer.kept, end: end)
             generations.newerBytes += size
             return wasEmpty
         }
@@ -144,7 +159,7 @@ final class RecentImages: Sendable {
 
     /// For as long as it may be of use. One that fails is asked for again by whoever comes after the end, and it is his
     /// failure.
-    private func renew(_ key: Key, _ bring: @escaping @Sendable () async throws -> HeldImage) async {
+    private func renew(_ key: Key, _ bring: @escaping @Sendable () async throws -> Answer) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = try? await self.flights.value(of: key, bring) }
             group.addTask { try? await Task.sleep(for: self.time) }
@@ -170,10 +185,8 @@ final class RecentImages: Sendable {
     func letGoOfOld() -> Bool {
         let now = now()
         return generations.withLock { generations in
-            if generations.newerEnd <= now { generations.retire(until: now + limits.recentImageTime) }
+            if generations.newerEnd <= now { generations.retire(until: now + timeAmount) }
             return generations.isEmpty
         }
     }
-
-    private var time: Duration { .nanoseconds(limits.recentImageTime.nanoseconds) }
 }

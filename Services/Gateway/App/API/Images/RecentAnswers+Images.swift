@@ -1,0 +1,12 @@
+import Foundation
+import NIOCore
+
+/// The images of items.
+typealias RecentImages = RecentAnswers<UUID, HeldImage>
+
+extension RecentImages {
+    convenience init(_ limits: HTTPLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
+        self.init(
+            time: limits.recentImageTime, bytes: limits.recentImageBytes, joinTime: limits.recentImageTime, now: now)
+    }
+}

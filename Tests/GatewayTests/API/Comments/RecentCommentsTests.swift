@@ -1,0 +1,189 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import NIOCore
+import RPC
+import RPCTestKit
+import Synchronization
+import Testing
+
+@testable import gateway
+
+/// Many clients that ask for long lists of comments at the same time.
+@Suite struct RecentCommentsTests {
+    private static let page = 100
+
+    /// However slow the machine is.
+    private static let patient: HTTPLimits = {
+        var limits = HTTPLimits()
+        (limits.requestTime, limits.idleTime, limits.stallTime) = (.minutes(5), .minutes(5), .minutes(5))
+        return limits
+    }()
+
+    /// A service with so many comments of so many bytes for every image. Counts the lists that are begun.
+    private final class Service: Sendable {
+        let lists = Mutex(0)
+        let comments: [SentComment]
+
+        init(count: Int, bytes: Int) {
+            comments = (0..<count).map { number in
+                let id = UUID(uuidString: "00000000-0000-0000-0000-\(String(format: "%012d", number))")!
+                let message = "\(number)" + String(repeating: "x", count: bytes)
+                return SentComment(id: id, message: message, createdAt: noon, author: .init(username: "ana"))
+            }
+        }
+
+        /// - Parameter wait: before every first page.
+        func services(_ wait: @escaping @Sendable (UUID) async -> Void = { _ in }) -> FakeServices {
+            var services = FakeServices()
+            services.list = { params, _ in
+                if params.afterID == nil {
+                    self.lists.withLock { $0 += 1 }
+                    await wait(params.imageID)
+                }
+                let start = params.afterID.flatMap { id in Int(id.uuidString.suffix(12)).map { $0 + 1 } } ?? 0
+                let page = self.comments[start...].prefix(RecentCommentsTests.page)
+                return ListedComments(
+                    items: Array(page), nextAfterID: page.endIndex < self.comments.count ? page.last?.id : nil,
+                    origin: .store)
+            }
+            return services
+        }
+    }
+
+    private static func target(_ image: UUID) -> String { "/v1/image/\(image)/comments" }
+
+    @Test(arguments: [[], ["Accept-Encoding: gzip"]])
+    func `however many clients ask, a list is made once`(fields: [String]) async throws {
+        // All answers together stay within the budget.
+        let (image, clients, service) = (UUID(), 300, Service(count: 500, bytes: 1_000))
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        try await RunningAPI.with(service.services { _ in for await _ in gate {} }, limits: Self.patient) {
+            api async throws in
+            let peers = try await api.connected(clients)
+            for peer in peers { try await peer.request(Self.target(image), fields) }
+            while api.recentComments.waiting(for: image) < clients { await Task.yield() }
+            open.finish()
+            var lengths: Set<Int> = []
+            for peer in peers {
+                let reply = try #require(await peer.receive())
+                #expect(reply.status == 200)
+                lengths.insert(reply.body.count)
+            }
+            #expect(service.lists.withLock { $0 } == 1 && lengths.count == 1)
+            while api.budget.heldBytes > 0 { await Task.yield() }
+        }
+    }
+
+    @Test func `who has the list already costs one more computation and no body`() async throws {
+        let (image, clients, service) = (UUID(), 200, Service(count: 1_000, bytes: 1_000))
+        let gates = Mutex<[AsyncStream<Void>]>([])
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let wait = { @Sendable (_: UUID) async in
+            guard let gate = gates.withLock({ $0.popLast() }) else { return }
+            for await _ in gate {}
+        }
+        try await RunningAPI.with(service.services(wait), limits: Self.patient) { api async throws in
+            let tag = try #require(try await api.exchange(Self.target(image))["ETag"])
+            gates.withLock { $0 = [gate] }
+            api.recentComments.forget()
+            let peers = try await api.connected(clients)
+            for peer in peers { try await peer.request(Self.target(image), ["If-None-Match: \(tag)"]) }
+            while api.recentComments.waiting(for: image) < clients { await Task.yield() }
+            open.finish()
+            for peer in peers {
+                let reply = try #require(await peer.receive())
+                #expect(reply.status == 304 && reply["ETag"] == tag && reply.body.isEmpty)
+            }
+            #expect(service.lists.withLock { $0 } == 2)
+        }
+    }
+
+    @Test func `lists that are made take of the budget, and those for which it has no room are refused`() async throws {
+        let (clients, service) = (200, Service(count: 300, bytes: 1_000))
+        var limits = Self.patient
+        limits.answerBytes = 2_000_000
+        let most = Mutex(0)
+        let budget = Mutex<AnswerBudget?>(nil)
+        var services = service.services()
+        let list = services.list
+        services.list = { params, context in
+            // Each page shows how much is held while the lists are made.
+            if let held = budget.withLock({ $0?.heldBytes }) { most.withLock { $0 = max($0, held) } }
+            return try await list(params, context)
+        }
+        try await RunningAPI.with(services, limits: limits) { api async throws in
+            budget.withLock { $0 = api.budget }
+            let peers = try await api.connected(clients)
+            // Different images: no two share a list.
+            for peer in peers { try await peer.request(Self.target(UUID())) }
+            var statuses: [Int: Int] = [:]
+            for peer in peers {
+                let reply = try #require(await peer.receive())
+                #expect(reply.status == 200 || reply["Retry-After"] == "1")
+                statuses[reply.status, default: 0] += 1
+            }
+            #expect(Set(statuses.keys).isSubset(of: [200, 429]) && statuses.values.reduce(0, +) == clients)
+            // Answers are counted after they are given, so a few may be over. All lists have 68 MB.
+            #expect(most.withLock { $0 } <= 2 * limits.answerBytes)
+            while api.budget.heldBytes > 0 { await Task.yield() }
+            #expect(try await api.exchange(Self.target(UUID())).status == 200)
+        }
+    }
+
+    @Test(arguments: [(50, 2), (1_000, 1)]) func `a long list is held for a second, a short one is made anew`(
+        count: Int, lists: Int
+    ) async throws {
+        let (image, service) = (UUID(), Service(count: count, bytes: 1_000))
+        var limits = Self.patient
+        limits.recentCommentsTime = .hours(1)
+        try await RunningAPI.with(service.services(), limits: limits) { api async throws in
+            for _ in 1...2 { #expect(try await api.exchange(Self.target(image)).status == 200) }
+            #expect(service.lists.withLock { $0 } == lists && api.recentComments.count == (lists == 1 ? 1 : 0))
+        }
+    }
+
+    @Test func `lists over half of what may be held are not held`() async throws {
+        let (image, service) = (UUID(), Service(count: 1_000, bytes: 1_000))
+        var limits = Self.patient
+        (limits.recentCommentsTime, limits.recentCommentsBytes) = (.hours(1), 2_000_000)
+        try await RunningAPI.with(service.services(), limits: limits) { api async throws in
+            for _ in 1...2 { #expect(try await api.exchange(Self.target(image)).status == 200) }
+            #expect(service.lists.withLock { $0 } == 2 && api.recentComments.count == 0)
+        }
+    }
+
+    @Test func `a comment that is posted through the gateway is seen at once`() async throws {
+        let (image, service) = (UUID(), Service(count: 1_000, bytes: 1_000))
+        var limits = Self.patient
+        limits.recentCommentsTime = .hours(1)
+        try await RunningAPI.with(service.services(), limits: limits) { api async throws in
+            for _ in 1...2 { _ = try await api.exchange(Self.target(image)) }
+            #expect(service.lists.withLock { $0 } == 1)
+            let handlers = GatewayHandlers(
+                registry: PluginRegistry([]), recentImages: RecentImages(limits), recentComments: api.recentComments,
+                identity: ServiceIdentity(name: "gateway", version: "1"), now: { noon })
+            try await TestServer.with(handlers.table) { server async throws -> Void in
+                try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                    for method in ["comments.post", "comments.remove"] {
+                        // There are no services: nobody knows how far a call had come that failed.
+                        _ = await #expect(throws: RPCError.self) { try await client.call(method, .emptyObject) }
+                        _ = try await api.exchange(Self.target(image))
+                    }
+                    _ = await #expect(throws: RPCError.self) { try await client.call("comments.list", .emptyObject) }
+                    _ = try await api.exchange(Self.target(image))
+                }
+            }
+            #expect(service.lists.withLock { $0 } == 3)
+        }
+    }
+}
+
+extension RunningAPI {
+    /// So many connections.
+    fileprivate func connected(_ count: Int) async throws -> [HTTPPeer] {
+        var peers: [HTTPPeer] = []
+        for _ in 0..<count { peers.append(try await connect()) }
+        return peers
+    }
+}

@@ -1,0 +1,111 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import Presentation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+/// What the gateway answers itself, in front of services whose answers a test chooses.
+@Suite struct GatewayHandlersTests {
+    private let image = UUID()
+
+    private func withClient(
+        _ services: FakeServices, running names: [String] = ["feed", "comments", "image-data"],
+        _ body: (RPCClient) async throws -> Void
+    ) async throws {
+        try await RunningAPI.withRegistry(of: services, running: names) { registry in
+            let handlers = GatewayHandlers(
+                registry: registry, recentImages: RecentImages(HTTPLimits()),
+                recentComments: RecentComments(HTTPLimits()),
+                identity: ServiceIdentity(name: "gateway", version: "1"), now: { noon })
+            // Ends with this scope.
+            async let _: Void = registry.run()
+            try await TestServer.with(handlers.table, named: "gateway") { server async throws -> Void in
+                try await RPCClient.withConnection(to: server.path, as: "test", body)
+            }
+        }
+    }
+
+    private func failure<Params, Answer>(
+        _ client: RPCClient, _ method: Method<Params, Answer>, _ params: Params
+    ) async -> RPCError? {
+        do throws(RPCError) {
+            _ = try await client.call(method, params)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // MARK: Errors
+
+    private static let upstream = "http://10.0.0.7:8080"
+
+    @Test(arguments: Language.allCases, [ErrorKind.connectivity, .unavailable, .invalidData, .dataLoss])
+    func `errors are in the reader's language and name no address`(language: Language, kind: ErrorKind) async throws {
+        var services = FakeServices()
+        let error = RPCError(kind, "the upstream \(Self.upstream) did not answer")
+        services.load = { _, _ in throw error }
+        services.list = { _, _ in throw error }
+        try await withClient(services) { client in
+            let feed = FeedPageRequest(limit: nil, afterID: nil, beforeID: nil, locale: language.rawValue)
+            let comments = CommentsRequest(imageID: image, limit: nil, afterID: nil, locale: language.rawValue)
+            let failures = [
+                await failure(client, GatewayContract.feedPage, feed),
+                await failure(client, GatewayContract.comments, comments),
+            ]
+            let words = ErrorPresenter.message(for: kind.rawValue, language: language)
+            #expect(failures.map { $0?.kind } == [kind, kind] && failures.map { $0?.message } == [words, words])
+            #expect(failures.map { $0?.service } == ["feed", "comments"])
+        }
+    }
+
+    @Test func `a service that is down is said in the reader's language too, without its socket`() async throws {
+        try await withClient(FakeServices(), running: []) { client in
+            let request = FeedPageRequest(limit: nil, afterID: nil, beforeID: nil, locale: "pt_BR.UTF-8")
+            let error = await failure(client, GatewayContract.feedPage, request)
+            #expect(error?.message == Texts(.ptBR)[.unavailable] && error?.service == "feed")
+        }
+    }
+
+    @Test func `what is wrong with a request is said as it is`() async throws {
+        var services = FakeServices()
+        services.load = { _, _ in throw RPCError(.invalidParams, "params.after_id: was never an item") }
+        try await withClient(services) { client in
+            let request = FeedPageRequest(limit: nil, afterID: UUID(), beforeID: nil, locale: "el")
+            let error = await failure(client, GatewayContract.feedPage, request)
+            #expect(error?.message == "params.after_id: was never an item")
+        }
+    }
+
+    // MARK: Comments
+
+    @Test(arguments: ListedComments.Origin.allCases)
+    func `an empty list needs an image of the feed only where the comments are our own`(
+        origin: ListedComments.Origin
+    ) async throws {
+        var services = FakeServices()
+        services.list = { _, _ in ListedComments(items: [], nextAfterID: nil, origin: origin) }
+        try await withClient(services) { client in
+            let request = CommentsRequest(imageID: image, limit: nil, afterID: nil, locale: nil)
+            let error = await failure(client, GatewayContract.comments, request)
+            #expect(error?.kind == (origin == .store ? .notFound : nil))
+        }
+    }
+
+    @Test func `a comment on an image that is not in the feed is refused as the service refuses`() async throws {
+        let comment = PostComment(imageID: image, message: "Lovely!", username: "ana")
+        // An authority has no such image; an edge takes no comments at all, whatever it knows.
+        try await withClient(FakeServices()) { client in
+            #expect(await failure(client, GatewayContract.postComment, comment)?.kind == .notFound)
+        }
+        var edge = FakeServices()
+        edge.remove = { _, _ in throw RPCError(.readOnly, "an upstream's") }
+        try await withClient(edge) { client in
+            #expect(await failure(client, GatewayContract.postComment, comment)?.kind == .readOnly)
+        }
+    }
+}
