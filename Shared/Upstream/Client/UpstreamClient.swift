@@ -52,7 +52,7 @@ public actor UpstreamClient {
     /// - Throws: why there is no response that could be used.
     public func get(_ request: UpstreamRequest) async throws(UpstreamError) -> UpstreamResponse {
         let limits = settings.limits
-        let total = TimeLimit(.total, limits.totalTime)
+        let total = TimeLimit(.total, min(request.totalTime ?? limits.totalTime, limits.totalTime))
         var url = try HTTPURL(request.url, limit: limits.urlBytes)
         var headers = try RequestHeaders(request.headers)
         for _ in 0...limits.redirects {
@@ -64,6 +64,16 @@ public actor UpstreamClient {
             url = next
         }
         throw .tooManyRedirects(limit: limits.redirects)
+    }
+
+    /// Checks whether the rules allow a URL to be fetched, without a request: its text, and the addresses of its name.
+    /// - Throws: `refused`; another error when the addresses of its name are not known.
+    public func check(_ url: String) async throws(UpstreamError) {
+        let origin = try HTTPURL(url, limit: settings.limits.urlBytes).origin
+        try addressGuard.check(origin)
+        guard case .name(let name) = origin.host else { return }
+        let limit = TimeLimit(.connect, settings.limits.connectTime)
+        try addressGuard.check(try await resolver.addresses(of: name, within: limit), of: origin)
     }
 
     /// Closes all connections. Requests under way end with `shutDown`, and so do those that come after.

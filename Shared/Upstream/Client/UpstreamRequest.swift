@@ -13,12 +13,17 @@ public struct UpstreamRequest: Sendable {
     /// Whether the body may come compressed. One that did cannot be resumed.
     public var acceptsCompression: Bool
 
+    /// The longest time for the whole, redirects included; nil for the client's limit, which it cannot exceed.
+    public var totalTime: Duration?
+
     public init(
-        url: String, headers: UpstreamHeaders = [:], maximumBodyBytes: Int? = nil, acceptsCompression: Bool = true
+        url: String, headers: UpstreamHeaders = [:], maximumBodyBytes: Int? = nil, acceptsCompression: Bool = true,
+        totalTime: Duration? = nil
     ) {
         self.url = url
         self.headers = headers
         self.maximumBodyBytes = maximumBodyBytes
         self.acceptsCompression = acceptsCompression
+        self.totalTime = totalTime
     }
 }

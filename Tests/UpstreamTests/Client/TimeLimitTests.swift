@@ -37,6 +37,24 @@ import Testing
         #expect(error.partial?.body.isEmpty == false)
     }
 
+    @Test(arguments: [(100, 60_000), (60_000, 100)])
+    func `a request may have less time than the client, and never more`(
+        request: Int, client: Int
+    ) async throws {
+        try await OriginServer.with { _ in
+            [.stall]
+        } _: { server in
+            var settings = try UpstreamSettings.trusting(server)
+            settings.limits.totalTime = .milliseconds(client)
+            settings.limits.firstByteTime = .seconds(60)
+            try await withClient(settings) { client in
+                let error = try await client.failure(
+                    UpstreamRequest(url: server.url, totalTime: .milliseconds(request)))
+                #expect(error.stage == .total, "\(error)")
+            }
+        }
+    }
+
     @Test func `redirects do not begin the time anew`() async throws {
         let error = try await failure([.pause(20), .redirect(to: "/")]) {
             $0.totalTime = .milliseconds(100)
