@@ -36,6 +36,68 @@ import Testing
         #expect(queue.tiers(of: run) == [])
     }
 
+    // MARK: Retiring
+
+    @Test(arguments: [nil, ["a"], ["a", "x"]] as [Set<String>?])
+    mutating func `after an eviction the next caller begins a new fetch`(
+        urls: Set<String>?
+    ) throws {
+        _ = ask("a", by: 1)
+        let old = try begin("a")
+        queue.retire(urls)
+        // What it brings is stored nowhere, and answers who has waited for it.
+        #expect(queue.tiers(of: old) == [])
+        #expect(ask("a", by: 2))
+        let new = try begin("a")
+        #expect(queue.tiers(of: new) == .all)
+        #expect(queue.running == 2)
+        #expect(end(old) == [1])
+        #expect(queue.has("a"))
+        #expect(end(new) == [2])
+        #expect(!queue.has("a") && queue.running == 0)
+    }
+
+    @Test mutating func `an eviction of other pictures changes nothing`() throws {
+        _ = ask("a", by: 1)
+        let run = try begin("a")
+        queue.retire(["b"])
+        _ = ask("a", by: 2)
+        #expect(next() == .nothing)
+        #expect(queue.tiers(of: run) == .all)
+        #expect(end(run) == [1, 2])
+    }
+
+    @Test mutating func `what has not begun begins after an eviction as before it`() throws {
+        for waiter in 1...3 { _ = ask("\(waiter)", by: waiter) }
+        let runs = try [begin("1"), begin("2")]
+        queue.retire(nil)
+        #expect(queue.waiting == 1)
+        _ = end(runs[0])
+        #expect(end(try begin("3")) == [3])
+    }
+
+    @Test mutating func `the last who waits for a retired fetch cancels it, and not the new one`() throws {
+        for waiter in 1...2 { _ = ask("a", by: waiter) }
+        let old = try begin("a")
+        queue.retire(nil)
+        _ = ask("a", by: 3)
+        let new = try begin("a")
+        #expect(queue.leave("a", 1) == .stays)
+        #expect(queue.leave("a", 2) == .cancel(old))
+        #expect(queue.leave("a", 2) == .stays)
+        #expect(end(old) == [])
+        #expect(end(new) == [3])
+    }
+
+    @Test mutating func `a retired prefetch goes on without those who wait for it`() throws {
+        _ = ask("a", by: 1, .prefetch)
+        let run = try begin("a")
+        queue.retire(nil)
+        #expect(queue.leave("a", 1, .goesOn) == .stays)
+        #expect(end(run) == [])
+        #expect(queue.running == 0)
+    }
+
     // MARK: Order
 
     @Test(arguments: 1...3) mutating func `only so many run at once`(concurrency: Int) throws {

@@ -60,17 +60,26 @@ public struct FetchQueue: Sendable {
     private var visible = TicketLine()
     private var prefetch = TicketLine()
     private var parked: [String: TicketLine] = [:]
-    private var backoff = HostBackoff()
+    private var backoff: HostBackoff
     private var begun: [Run: (host: String, at: ContinuousClock.Instant)] = [:]
     private var runs = 0
 
-    public init(concurrency: Int = defaultConcurrency, waitingLimit: Int = waitingLimit) {
+    /// Who waits for the runs that an eviction has retired.
+    private var retired: [Run: Set<Waiter>] = [:]
+
+    public init(
+        concurrency: Int = defaultConcurrency, waitingLimit: Int = waitingLimit, backoff: HostBackoff = HostBackoff()
+    ) {
         self.concurrency = concurrency
         limit = waitingLimit
+        self.backoff = backoff
     }
 
     /// How many run; one that is cancelled runs until it has ended.
     public var running: Int { begun.count }
+
+    /// Whether a fetch of this URL is wanted or under way; a retired one does not count.
+    public func has(_ url: String) -> Bool { fetches[url] != nil }
 
     /// How many have not begun.
     public var waiting: Int { visible.count + prefetch.count + parked.values.reduce(0) { $0 + $1.count } }
@@ -109,7 +118,9 @@ public struct FetchQueue: Sendable {
 
     /// Waits no longer.
     public mutating func leave(_ url: String, _ waiter: Waiter, _ unwanted: Unwanted = .cancel) -> Leaving {
-        guard var fetch = fetches[url], fetch.waiters.remove(waiter) != nil else { return .stays }
+        guard var fetch = fetches[url], fetch.waiters.remove(waiter) != nil else {
+            return leaveRetired(url, waiter, unwanted)
+        }
         guard fetch.waiters.isEmpty else {
             fetches[url] = fetch
             return .stays
@@ -127,6 +138,25 @@ public struct FetchQueue: Sendable {
         }
         fetches[url] = nil
         return .neverBegins
+    }
+
+    private mutating func leaveRetired(_ url: String, _ waiter: Waiter, _ unwanted: Unwanted) -> Leaving {
+        guard let run = retired.first(where: { $0.key.url == url && $0.value.contains(waiter) })?.key else {
+            return .stays
+        }
+        retired[run]?.remove(waiter)
+        return retired[run]?.isEmpty == true && unwanted == .cancel ? .cancel(run) : .stays
+    }
+
+    /// Separates the fetches under way from what comes later: they still answer the callers that wait for them, nothing
+    /// that they bring is stored, and the next caller begins a new fetch.
+    /// - Parameter urls: nil for all.
+    public mutating func retire(_ urls: Set<String>?) {
+        for run in begun.keys where urls?.contains(run.url) != false {
+            guard let fetch = fetches[run.url], case .running(run) = fetch.state else { continue }
+            retired[run] = fetch.waiters
+            fetches[run.url] = nil
+        }
     }
 
     /// What is to be done now.
@@ -162,7 +192,7 @@ public struct FetchQueue: Sendable {
         }
     }
 
-    /// Where to keep what a fetch brings.
+    /// Where to keep what a fetch brings; nowhere once it is retired or no caller waits for it.
     public func tiers(of run: Run) -> ImageTiers {
         guard let fetch = fetches[run.url], case .running(run) = fetch.state else { return [] }
         return fetch.tiers
@@ -179,6 +209,7 @@ public struct FetchQueue: Sendable {
         case false?: backoff.succeeded(start.host)
         case nil: break
         }
+        if let waiters = retired.removeValue(forKey: run) { return waiters }
         guard case .running(run)? = fetches[run.url]?.state else { return [] }
         return fetches.removeValue(forKey: run.url)?.waiters ?? []
     }

@@ -14,9 +14,17 @@ public struct HostBackoff: Sendable {
         var until: ContinuousClock.Instant { since + pause }
     }
 
+    private let first: Duration
+    private let longest: Duration
     private var troubles: [String: Trouble] = [:]
 
-    public init() {}
+    /// - Parameters:
+    ///   - first: the pause after the first failure; each further failure doubles it.
+    ///   - longest: the longest pause.
+    public init(first: Duration = Self.first, longest: Duration = Self.longest) {
+        self.first = first
+        self.longest = longest
+    }
 
     /// Until when a host is left alone; nil when it may be asked.
     public func pause(of host: String, now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
@@ -27,11 +35,11 @@ public struct HostBackoff: Sendable {
     public mutating func failed(_ host: String, begun: ContinuousClock.Instant, now: ContinuousClock.Instant) {
         if let trouble = troubles[host] {
             guard begun >= trouble.since else { return }
-            troubles[host] = Trouble(pause: min(trouble.pause * Self.factor, Self.longest), since: now)
+            troubles[host] = Trouble(pause: min(trouble.pause * Self.factor, longest), since: now)
         } else {
             if troubles.count >= Self.hostLimit { troubles = troubles.filter { $0.value.until > now } }
             guard troubles.count < Self.hostLimit else { return }
-            troubles[host] = Trouble(pause: Self.first, since: now)
+            troubles[host] = Trouble(pause: first, since: now)
         }
     }
 
