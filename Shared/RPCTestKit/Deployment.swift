@@ -9,9 +9,11 @@ public struct Deployment: Sendable {
     public static let services = ["feed", "comments", "image-data"]
 
     /// Runs `body` while everything serves.
-    /// - Parameter gateway: further arguments of `gateway serve`.
+    /// - Parameters:
+    ///   - gateway: further arguments of `gateway serve`.
+    ///   - imageData: further arguments of `image-data-service`.
     public static func with<Result>(
-        gateway arguments: [String] = [], isolation: isolated (any Actor)? = #isolation,
+        gateway arguments: [String] = [], imageData: [String] = [], isolation: isolated (any Actor)? = #isolation,
         _ body: (Deployment) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
@@ -20,7 +22,8 @@ public struct Deployment: Sendable {
             defer { for program in programs.values { program.send(SIGKILL) } }
             for name in services + ["gateway"] {
                 programs[name] = try start(
-                    name, root: root, arguments: name == "gateway" ? arguments : [], errors: "\(root)/\(name).log")
+                    name, root: root, arguments: ["gateway": arguments, "image-data": imageData][name] ?? [],
+                    errors: "\(root)/\(name).log")
             }
             let deployment = Deployment(root: root, programs: programs)
             let health = try await deployment.gateway("health", "--wait", "30")

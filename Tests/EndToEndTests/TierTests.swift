@@ -66,6 +66,52 @@ import Testing
         }
     }
 
+    @Test func `pictures that were published by URL are shown by the authority and by its edges`() async throws {
+        let names = ["dunes.jpg", "mosaic.webp", "snowfall.gif", "tram.png"]
+        let files = try names.map { try Data(contentsOf: URL(filePath: "\(Program.repository)/deploy/sample/\($0)")) }
+        try await OriginServer.with { request in
+            guard let index = names.firstIndex(where: { "/" + $0 == request.path }) else { return [.response(404)] }
+            return [.response(body: [UInt8](files[index]))]
+        } _: { web in
+            try await withAuthority("--allow-private-upstream \(web.authority)") { authority in
+                var ids: [String] = []
+                for name in names {
+                    let published = try await authority.gateway("publish", "\(web.url)/\(name)")
+                    #expect(published.status == 0, "\(published.errors)")
+                    ids.append(published.output.trimmingCharacters(in: .newlines))
+                }
+                #expect(web.history.requests.isEmpty)
+                let port = try authority.httpPort()
+                try await SupervisedDeployment.with(["--upstream", "http://127.0.0.1:\(port)"]) { edge, _ in
+                    let shown = try await Walk(try edge.httpPort())
+                    #expect(zip(ids, files).allSatisfy { shown.images[$0] == [UInt8]($1) })
+                    #expect(try await Walk(port) == shown)
+                    // Once for all who look at them.
+                    #expect(web.history.requests.map(\.path).sorted() == names.map { "/" + $0 })
+                }
+            }
+        }
+    }
+
+    /// - Parameter options: further ones of image-data-service.
+    private func withAuthority(_ options: String, _ body: (SupervisedDeployment) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let authority = SupervisedDeployment(root: directory + "/root")
+            try FileManager.default.createDirectory(
+                atPath: authority.root + "/options", withIntermediateDirectories: true)
+            try Data("\(options)\n".utf8).write(to: URL(filePath: authority.root + "/options/image-data"))
+            do {
+                let started = try await authority.up()
+                #expect(started.status == 0, "\(started.errors)")
+                try await body(authority)
+                _ = try await authority.down()
+            } catch {
+                _ = try await authority.down()
+                throw error
+            }
+        }
+    }
+
     @Test func `what an upstream is said to be is checked before anything is changed`() async throws {
         for value in ["", "feed.example", "ftp://feed.example", "http://a b", "http://a'"] {
             let outcome = try await SupervisedDeployment(root: "/nowhere/root").up("--upstream", value)

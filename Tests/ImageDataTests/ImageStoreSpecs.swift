@@ -120,6 +120,16 @@ extension StoreFactory<any ImageStore> {
         }
     }
 
+    @Test(arguments: Factory.all) func `the size is that of all contents, each once`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            #expect(try await store.bytes() == 0)
+            try await store.put(stored(1), at: url(1))
+            try await store.put(stored(1), at: url(2))
+            try await store.put(stored(2), at: url(3))
+            #expect(try await store.bytes() == 2 * pictureSize)
+        }
+    }
+
     // MARK: Restarting
 
     @Test(arguments: Factory.all) func `everything survives a restart`(stores: Factory) async throws {

@@ -30,6 +30,8 @@ struct CommentsService: AsyncParsableCommand {
 
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
 
+    func validate() throws { try upstreamOptions.requireUpstream() }
+
     func run() async throws {
         guard !options.isCheck else { return }
         let process = ServiceProcess(name: "comments", options: options)

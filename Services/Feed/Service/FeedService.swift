@@ -35,6 +35,8 @@ struct FeedService: AsyncParsableCommand {
             "How the upstream pages: by cursor (after_id) or by number (page).", valueName: "cursor|page"))
     var paging = UpstreamPaging.cursor
 
+    func validate() throws { try upstreamOptions.requireUpstream() }
+
     func run() async throws {
         guard !options.isCheck else { return }
         let process = ServiceProcess(name: "feed", options: options)

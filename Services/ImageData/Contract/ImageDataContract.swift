@@ -19,14 +19,15 @@ public enum ImageDataContract {
     public static let contract = Contract(
         name: "image-data", version: 1,
         methods: [
-            load.description, prefetch.description, put.description, stat.description, evict.description,
+            load.description, prefetch.description, put.description, check.description, stat.description,
+            evict.description,
         ])
 
     /// The bytes of an image.
     ///
-    /// Fails with `not_found` when there are none (or none that the strategy allows), with `data_loss` when those that
-    /// are kept fail their checksum. On an edge also with `connectivity` and `invalid_data` for what the upstream did or
-    /// sent, and with `permission_denied` for an address that may not be asked.
+    /// Fails with `not_found` when there are none (or none that the strategy allows), with `data_loss` when those that were
+    /// put fail their checksum, with `connectivity` and `invalid_data` for what the image's host did or sent, and with
+    /// `permission_denied` for an address that may not be asked.
     public static let load = Method(
         "image-data.load", "The bytes of an image.",
         params: LoadImage.shape, answer: LoadedImage.shape,
@@ -39,8 +40,7 @@ public enum ImageDataContract {
         params: LoadImage.shape, item: LoadedImage.shape, errors: [.notFound, .connectivity, .invalidData, .dataLoss])
 
     /// Fetches images that somebody may look at soon, after those that somebody looks at. Answers when all have come or
-    /// failed; cancelling the call, or its deadline, drops what has not begun. A service without an upstream has all that
-    /// it has, and accepts none.
+    /// failed; cancelling the call, or its deadline, drops what has not begun. A service that fetches nothing accepts none.
     public static let prefetch = Method(
         "image-data.prefetch", "Fetch images that may be looked at soon.",
         params: PrefetchImages.shape, answer: Prefetched.shape)
@@ -52,6 +52,14 @@ public enum ImageDataContract {
     public static let put = Method(
         "image-data.put", "Keep the bytes of an image.",
         params: PutImage.shape, answer: PutAnswer.shape, errors: [.invalidData, .alreadyExists, .readOnly, .dataLoss])
+
+    /// Says whether a load can have the bytes of a URL, without fetching them: for authors, before they publish it.
+    ///
+    /// `permission_denied` when the service never fetches the URL: for its scheme, port or credentials, or because its host
+    /// has an address that is refused. A host that does not answer now is no error. An edge is `read_only`.
+    public static let check = Method(
+        "image-data.check", "Whether the bytes of a URL can be had, without fetching them.",
+        params: ImageSelection.shape, answer: CheckedImage.shape, errors: [.readOnly, .dataLoss])
 
     /// What is known about the bytes of an image, without the bytes; `not_found` when there are none.
     public static let stat = Method(

@@ -3,8 +3,7 @@ import RPC
 
 /// Parameters of `image-data.load`.
 ///
-/// A standalone service is itself where images come from: it answers from its store, whatever policy, strategy and
-/// time to live say.
+/// Bytes that were put are the answer whatever policy, strategy and time to live say.
 public struct LoadImage: Sendable, Equatable {
     public let url: String
 
@@ -65,19 +64,26 @@ public struct LoadedImage: Sendable, Equatable {
     /// The upstream was not reached, and the bytes are older than asked for.
     public let stale: Bool?
 
-    public init(data: Bytes, metadata: ImageMetadata, stale: Bool? = nil) {
+    /// When the time to live of fetched bytes ends; nil for bytes that were put, which have none.
+    public let expiresAt: Date?
+
+    public init(data: Bytes, metadata: ImageMetadata, stale: Bool? = nil, expiresAt: Date? = nil) {
         self.data = data
         self.metadata = metadata
         self.stale = stale
+        self.expiresAt = expiresAt
     }
 
     public static let shape = Shape<LoadedImage>.object { object in
         let data = object.required("data", Bytes.shape, \.data)
         let metadata = ImageMetadata.Members(in: &object) { $0.metadata }
         let stale = object.optional("stale", .boolean, \.stale)
+        let expiresAt = object.optional(
+            "expires_at", .date, \.expiresAt, "When fetched bytes expire; bytes that were put never do.")
         return { members throws(JSONError) in
             LoadedImage(
-                data: try members[data], metadata: try metadata.read(members), stale: try members[stale])
+                data: try members[data], metadata: try metadata.read(members), stale: try members[stale],
+                expiresAt: try members[expiresAt])
         }
     }
 }

@@ -14,6 +14,9 @@ public protocol ImageStore: Sendable {
     func put(_ image: StoredImage, at url: String) async throws
 
     func evict(_ eviction: Eviction) async throws -> Evicted
+
+    /// The size of all contents together.
+    func bytes() async throws -> Int
 }
 
 public enum ImageStoreError: Error, Equatable, Sendable {

@@ -3,7 +3,7 @@ import ImageData
 import ImageDataContract
 import RPC
 
-// What both kinds of handlers make of the feature's types.
+// The feature's types as the contract has them.
 
 extension ImageDataRejection {
     var rpcError: RPCError {

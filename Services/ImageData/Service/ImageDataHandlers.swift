@@ -2,62 +2,115 @@ import Foundation
 import ImageData
 import ImageDataContract
 import RPC
+import Upstream
 
 /// Contract in, feature out: every method is a few lines from its parameters to its answer.
 struct ImageDataHandlers {
+    let loader: ImageLoader
     let mapper: ImageDataMapper
-    let store: any ImageStore
-    let reads = LargeReads()
-    let now: @Sendable () -> Date
 
-    /// Told when kept bytes fail their checksum.
+    /// Checks whether a URL may be fetched; nil for a service that fetches nothing.
+    let check: (@Sendable (_ url: String) async throws -> Void)?
+
+    /// Told when bytes that were put fail their checksum.
     let onDamage: @Sendable (_ url: String, TraceContext) -> Void
 
     var table: MethodTable {
         var table = MethodTable(ImageDataContract.contract)
+        addLoading(to: &table)
+        addAuthoring(to: &table)
+        table.handle(ImageDataContract.stat) { params, _ in
+            guard let (record, place) = try await loader.caches.record(at: params.url) else {
+                throw RPCError(.notFound, "no bytes are kept for \(params.url)")
+            }
+            return ImageMetadata(record, source: place == .hot ? .hot : .cold)
+        }
+        table.handle(ImageDataContract.evict) { params, _ in
+            EvictedImages(try await loader.evict(Eviction(params, now: loader.now())))
+        }
+        return table
+    }
+
+    // MARK: Loading
+
+    private func addLoading(to table: inout MethodTable) {
         table.handle(ImageDataContract.load) { params, context in
-            try params.mustBeSingleAnswer()
+            guard let strategy = params.loaderStrategy else {
+                throw RPCError(
+                    .invalidParams,
+                    "params.strategy: cache_then_load is a stream of two answers, to be called with meta.stream")
+            }
             return try await answering(context.trace) {
-                let image = try await reads.run(context.room) {
-                    try await store.image(at: params.url)
-                }
-                guard let image else {
-                    throw RPCError(.notFound, "no bytes are kept for \(params.url)")
-                }
-                return LoadedImage(image)
+                try await load(ImageLoader.Request(params, strategy, context), context)
             }
         }
-        table.handle(ImageDataContract.put) { params, context in
+        table.handle(ImageDataContract.loadStream) { params, context, answers in
             try await answering(context.trace) {
+                var request = ImageLoader.Request(params, params.loaderStrategy ?? .cacheElseLoad, context)
+                if params.strategy == .cacheThenLoad, let kept = try await loader.kept(request) {
+                    try await answers.send(LoadedImage(kept, whenThereIs: context.room))
+                    // Bytes that were put, and those of a service that fetches nothing, are all there is.
+                    guard kept.expiry != nil, loader.fetches != nil else { return }
+                    // What was sent is what there is when the origin is not reached.
+                    request.strategy = .reload
+                }
+                try await answers.send(load(request, context))
+            }
+        }
+        table.handle(ImageDataContract.prefetch) { params, context in
+            try await answering(context.trace) { Prefetched(accepted: try await loader.prefetch(params.urls)) }
+        }
+    }
+
+    private func load(_ request: ImageLoader.Request, _ context: CallContext) async throws -> LoadedImage {
+        guard let answer = try await loader.load(request) else {
+            throw RPCError(.notFound, "no bytes that are good are kept for \(request.url)")
+        }
+        return try await LoadedImage(answer, whenThereIs: context.room)
+    }
+
+    // MARK: Authoring
+
+    private func addAuthoring(to table: inout MethodTable) {
+        table.handle(ImageDataContract.put) { params, context in
+            let pinned = try pinned
+            return try await answering(context.trace) {
                 let image = try await offLoop {
-                    StoredImage(try mapper.map(params.data.data), crc32: params.data.crc32, storedAt: now())
+                    StoredImage(try mapper.map(params.data.data), crc32: params.data.crc32, storedAt: loader.now())
                 }
                 let url = params.url ?? image.record.hash.urn
                 try image.record.mustBeNameable(url)
-                try await store.put(image, at: url)
+                try await loader.put(image, at: url, into: pinned)
                 return PutAnswer(url: url, sha256: image.record.hash.hex)
             }
         }
-        table.handle(ImageDataContract.prefetch) { _, _ in
-            // What is kept is all there is.
-            Prefetched(accepted: 0)
-        }
-        table.handle(ImageDataContract.stat) { params, _ in
-            guard let record = try await store.record(at: params.url) else {
-                throw RPCError(.notFound, "no bytes are kept for \(params.url)")
+        table.handle(ImageDataContract.check) { params, context in
+            _ = try pinned
+            return try await answering(context.trace) {
+                if try await loader.isKept(params.url) { return CheckedImage(availability: .kept) }
+                guard let check else { return CheckedImage(availability: .absent) }
+                try await check(params.url)
+                return CheckedImage(availability: .fetched)
             }
-            return ImageMetadata(record, source: .cold)
         }
-        table.handle(ImageDataContract.evict) { params, _ in
-            EvictedImages(try await store.evict(Eviction(params, now: now())))
+    }
+
+    /// - Throws: `read_only` for a service with an upstream.
+    private var pinned: any ImageStore {
+        get throws(RPCError) {
+            guard let pinned = loader.caches.pinned else {
+                throw RPCError(.readOnly, "this service reads from an upstream: put bytes there", begun: false)
+            }
+            return pinned
         }
-        return table
     }
 
     /// Inspecting and hashing an image takes milliseconds, in which the event loop would answer nobody.
     private func offLoop<Result: Sendable>(_ body: @Sendable () throws -> Result) async throws -> Result {
         try await withTaskExecutorPreference(globalConcurrentExecutor) { try body() }
     }
+
+    // MARK: Errors
 
     /// The feature's errors as the contract has them.
     private func answering<Answer>(
@@ -67,6 +120,12 @@ struct ImageDataHandlers {
             return try await body()
         } catch let rejection as ImageDataRejection {
             throw rejection.rpcError
+        } catch let error as ImageOriginError {
+            throw error.rpcError
+        } catch is ImageFetches.TooManyWaiting {
+            throw RPCError(.overloaded, "too many pictures wait to be fetched", begun: false, retryAfter: 1_000)
+        } catch is FetchBudget.Spent {
+            throw RPCError(.connectivity, "the origin took too long")
         } catch ImageStoreError.conflict(let url) {
             throw RPCError(.alreadyExists, "other bytes are kept for \(url); nothing was written")
         } catch ImageStoreError.damaged(let url) {
@@ -77,14 +136,6 @@ struct ImageDataHandlers {
     }
 }
 
-extension LoadImage {
-    fileprivate func mustBeSingleAnswer() throws(RPCError) {
-        guard strategy == .cacheThenLoad else { return }
-        throw RPCError(
-            .invalidParams, "params.strategy: cache_then_load is for services that read from an upstream")
-    }
-}
-
 extension ImageRecord {
     fileprivate func mustBeNameable(_ url: String) throws(RPCError) {
         guard !hash.canBeNamed(url) else { return }
@@ -92,9 +143,53 @@ extension ImageRecord {
     }
 }
 
-extension LoadedImage {
-    fileprivate init(_ image: StoredImage) {
+extension LoadImage {
+    /// Nil for what is no single answer.
+    fileprivate var loaderStrategy: ImageLoader.Strategy? {
+        switch strategy ?? .cacheElseLoad {
+        case .cacheElseLoad: .cacheElseLoad
+        case .reload: .reload
+        case .cacheOnly: .cacheOnly
+        case .cacheThenLoad: nil
+        }
+    }
+
+    fileprivate var tiers: ImageTiers {
+        switch policy ?? .hotOrCold {
+        case .none: []
+        case .cold: .cold
+        case .hot: .hot
+        case .hotOrCold: .all
+        }
+    }
+}
+
+extension ImageLoader.Request {
+    fileprivate init(_ params: LoadImage, _ strategy: ImageLoader.Strategy, _ context: CallContext) {
         self.init(
-            data: Bytes(image.data, crc32: image.record.crc32), metadata: ImageMetadata(image.record, source: .cold))
+            url: params.url, tiers: params.tiers, strategy: strategy, timeToLive: params.timeToLive,
+            priority: context.priority == .visible ? .visible : .prefetch, deadline: context.deadline,
+            room: context.room)
+    }
+}
+
+extension LoadedImage {
+    /// An answer once the caller can take it: a connection on which too much waits is closed.
+    fileprivate init(_ answer: ImageLoader.Answer, whenThereIs room: AnswerRoom) async throws {
+        // On the event loop nothing comes between this look and the answer.
+        while await !room.isThere {
+            await room.wait()
+            try Task.checkCancellation()
+        }
+        let source: ImageMetadata.Source =
+            switch answer.source {
+            case .hot: .hot
+            case .cold: .cold
+            case .remote: .remote
+            }
+        self.init(
+            data: Bytes(answer.image.data, crc32: answer.image.record.crc32),
+            metadata: ImageMetadata(answer.image.record, source: source), stale: answer.isStale ? true : nil,
+            expiresAt: answer.expiry)
     }
 }

@@ -5,19 +5,31 @@ import SQLiteKit
 import ServiceKit
 
 extension ImageDataService {
-    /// Composes and runs a service that is itself where images come from.
+    /// Composes and runs a service that has images of its own, and fetches those that it has not.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("image-data")
         let pool = try process.fail(releasing: socket) { try SQLiteImageStore.opening.open(path) }
         let monitor = StoreMonitor(path: path, logger: process.logger)
-        let handlers = ImageDataHandlers(
-            mapper: mapper, store: MonitoredImageStore(store: SQLiteImageStore(pool), monitor: monitor),
-            now: { Date() },
-            onDamage: { [logger = process.logger] url, trace in
-                logger.error("the bytes of \(url) in \(path) fail their checksum", metadata: trace.metadata)
-            })
-        try await process.serve(handlers.table, on: socket, health: { [monitor.check] })
+        let pinned = MonitoredImageStore(store: SQLiteImageStore(pool), monitor: monitor)
+        if fetchOptions.fetchesNothing {
+            let images = ImageCaches(hot: HotImages(budget: 0), cold: .none(process.logger), pinned: pinned)
+            let handlers = handlers(ImageLoader(images, nil, self), check: nil, process)
+            try await process.serve(handlers.table, on: socket, health: { [monitor.check] })
+        } else {
+            let cache = try openCache(at: Self.cachePath(beside: path), process, releasing: socket)
+            let images = ImageCaches(
+                hot: HotImages(budget: fetchOptions.hotBytes), cold: cache.images, pinned: pinned)
+            try await serveFetching(process, on: socket, images) { [monitor.check, cache.check(named: "cache")] }
+            try process.fail { try cache.close() }
+        }
         // Brings what was written last into the file, so that a copy of it is a copy of everything.
         try process.fail { try pool.closeIntoOneFile() }
+    }
+
+    /// Where fetched bytes are kept: `image-data-cache.sqlite` beside `image-data.sqlite`.
+    static func cachePath(beside store: String) -> String {
+        let name = store as NSString
+        return name.pathExtension.isEmpty
+            ? store + "-cache" : "\(name.deletingPathExtension)-cache.\(name.pathExtension)"
     }
 }

@@ -13,12 +13,13 @@ struct ImageDataService: AsyncParsableCommand {
         commandName: "image-data-service",
         abstract: "Keep the bytes of an image feed and serve them over a Unix socket.",
         discussion: """
-            Without --upstream it has what was put into it. With it, images are fetched from where they are, and kept in \
-            memory and on disk.
+            Images are fetched from their URLs at their first request, and kept in memory and on disk. Without --upstream, \
+            bytes can also be put: those stay until they are evicted.
 
             Examples:
               image-data-service                    serve the default store
               image-data-service --root /srv/feed   a deployment of its own
+              image-data-service --no-fetch         serve only what was put
               image-data-service --upstream https://feed.example --hot-bytes 268435456
             """,
         version: ServiceProcess.version)
@@ -35,7 +36,7 @@ struct ImageDataService: AsyncParsableCommand {
 
     @OptionGroup(title: "Upstream") var upstreamOptions: UpstreamOptions
 
-    @OptionGroup(title: "Images from an upstream") var edgeOptions: EdgeOptions
+    @OptionGroup(title: "Fetching") var fetchOptions: FetchOptions
 
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
 
@@ -44,6 +45,11 @@ struct ImageDataService: AsyncParsableCommand {
         guard allowed.contains(maxImageBytes) else {
             throw ValidationError("--max-image-bytes must be from \(allowed.lowerBound) to \(allowed.upperBound)")
         }
+        guard fetchOptions.fetchesNothing else { return }
+        guard upstreamOptions.upstream == nil else {
+            throw ValidationError("--no-fetch and --upstream exclude each other: an edge has no bytes of its own")
+        }
+        try upstreamOptions.requireUpstream()
     }
 
     var mapper: ImageDataMapper { ImageDataMapper(maximumBytes: maxImageBytes) }

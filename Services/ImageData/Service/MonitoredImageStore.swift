@@ -15,6 +15,8 @@ struct MonitoredImageStore: ImageStore {
         try await monitor.reading { try await store.record(at: url) }
     }
 
+    func bytes() async throws -> Int { try await monitor.reading { try await store.bytes() } }
+
     func put(_ image: StoredImage, at url: String) async throws {
         try await monitor.writing { try await store.put(image, at: url) }
     }

@@ -31,14 +31,17 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
-        if upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty {
-            throw ValidationError("--allow-private-upstream and --pin say nothing without --upstream URL")
-        }
         // It would not be asked at all.
         if let upstream, upstream.url.scheme?.lowercased() == "http", pins.contains(where: { upstream.isAt($0.host) }) {
             throw ValidationError(
                 "--pin \(upstream.endpoint.host): a host with a pin is asked over https, not \(upstream)")
         }
+    }
+
+    /// Checks that no other option was given without --upstream, for a service that then fetches nothing.
+    public func requireUpstream() throws {
+        guard upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty else { return }
+        throw ValidationError("--allow-private-upstream and --pin say nothing without --upstream URL")
     }
 
     /// What the operator has named may be asked wherever it is.

@@ -82,6 +82,21 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
+    @Test(arguments: Factory.all, [1, 1_000_000]) func `bytes that are no longer wanted change nothing`(
+        caches: Factory, size: Int
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep(cached(1), at: url(1))
+            let data = picture(2) + Data(count: size)
+            let larger = StoredImage(
+                record: ImageRecord(
+                    contentType: "image/png", size: data.count, hash: ContentHash(of: data), crc32: 0,
+                    storedAt: moment(0)), data: data)
+            try await cache.keep(CachedImage(larger), at: url(1), while: { false })
+            #expect(try await cache.image(at: url(1)) == cached(1))
+        }
+    }
+
     // MARK: Shared content
 
     @Test(arguments: Factory.all) func `URLs of one content have an age and validators each`(caches: Factory)

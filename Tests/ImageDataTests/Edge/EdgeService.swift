@@ -11,7 +11,7 @@ import Upstream
 
 @testable import image_data_service
 
-/// A service that fetches from a server of the test, over a real socket at both ends.
+/// A service that fetches from a server of the test, over a real socket at both ends: an edge or an authority.
 struct EdgeService {
     let path: SocketPath
     let client: RPCClient
@@ -22,6 +22,12 @@ struct EdgeService {
     /// What a test may want otherwise.
     struct Options {
         var directory: String?
+
+        /// Whether bytes can be put.
+        var isAuthority = false
+
+        /// Whether it fetches anything.
+        var fetches = true
         var isKept = true
         var maximumBytes = ImageDataMapper.defaultMaximumBytes
         var concurrency = FetchQueue.defaultConcurrency
@@ -29,6 +35,7 @@ struct EdgeService {
         var coldBytes = SQLiteImageCache.defaultBudget
         var clock = TestClock()
         var limits = UpstreamLimits()
+        var timeLimit = ImageOrigin.defaultTimeLimit
     }
 
     /// Serves while `body` runs.
@@ -51,22 +58,29 @@ struct EdgeService {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let path = directory + "/edge.sqlite"
         let disk = try SQLiteImageCache(try SQLiteImageCache.opening.open(path), budget: options.coldBytes)
+        let pool = options.isAuthority ? try SQLiteImageStore.opening.open(directory + "/pinned.sqlite") : nil
         let caches = ImageCaches(
             hot: HotImages(budget: options.hotBytes),
             cold: options.isKept
                 ? ColdImages(cache: disk, monitor: StoreMonitor(path: path, logger: logger), logger: logger)
-                : ColdImages(cache: NullImageCache(), monitor: nil, logger: logger))
+                : .none(logger),
+            pinned: pool.map { SQLiteImageStore($0) })
+        let mapper = ImageDataMapper(maximumBytes: options.maximumBytes)
         let source = ImageOrigin(
             get: ImageOrigin.get(
                 TracedUpstream(upstream, profiler: Profiler([], logger: logger)), base,
                 UpstreamMonitor(base, logger: logger)),
-            mapper: ImageDataMapper(maximumBytes: options.maximumBytes), caches: caches, now: options.clock.read)
+            mapper: mapper, caches: caches, now: options.clock.read, timeLimit: options.timeLimit)
         let fetches = ImageFetches(queue: FetchQueue(concurrency: options.concurrency), fetch: source.image)
         let loader = ImageLoader(
-            caches: caches, fetches: fetches, timeToLive: ImageExpiry.defaultTimeToLive, now: options.clock.read)
+            caches: caches, fetches: options.fetches ? fetches : nil, timeToLive: ImageExpiry.defaultTimeToLive,
+            now: options.clock.read)
+        let handlers = ImageDataHandlers(
+            loader: loader, mapper: mapper, check: options.fetches ? ImageOrigin.check(upstream) : nil,
+            onDamage: { _, _ in })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await fetches.run() }
-            try await TestServer.with(EdgeImageDataHandlers(loader: loader).table) { server in
+            try await TestServer.with(handlers.table) { server in
                 try await RPCClient.withConnection(to: server.path, as: "test") { client in
                     try await body(
                         EdgeService(
@@ -77,6 +91,7 @@ struct EdgeService {
         }
         await upstream.shutdown()
         try disk.close()
+        try pool?.close()
     }
 
     func load(
@@ -120,6 +135,20 @@ struct EdgeService {
         } catch let error as RPCError {
             return error.kind
         }
+    }
+
+    @discardableResult
+    func put(_ number: Int, at url: String) async throws -> PutAnswer {
+        try await client.call(
+            ImageDataContract.put, PutImage(data: RPC.Bytes(ImageDataTests.picture(number)), url: url))
+    }
+
+    func evict(_ eviction: EvictImages) async throws -> EvictedImages {
+        try await client.call(ImageDataContract.evict, eviction)
+    }
+
+    func check(_ url: String) async throws -> CheckedImage.Availability {
+        try await client.call(ImageDataContract.check, ImageSelection(url: url)).availability
     }
 
     func stat(_ url: String) async throws -> ImageMetadata {

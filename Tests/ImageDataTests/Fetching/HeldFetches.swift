@@ -1,6 +1,8 @@
 import ImageData
 import Synchronization
 
+@testable import image_data_service
+
 /// Fetches that begin at once, and end when a test says so.
 final class HeldFetches: Sendable {
     private struct State {
@@ -8,7 +10,7 @@ final class HeldFetches: Sendable {
         var cancelled: [String] = []
         var running = 0
         var mostRunning = 0
-        var tiers: [String: @Sendable () -> ImageTiers] = [:]
+        var destinations: [String: FetchDestination] = [:]
         var ends: [String: AsyncStream<Result<CachedImage, any Error>>.Continuation] = [:]
         var watchers: [AsyncStream<Void>.Continuation] = []
     }
@@ -21,15 +23,15 @@ final class HeldFetches: Sendable {
     var mostRunning: Int { state.withLock(\.mostRunning) }
 
     /// Where what is fetched is to be kept, as far as is known now.
-    func tiers(of url: String) -> ImageTiers? { state.withLock { $0.tiers[url] }?() }
+    func tiers(of url: String) -> ImageTiers? { state.withLock { $0.destinations[url] }?.tiers }
 
-    @Sendable func fetch(_ url: String, _ tiers: @escaping @Sendable () -> ImageTiers) async throws -> CachedImage {
+    @Sendable func fetch(_ url: String, _ destination: FetchDestination) async throws -> CachedImage? {
         let (outcomes, end) = AsyncStream.makeStream(of: Result<CachedImage, any Error>.self)
         note { state in
             state.begun.append(url)
             state.running += 1
             state.mostRunning = max(state.mostRunning, state.running)
-            state.tiers[url] = tiers
+            state.destinations[url] = destination
             state.ends[url] = end
         }
         defer { note { $0.running -= 1 } }

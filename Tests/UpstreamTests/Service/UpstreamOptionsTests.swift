@@ -21,11 +21,22 @@ import Upstream
         ["--upstream", "http://a", "--allow-private-upstream", "127.0.0.1"],
         ["--upstream", "http://a", "--pin", "feed.example"], ["--upstream", "http://a", "--pin", "a=sha256/short"],
         ["--upstream", "http://A", "--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
-        ["--allow-private-upstream", "127.0.0.1:80"],
-        ["--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
     ])
     func `anything else is refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try UpstreamOptions.parse(arguments) }
+    }
+
+    @Test(arguments: [
+        ["--allow-private-upstream", "127.0.0.1:80"],
+        ["--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
+    ])
+    func `a service that fetches nothing without an upstream refuses the options of fetching`(
+        arguments: [String]
+    ) throws {
+        let options = try UpstreamOptions.parse(arguments)
+        #expect(throws: (any Error).self) { try options.requireUpstream() }
+        try UpstreamOptions.parse(arguments + ["--upstream", "https://feed.example"]).requireUpstream()
+        try UpstreamOptions.parse([]).requireUpstream()
     }
 
     @Test func `further hosts and pins are the operator's to name`() throws {

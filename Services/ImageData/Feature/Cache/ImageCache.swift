@@ -15,7 +15,15 @@ public protocol ImageCache: Sendable {
 
     /// Keeps bytes, in the place of others. Bytes that are over the budget by themselves are not kept, nor those that they
     /// would have replaced.
-    func keep(_ image: CachedImage, at url: String) async throws
+    /// - Parameter isWanted: asked when no other change of the cache can come in between; when false, nothing is changed.
+    func keep(_ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool) async throws
 
     func evict(_ eviction: Eviction) async throws -> Evicted
+}
+
+extension ImageCache {
+    /// Keeps bytes whatever happens meanwhile.
+    public func keep(_ image: CachedImage, at url: String) async throws {
+        try await keep(image, at: url, while: { true })
+    }
 }

@@ -7,6 +7,6 @@ public struct NullImageCache: ImageCache {
     public func image(at url: String) -> CachedImage? { nil }
     public func record(at url: String) -> CachedRecord? { nil }
     public func touch(_ url: String) {}
-    public func keep(_ image: CachedImage, at url: String) {}
+    public func keep(_ image: CachedImage, at url: String, while isWanted: () -> Bool) {}
     public func evict(_ eviction: Eviction) -> Evicted { Evicted(urls: 0, bytes: 0) }
 }

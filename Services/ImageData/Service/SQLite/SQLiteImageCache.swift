@@ -5,7 +5,7 @@ import RPC
 import SQLiteKit
 import Synchronization
 
-/// An edge's bytes in one SQLite file.
+/// Fetched bytes in one SQLite file.
 final class SQLiteImageCache: ImageCache {
     private let pool: DatabasePool
     private let budget: Int
@@ -60,16 +60,18 @@ final class SQLiteImageCache: ImageCache {
 
     // MARK: Writing
 
-    func keep(_ image: CachedImage, at url: String) async throws {
+    func keep(_ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool) async throws {
         let cost = image.image.data.count + url.utf8.count + ImageCacheSchema.urlOverhead
         guard cost <= budget else {
             // Nor are those that they replace.
-            _ = try await evict(.urls([url]))
+            if isWanted() { _ = try await evict(.urls([url])) }
             return
         }
         let (uses, use) = takeUses()
         try await pool.write { [budget] db in
             try Self.write(uses, db)
+            // Writes come one after the other: an eviction that has begun by now comes after this one, or was seen.
+            guard isWanted() else { return }
             let replaced = try Int64.fetchAll(
                 db, sql: "DELETE FROM url WHERE url = ? RETURNING content", arguments: [url])
             let content = try Self.keep(image.image, used: use, db)

@@ -39,6 +39,10 @@ struct SQLiteImageStore: ImageStore {
         return try Row.fetchOne(statement, arguments: [url])
     }
 
+    func bytes() async throws -> Int {
+        try await pool.read { try Int.fetchOne($0, sql: "SELECT coalesce(sum(size), 0) FROM content") ?? 0 }
+    }
+
     // MARK: Writing
 
     func put(_ image: StoredImage, at url: String) async throws {

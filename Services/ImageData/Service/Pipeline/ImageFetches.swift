@@ -6,9 +6,8 @@ import Synchronization
 /// Has pictures fetched for all who want them: a `FetchQueue` with the tasks and the callers that belong to it. However
 /// many wait, there are only as many tasks as fetches under way.
 final class ImageFetches: Sendable {
-    /// Fetches one picture, and keeps it where the tiers say when it has come.
-    typealias Fetch =
-        @Sendable (_ url: String, _ tiers: @escaping @Sendable () -> ImageTiers) async throws -> CachedImage
+    /// Fetches one picture and stores it. Nil when bytes were put meanwhile, so that nothing is to be fetched.
+    typealias Fetch = @Sendable (_ url: String, _ destination: FetchDestination) async throws -> CachedImage?
 
     /// Too many wait already.
     struct TooManyWaiting: Error {}
@@ -118,6 +117,10 @@ final class ImageFetches: Sendable {
         return taken.withLock { $0 }
     }
 
+    /// Separates the fetches under way from what comes later, before an eviction: see `FetchQueue.retire`.
+    /// - Parameter urls: nil for all.
+    func retire(_ urls: Set<String>?) { state.withLock { $0.queue.retire(urls) } }
+
     private func newWaiter() -> FetchQueue.Waiter {
         state.withLock { state in
             state.lastWaiter += 1
@@ -133,7 +136,7 @@ final class ImageFetches: Sendable {
                 case .neverBegins: break
                 case .cancel(let run): state.cancels[run]?.finish()
                 }
-                state.traces[url] = nil
+                if !state.queue.has(url) { state.traces[url] = nil }
             }
             return state.waiting.removeValue(forKey: waiter)
         }
@@ -207,23 +210,21 @@ final class ImageFetches: Sendable {
         }
         let waiting = state.withLock { state in
             state.cancels[run] = nil
-            state.traces[run.url] = nil
-            return state.queue.ended(run, hostFailed: outcome.hostFailed, now: .now).compactMap { waiter in
-                state.waiting.removeOne(waiter)
-            }
+            let waiters = state.queue.ended(run, hostFailed: outcome.hostFailed, now: .now)
+            if !state.queue.has(run.url) { state.traces[run.url] = nil }
+            return waiters.compactMap { state.waiting.removeOne($0) }
         }
-        for waiting in waiting { waiting.resume(returning: outcome.map(Optional.some)) }
+        for waiting in waiting { waiting.resume(returning: outcome) }
         wake.yield()
     }
 
     private func outcome(
         of run: FetchQueue.Run, unless cancelled: AsyncStream<Void>
-    ) async -> Result<CachedImage, any Error> {
-        await withTaskGroup(of: Result<CachedImage, any Error>?.self) { group in
+    ) async -> Result<CachedImage?, any Error> {
+        await withTaskGroup(of: Result<CachedImage?, any Error>?.self) { group in
             group.addTask {
                 do {
-                    return .success(
-                        try await self.fetch(run.url) { self.state.withLock { $0.queue.tiers(of: run) } })
+                    return .success(try await self.fetch(run.url, self.destination(of: run)))
                 } catch {
                     return .failure(error)
                 }
@@ -238,6 +239,12 @@ final class ImageFetches: Sendable {
             let second = await group.next() ?? nil
             return first ?? second ?? .failure(CancellationError())
         }
+    }
+}
+
+extension ImageFetches {
+    private func destination(of run: FetchQueue.Run) -> FetchDestination {
+        FetchDestination { body in self.state.withLock { body($0.queue.tiers(of: run)) } }
     }
 }
 
@@ -263,10 +270,11 @@ extension [FetchQueue.Waiter: ImageFetches.Waiting] {
     }
 }
 
-extension Result<CachedImage, any Error> {
-    /// Whether the host did not answer; nil when nobody knows.
+extension Result<CachedImage?, any Error> {
+    /// Whether the host did not answer; nil when it was not asked to the end.
     fileprivate var hostFailed: Bool? {
         switch self {
+        case .success(nil): nil
         case .success: false
         case .failure(let error as ImageOriginError): error.isConnectivity
         case .failure(is CancellationError): nil

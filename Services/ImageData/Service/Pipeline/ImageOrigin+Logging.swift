@@ -4,9 +4,9 @@ import Logging
 extension ImageOrigin {
     /// Fetches, and says in the log why what an origin has sent was refused: once, however many wait for it.
     func image(logger: Logger) -> ImageFetches.Fetch {
-        { url, tiers in
+        { url, destination in
             do {
-                return try await image(at: url, keepingIn: tiers)
+                return try await image(at: url, storingIn: destination)
             } catch let error as ImageOriginError where error.isLie {
                 logger.warning("nothing is kept of \(url): \(error.rpcError.message)")
                 throw error

@@ -36,9 +36,21 @@ struct ColdImages: Sendable {
 
     func touch(_ url: String) { cache.touch(url) }
 
-    func keep(_ image: CachedImage, at url: String) async {
+    func keep(
+        _ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool
+    ) async {
         do {
-            try await writing { try await cache.keep(image, at: url) }
+            try await writing { try await cache.keep(image, at: url, while: isWanted) }
+        } catch {
+            note(error)
+        }
+    }
+
+    /// Evicts bytes that are of no use any more. Where that fails they stay until the budget is spent.
+    func drop(_ url: String) async {
+        guard await record(at: url) != nil else { return }
+        do {
+            _ = try await evict(.urls([url]))
         } catch {
             note(error)
         }

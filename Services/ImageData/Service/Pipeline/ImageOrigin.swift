@@ -1,41 +1,55 @@
 import Foundation
 import ImageData
+import Upstream
 
-/// Fetches a picture, maps it, keeps it.
+/// Fetches a picture, maps it, stores it.
 struct ImageOrigin: Sendable {
     /// One request to an origin.
     typealias Get = @Sendable (_ request: OriginRequest) async throws -> OriginAnswer
+
+    /// How long a picture may take, with all requests that resume it.
+    static let defaultTimeLimit = UpstreamLimits().totalTime
 
     let get: Get
     let mapper: ImageDataMapper
     let caches: ImageCaches
     let now: @Sendable () -> Date
+    var timeLimit = Self.defaultTimeLimit
 
-    /// - Parameter tiers: where to keep it, as far as is known when it has come.
-    func image(at url: String, keepingIn tiers: @Sendable () -> ImageTiers) async throws -> CachedImage {
-        let known = await caches.record(at: url, in: tiers())
+    /// - Returns: nil when bytes were put for the URL, which are then the answer.
+    func image(at url: String, storingIn destination: FetchDestination) async throws -> CachedImage? {
+        // Looked up within the fetch, which a put retires: either the put is seen here, or nothing of this is stored.
+        guard try await caches.pinned?.record(at: url) == nil else { return nil }
+        let deadline = ContinuousClock.now + timeLimit
+        var timeLeft = timeLimit
+        let known = await caches.fetchedRecord(at: url, in: destination.tiers)
         var download = ImageDownload(
             limit: mapper.maximumBytes, validators: known?.record.validators ?? Validators())
         while true {
             let answer = try await get(
-                OriginRequest(url: url, headers: download.headers, maximumBytes: mapper.maximumBytes))
+                OriginRequest(
+                    url: url, headers: download.headers, maximumBytes: mapper.maximumBytes, timeLimit: timeLeft))
             switch download.add(answer) {
-            case .again: continue
+            case .again:
+                timeLeft = deadline - ContinuousClock.now
+                guard timeLeft > .zero else {
+                    throw ImageOriginError.unreachable("it was cut off until its time was over")
+                }
             case .cut: throw ImageOriginError.unreachable("it was cut off again and again")
             case .tooLarge: throw ImageOriginError.tooLarge(limit: mapper.maximumBytes)
             case .refused(let status): throw ImageOriginError.rejected(.status(status))
             case .notModified(let age):
-                guard let kept = await caches.image(at: url, in: tiers()) else {
-                    // It went while we asked.
+                guard let kept = await caches.fetchedImage(at: url, in: destination.tiers) else {
+                    // It was evicted meanwhile.
                     download = ImageDownload(limit: mapper.maximumBytes)
                     continue
                 }
                 return await keep(
-                    CachedImage(kept.image.stored(at: time(age)), validators: kept.validators), url, tiers())
+                    CachedImage(kept.image.stored(at: time(age)), validators: kept.validators), url, destination)
             case .whole(let data, let validators, let age):
                 let image = try mapped(data)
                 return await keep(
-                    CachedImage(StoredImage(image, storedAt: time(age)), validators: validators), url, tiers())
+                    CachedImage(StoredImage(image, storedAt: time(age)), validators: validators), url, destination)
             }
         }
     }
@@ -51,8 +65,8 @@ struct ImageOrigin: Sendable {
         }
     }
 
-    private func keep(_ image: CachedImage, _ url: String, _ tiers: ImageTiers) async -> CachedImage {
-        await caches.keep(image, at: url, in: tiers)
+    private func keep(_ image: CachedImage, _ url: String, _ destination: FetchDestination) async -> CachedImage {
+        await caches.keep(image, at: url, in: destination)
         return image
     }
 }
@@ -64,4 +78,7 @@ struct OriginRequest: Sendable {
 
     /// How many bytes may come.
     let maximumBytes: Int
+
+    /// How long the answer may take to be complete.
+    let timeLimit: Duration
 }

@@ -2,8 +2,15 @@ import ArgumentParser
 import ImageData
 import ImageDataContract
 
-/// The options of image data that is read from elsewhere.
-struct EdgeOptions: ParsableArguments {
+/// The options of fetching images and of keeping what was fetched.
+struct FetchOptions: ParsableArguments {
+    @Flag(
+        name: .customLong("no-fetch"),
+        help: ArgumentHelp(
+            "Fetch nothing: answer only with bytes that were put.",
+            discussion: "By default a service without --upstream fetches an image at its first request."))
+    var fetchesNothing = false
+
     @Option(help: ArgumentHelp("How much is kept in memory.", valueName: "bytes"))
     var hotBytes = HotImages.defaultBudget
 

@@ -1,0 +1,22 @@
+import RPC
+
+/// The answer of `image-data.check`.
+public struct CheckedImage: Sendable, Equatable {
+    public let availability: Availability
+
+    public init(availability: Availability) { self.availability = availability }
+
+    public enum Availability: String, Sendable, CaseIterable {
+        /// The service has the bytes.
+        case kept
+        /// The first load fetches them, when their host answers.
+        case fetched
+        /// The service fetches nothing: there are no bytes until they are put.
+        case absent
+    }
+
+    public static let shape = Shape<CheckedImage>.object { object in
+        let availability = object.required("availability", .oneOf, \.availability)
+        return { members throws(JSONError) in CheckedImage(availability: try members[availability]) }
+    }
+}

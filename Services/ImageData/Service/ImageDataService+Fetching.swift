@@ -1,0 +1,102 @@
+import Foundation
+import GRDB
+import ImageData
+import Logging
+import RPC
+import SQLiteKit
+import ServiceKit
+import Upstream
+
+extension ImageDataService {
+    /// Composes and runs the pipeline: look → fetch → map → keep. It is the same with and without an upstream.
+    func serveFetching(
+        _ process: ServiceProcess, on socket: ListeningSocket, _ images: ImageCaches, of upstream: UpstreamBase? = nil,
+        checks: @escaping @Sendable () -> [Health.Check]
+    ) async throws {
+        let client = try process.fail(exitCode: EX_USAGE, releasing: socket) {
+            try UpstreamClient(clientSettings)
+        }
+        let profiler = profileOptions.profiler(process.logger)
+        let traced = TracedUpstream(client, profiler: profiler)
+        let monitor = upstream.map { UpstreamMonitor($0, logger: process.logger) }
+        let origin = ImageOrigin(
+            get: ImageOrigin.get(traced, upstream, monitor), mapper: mapper, caches: images, now: { Date() })
+        let fetches = ImageFetches(
+            queue: FetchQueue(concurrency: fetchOptions.maxFetches), fetch: origin.image(logger: process.logger))
+        var loader = ImageLoader(images, fetches, self)
+        loader.onMiss = profiler.missed
+        try await process.serve(
+            handlers(loader, check: ImageOrigin.check(client), process).table, on: socket,
+            health: { checks() + [monitor?.check].compactMap(\.self) },
+            companions: {
+                async let fetching: Void = fetches.run()
+                if let monitor, let upstream { await monitor.run { try await traced.probe(upstream) } }
+                await fetching
+            })
+        await client.shutdown()
+    }
+
+    func handlers(
+        _ loader: ImageLoader, check: (@Sendable (_ url: String) async throws -> Void)?, _ process: ServiceProcess
+    ) -> ImageDataHandlers {
+        ImageDataHandlers(loader: loader, mapper: mapper, check: check) { [logger = process.logger] url, trace in
+            logger.error("the bytes that were put for \(url) fail their checksum", metadata: trace.metadata)
+        }
+    }
+
+    /// As many connections to one origin as fetches at a time, and none of them given up while there is more to fetch.
+    private var clientSettings: UpstreamSettings {
+        var settings = upstreamOptions.settings
+        settings.limits.connectionsPerOrigin = max(settings.limits.connectionsPerOrigin, fetchOptions.maxFetches)
+        settings.limits.idlePerOrigin = max(settings.limits.idlePerOrigin, fetchOptions.maxFetches)
+        settings.limits.idleConnections = max(settings.limits.idleConnections, fetchOptions.maxFetches)
+        return settings
+    }
+
+    // MARK: The cache on disk
+
+    /// Fetched bytes on disk; without a file that can be used, none are kept.
+    struct CacheFile {
+        let images: ColdImages
+        let monitor: StoreMonitor
+        let disk: SQLiteImageCache?
+
+        var check: Health.Check { monitor.check }
+
+        func check(named name: String) -> Health.Check {
+            let check = monitor.check
+            return Health.Check(name: name, status: check.status, detail: check.detail, since: check.since)
+        }
+
+        func close() throws { try disk?.close() }
+    }
+
+    func openCache(
+        at path: String, _ process: ServiceProcess, releasing socket: ListeningSocket
+    ) throws -> CacheFile {
+        let opened = try process.openStore(
+            SQLiteImageCache.opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
+        let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
+        guard case .success(let pool) = opened else {
+            return CacheFile(images: .none(process.logger), monitor: monitor, disk: nil)
+        }
+        let disk = try process.fail(releasing: socket) {
+            try SQLiteImageCache(pool, budget: fetchOptions.coldBytes)
+        }
+        return CacheFile(
+            images: ColdImages(cache: disk, monitor: monitor, logger: process.logger), monitor: monitor, disk: disk)
+    }
+}
+
+extension ColdImages {
+    /// Keeps nothing.
+    static func none(_ logger: Logger) -> ColdImages {
+        ColdImages(cache: NullImageCache(), monitor: nil, logger: logger)
+    }
+}
+
+extension ImageLoader {
+    init(_ images: ImageCaches, _ fetches: ImageFetches?, _ service: ImageDataService) {
+        self.init(caches: images, fetches: fetches, timeToLive: service.fetchOptions.ttl, now: { Date() })
+    }
+}

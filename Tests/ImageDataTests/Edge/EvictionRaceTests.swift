@@ -1,0 +1,61 @@
+import Foundation
+import ImageData
+import ImageDataContract
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import image_data_service
+
+/// An eviction that was acknowledged wins over what began before it.
+@Suite(.timeLimit(.minutes(5))) struct EvictionRaceTests {
+    private let answers = Answers(.picture(1))
+
+    @Test(arguments: [EvictImages.urls(["self"]), .olderThan(seconds: 0), .toBytes(0)], [true, false])
+    func `a fetch that began before an eviction stores nothing`(eviction: EvictImages, isKept: Bool) async throws {
+        try await OriginServer.with(answers.script) { origin in
+            try await EdgeService.with(origin) { service async throws in
+                if isKept { _ = try await service.load(origin.url) }
+                answers.set(.pause(200), .picture(2))
+                let load = Task { try await service.load(origin.url, nil, .reload) }
+                await origin.history.wait { $0.requests.count == (isKept ? 2 : 1) }
+                let evicted = try await service.evict(eviction == .urls(["self"]) ? .urls([origin.url]) : eviction)
+                #expect(evicted.count <= 1)
+
+                // Who asks now gets what the origin has now.
+                answers.set(.picture(3))
+                #expect(try await service.load(origin.url).data.data == picture(3))
+                #expect(try await load.value.data.data == picture(2))
+                for policy in [LoadImage.Policy.hot, .cold] {
+                    #expect(try await service.load(origin.url, policy, .cacheOnly).data.data == picture(3))
+                }
+                #expect(service.isIdle)
+            }
+        }
+    }
+
+    @Test func `an eviction of other pictures stops nothing from being stored`() async throws {
+        answers.set(.pause(200), .picture(1))
+        try await OriginServer.with(answers.script) { origin in
+            try await EdgeService.with(origin) { service async throws in
+                let load = Task { try await service.load(origin.url + "/a") }
+                await origin.history.wait { $0.requests.count == 1 }
+                _ = try await service.evict(.urls([origin.url + "/b"]))
+                _ = try await load.value
+                for policy in [LoadImage.Policy.hot, .cold] {
+                    #expect(try await service.load(origin.url + "/a", policy, .cacheOnly).data.data == picture(1))
+                }
+            }
+        }
+    }
+
+    @Test func `bytes that were read before an eviction are not promoted to memory after it`() {
+        let hot = HotImages(budget: 1_000_000)
+        let before = hot.evictions
+        _ = hot.evict(.urls(["b"]))
+        hot.keep(cached(1), at: "a", unlessMoreThan: before)
+        #expect(hot.peek("a") == nil)
+        hot.keep(cached(1), at: "a", unlessMoreThan: hot.evictions)
+        #expect(hot.peek("a") == cached(1))
+    }
+}
