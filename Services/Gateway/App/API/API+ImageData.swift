@@ -14,7 +14,7 @@ extension API {
             let item = try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), options)
             let image = try await registry.plugin("image-data").call(
                 ImageDataContract.load, LoadImage(url: item.image), options)
-            return HeldImage(image, at: item.image)
+            return HeldImage(image)
         }
         var answer = HTTPAnswer(.ok)
         let tag = EntityTag(image.sha256)
@@ -22,7 +22,7 @@ extension API {
         answer.fields[.eTag] = "\(tag)"
         answer.fields[.acceptRanges] = "bytes"
         answer.fields[.xContentTypeOptions] = "nosniff"
-        answer.fields[.cacheControl] = Self.cacheControl(isStale: image.isStale)
+        answer.fields[.cacheControl] = Self.cacheControl(of: image, now: now())
         Freshness(image, now: now()).apply(to: &answer.fields)
         if tag.isNamed(in: request.headerFields[.ifNoneMatch] ?? "") { return answer.notModified() }
         return answer.with(
@@ -32,8 +32,14 @@ extension API {
     /// The URL is the item's, not the bytes': an item can be removed and published anew with another image, and an
     /// upstream can change what it has there. So the bytes are good for a while and not for ever, and the tag makes it
     /// cheap to ask again. What is known to be old is not to be used without asking.
-    static func cacheControl(isStale: Bool) -> String {
-        isStale ? "no-cache" : "public, max-age=\(HTTPLimits.imageLifetime)"
+    ///
+    /// `max-age` counts from the same moment as `Age` (RFC 9111 §4.2): an answer may be used for `imageLifetime` from now on
+    /// however old its bytes are, but not beyond their time to live.
+    static func cacheControl(of image: HeldImage, now: Date) -> String {
+        guard !image.isStale else { return "no-cache" }
+        let timeLeft = image.expiresAt.map { max(0, Int($0.timeIntervalSince(now))) } ?? .max
+        let age = Freshness(image, now: now).age ?? 0
+        return "public, max-age=\(age + min(timeLeft, HTTPLimits.imageLifetime))"
     }
 
     private static func range(of size: Int, _ tag: EntityTag, _ request: HTTPRequest) -> ByteRange {

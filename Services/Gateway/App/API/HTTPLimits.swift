@@ -17,7 +17,7 @@ struct HTTPLimits: Sendable {
     /// When those may come back for whom there was nobody to ask, in seconds.
     static let retryAfterSeconds = 1
 
-    /// How long an image may be used without asking, in seconds.
+    /// How long an answer with an image may be used without asking again, in seconds.
     static let imageLifetime = 3_600
 
     /// The most bytes of a request's head, of one of its fields, and the most fields: 431 above them.

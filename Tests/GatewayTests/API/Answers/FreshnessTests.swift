@@ -13,12 +13,14 @@ import Testing
     }
 
     private func image(
-        _ source: ImageMetadata.Source, stored age: Double = 90, stale: Bool? = nil,
-        at url: String = "https://example.org/a.png"
+        _ source: ImageMetadata.Source, stored age: Double = 90, stale: Bool? = nil, timeToLive: Double? = 604_800
     ) -> HeldImage {
         let metadata = ImageMetadata(
             contentType: "image/png", size: 1, sha256: "ab", source: source, storedAt: noon - age)
-        return HeldImage(LoadedImage(data: Bytes(Data([1])), metadata: metadata, stale: stale), at: url)
+        let loaded = LoadedImage(
+            data: Bytes(Data([1])), metadata: metadata, stale: stale,
+            expiresAt: timeToLive.map { metadata.storedAt + $0 })
+        return HeldImage(loaded)
     }
 
     @Test func `bytes of a cache have the age of their fetching, those just fetched and those put here have none`() {
@@ -31,7 +33,26 @@ import Testing
         // From an upstream that has said that it had kept them.
         let aged = Freshness(image(.remote), now: noon)
         #expect(aged == Freshness(age: 90, cacheStatus: "fwd=miss"))
-        #expect(Freshness(image(.cold, at: "urn:sha256:ab"), now: noon) == Freshness(age: nil, cacheStatus: nil))
+        #expect(Freshness(image(.cold, timeToLive: nil), now: noon) == Freshness(age: nil, cacheStatus: nil))
+    }
+
+    /// `max-age` less `Age` is what a cache has left (RFC 9111 §4.2).
+    @Test(
+        arguments: [
+            (0, 3_600), (1, 3_600), (3_600, 3_600), (7_200, 3_600), (86_400, 3_600), (601_200, 3_600), (601_201, 3_599),
+            (604_799, 1), (604_800, 0), (700_000, 0), (-60, 3_600),
+        ] as [(Double, Int)])
+    func `however old bytes are, an answer is good for an hour, and never beyond their time to live`(
+        age: Double, left: Int
+    ) throws {
+        for source in [ImageMetadata.Source.hot, .cold, .remote] {
+            let image = image(source, stored: age)
+            let text = API.cacheControl(of: image, now: noon)
+            let lifetime = try #require(text.firstMatch(of: /^public, max-age=(\d+)$/).flatMap { Int($0.output.1) })
+            #expect(lifetime - (Freshness(image, now: noon).age ?? 0) == left)
+        }
+        #expect(API.cacheControl(of: image(.cold, stored: age, stale: true), now: noon) == "no-cache")
+        #expect(API.cacheControl(of: image(.cold, stored: age, timeToLive: nil), now: noon) == "public, max-age=3600")
     }
 
     @Test(

@@ -28,7 +28,7 @@ import Testing
         let metadata = ImageMetadata(
             contentType: "image/png", size: bytes, sha256: "\(number)", source: source, storedAt: noon)
         return HeldImage(
-            LoadedImage(data: Bytes(Data(repeating: number, count: bytes)), metadata: metadata), at: "urn:")
+            LoadedImage(data: Bytes(Data(repeating: number, count: bytes)), metadata: metadata))
     }
 
     /// The number of the image that is answered when the services have this one.

@@ -18,7 +18,7 @@ import Testing
             data: Bytes(Data(bytes)),
             metadata: ImageMetadata(
                 contentType: "image/png", size: bytes.count, sha256: "ab01", source: source, storedAt: noon - 90),
-            stale: stale)
+            stale: stale, expiresAt: noon - 90 + 604_800)
     }
 
     @Test(arguments: [1, 100_000, 6_000_000])
@@ -29,7 +29,7 @@ import Testing
             #expect(reply.status == 200 && reply.body == bytes)
             #expect(reply["Content-Type"] == "image/png" && reply["ETag"] == Self.tag)
             #expect(reply["Accept-Ranges"] == "bytes" && reply["X-Content-Type-Options"] == "nosniff")
-            #expect(reply["Cache-Control"] == "public, max-age=3600" && reply["Content-Encoding"] == nil)
+            #expect(reply["Cache-Control"] == "public, max-age=3690" && reply["Content-Encoding"] == nil)
         }
     }
 
@@ -52,10 +52,10 @@ import Testing
 
     @Test(
         arguments: [
-            (.hot, nil, "90", "image-feed; hit", "public, max-age=3600"),
-            (.cold, false, "90", "image-feed; hit", "public, max-age=3600"),
+            (.hot, nil, "90", "image-feed; hit", "public, max-age=3690"),
+            (.cold, false, "90", "image-feed; hit", "public, max-age=3690"),
             (.cold, true, "90", "image-feed; hit; detail=stale", "no-cache"),
-            (.remote, nil, "90", "image-feed; fwd=miss", "public, max-age=3600"),
+            (.remote, nil, "90", "image-feed; fwd=miss", "public, max-age=3690"),
         ] as [(ImageMetadata.Source, Bool?, String?, String, String)])
     func `bytes tell how old they are, whose, and how long they are good`(
         source: ImageMetadata.Source, stale: Bool?, age: String?, cacheStatus: String, cacheControl: String

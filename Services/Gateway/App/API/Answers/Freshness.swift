@@ -42,9 +42,9 @@ extension Freshness {
         }
     }
 
-    /// What has a `urn:` was put there and never fetched: no cache has it.
+    /// Bytes that were put were never fetched: no cache has them.
     init(_ image: HeldImage, now: Date) {
-        guard !image.url.hasPrefix("urn:") else {
+        guard image.expiresAt != nil else {
             (age, cacheStatus) = (nil, nil)
             return
         }

@@ -5,24 +5,25 @@ import NIOCore
 
 /// The image of an item, with bytes that any number of answers share.
 struct HeldImage: SharedAnswer {
-    /// Where the bytes are from.
-    let url: String
     let contentType: String
     let sha256: String
     private(set) var source: ImageMetadata.Source
     let storedAt: Date
+
+    /// When the bytes expire; nil for bytes that were put.
+    let expiresAt: Date?
 
     /// The upstream was not reached, and the bytes are older than they should be.
     let isStale: Bool
     let bytes: ByteBuffer
 
     /// Copies the bytes, once: they come as `Data` and leave as `ByteBuffer`.
-    init(_ image: LoadedImage, at url: String) {
-        self.url = url
+    init(_ image: LoadedImage) {
         contentType = image.metadata.contentType
         sha256 = image.metadata.sha256
         source = image.metadata.source
         storedAt = image.metadata.storedAt
+        expiresAt = image.expiresAt
         isStale = image.stale == true
         bytes = ByteBuffer(bytes: image.data.data)
     }
