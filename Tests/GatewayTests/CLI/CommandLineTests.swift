@@ -33,6 +33,44 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("http://127.0.0.1:1/a.jpg", "--allow-private-upstream 127.0.0.1:1"), ("http://10.0.0.1/a.jpg", "10.0.0.1"),
+        ("http://localhost/a.jpg", "--allow-private-upstream localhost:80"),
+        ("https://example.org:22/a.jpg", "--allow-private-upstream example.org:22"),
+        ("https://user:word@example.org/a.jpg", "user name or password"),
+    ])
+    func `a URL that is never fetched is refused before anything is published`(url: String, part: String) async throws {
+        try await Deployment.with { deployment in
+            let refused = try await deployment.gateway("publish", url)
+            #expect(refused.status == 77 && refused.output.isEmpty)
+            #expect(
+                refused.errors.contains("Nothing was published") && refused.errors.contains(part), "\(refused.errors)")
+            #expect(try await deployment.gateway("feed").output == "My Feed\nNo images yet\n")
+        }
+    }
+
+    @Test func `a URL whose host does not answer now is published`() async throws {
+        try await Deployment.with(imageData: ["--allow-private-upstream", "127.0.0.1:1"]) { deployment in
+            for url in ["http://127.0.0.1:1/a.jpg", "https://no-such-host.invalid/a.jpg", "urn:x:y"] {
+                let published = try await deployment.gateway("publish", url)
+                #expect(published.status == 0 && published.errors.isEmpty, "\(published.errors)")
+            }
+        }
+    }
+
+    @Test func `where nothing is fetched, a URL is published with a note`() async throws {
+        try await Deployment.with(imageData: ["--no-fetch"]) { deployment in
+            let published = try await deployment.gateway("publish", "https://example.org/a.jpg")
+            #expect(
+                published.status == 0 && published.errors.hasPrefix("Note: https://example.org/a.jpg is not fetched"))
+            let images = try #require(deployment.program("image-data"))
+            images.send(SIGTERM)
+            #expect(await images.ended() == 0)
+            let unknown = try await deployment.gateway("publish", "https://example.org/b.jpg")
+            #expect(unknown.status == 0 && unknown.errors.hasPrefix("Note: it is not known"), "\(unknown.errors)")
+        }
+    }
+
     @Test func `all pages are one document a line and no item appears twice`() async throws {
         try await Deployment.with { deployment in
             let ids = (0..<25).map { _ in UUID().uuidString }

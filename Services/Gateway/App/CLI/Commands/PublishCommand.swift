@@ -9,8 +9,11 @@ struct PublishCommand: ClientCommand {
         commandName: "publish",
         abstract: "Put one image on top of the feed.",
         discussion: """
-            A file's bytes are stored: a JPEG, PNG, GIF, WebP or AVIF of up to 6,000,000 bytes. Of a URL only the address is: \
-            a feed that is its own authority fetches nothing, so who reads it has to.
+            A file's bytes are stored: a JPEG, PNG, GIF, WebP or AVIF of up to 6,000,000 bytes. Of a URL only the address is \
+            stored: the first reader's request fetches the picture. A URL that is never fetched is refused at once: one with \
+            a user name or password, with a port other than 80 and 443, or whose host has an address that is not public. \
+            image-data-service --allow-private-upstream HOST:PORT allows a host and a port. A host that only does not answer \
+            now is no reason to refuse.
 
             Examples:
               gateway publish sunset.jpg --description "Sunset" --location "Porto Covo"
@@ -37,12 +40,35 @@ struct PublishCommand: ClientCommand {
             throw ValidationError(
                 "\"\(Escaping.visible(image))\" is no picture: its URL must begin with http:, https: or urn:")
         }
+        if isURL { try await check(session) }
         let url = isURL ? image : try await store(session)
         let item = FeedItem(id: id, description: description, location: location, image: url)
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
         let words = count == 0 ? "\(id.uuidString) was there already" : id.uuidString
         session.output.print(
             session.asJSON ? "\(RawJSON(Publication(count: count, item: item), as: Publication.shape))" : words)
+    }
+
+    /// Refuses a URL that is never fetched. Other errors are left to the publishing itself, which may do without the service
+    /// of the pictures and which knows whether this deployment can be written to.
+    private func check(_ session: Session) async throws {
+        guard !image.lowercased().hasPrefix("urn:") else { return }
+        do throws(RPCError) {
+            let checked = try await session.call(ImageDataContract.check, ImageSelection(url: image))
+            guard checked.availability == .absent else { return }
+            session.output.say(
+                "Note: \(Escaping.visible(image)) is not fetched, because image-data-service runs with --no-fetch. The item "
+                    + "has no picture until its bytes are put: gateway call image-data.put")
+        } catch {
+            switch error.kind {
+            case .permissionDenied:
+                var refusal = error
+                refusal.message = "Nothing was published, because the picture can never be fetched: \(error.message)"
+                throw refusal
+            case .readOnly, .invalidParams: return
+            default: session.output.say("Note: it is not known whether the picture can be fetched: \(error.message)")
+            }
+        }
     }
 
     private func store(_ session: Session) async throws -> String {
