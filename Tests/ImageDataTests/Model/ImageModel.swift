@@ -1,0 +1,324 @@
+import Foundation
+import ImageData
+import Logging
+import RPC
+import RPCTestKit
+import Synchronization
+import Testing
+
+@testable import image_data_service
+
+/// A service without its socket, to which random things happen, and what is known of them: what was put, what the origins
+/// had, and when bytes were evicted. Everything that the service answers is checked against that.
+///
+/// One step happens after the other. A step is over when everything waits for an origin or has ended.
+final class ImageModel {
+    private let origin = ModelOrigin()
+    private let clock = TestClock()
+    private let loader: ImageLoader
+    private let fetches: ImageFetches
+    private var random: SeededRandom
+    private var step = 0
+
+    private static let concurrency = 2
+
+    /// How often something is looked at again that is about to end.
+    private static let patience = 1_000_000
+    private static let urls = (0..<5).map { "http://host\($0 % 2).example/\($0)" }
+
+    /// Pictures that are put have these numbers, so that no origin has them.
+    private static let put = 5_000...5_002
+
+    /// By URL: which picture was put, since which step, and when by the clock.
+    private var pins: [String: (number: Int, since: Int, at: Date)] = [:]
+
+    /// By URL: the last step that removed all bytes that had been fetched before it.
+    private var evicted: [String: Int] = [:]
+
+    /// By URL: the last step that separated fetches under way from later ones.
+    private var retired: [String: Int] = [:]
+
+    private struct Load {
+        let url: String
+        let strategy: ImageLoader.Strategy
+        let timeToLive: Int
+        let begun: Int
+        let at: Date
+
+        /// Whether good bytes were in memory at the beginning.
+        let isHot: Bool
+        var isCancelled = false
+        let task: Task<Void, Never>
+    }
+
+    private typealias Outcome = Result<ImageLoader.Answer?, any Error>
+    private var loads: [Int: Load] = [:]
+    private var prefetches: [Task<Void, Never>] = []
+    private let ended = Endings()
+
+    /// What has ended since the last look.
+    private final class Endings: Sendable {
+        let loads = Mutex<[Int: Outcome]>([:])
+        let prefetches = Mutex(0)
+    }
+
+    /// What is wrong.
+    private(set) var findings: [String] = []
+
+    /// Runs a model.
+    /// - Parameters:
+    ///   - cache: is empty.
+    ///   - store: is empty.
+    /// - Returns: what is wrong.
+    static func run(
+        seed: UInt64, steps: Int, cache: SQLiteImageCache, store: SQLiteImageStore
+    ) async throws -> [String] {
+        let model = ImageModel(seed: seed, cache: cache, store: store)
+        let fetches = model.fetches
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await fetches.run() }
+            for _ in 0..<steps where model.findings.isEmpty { try await model.next() }
+            try await model.finish()
+            group.cancelAll()
+            return model.findings
+        }
+    }
+
+    private init(seed: UInt64, cache: SQLiteImageCache, store: SQLiteImageStore) {
+        random = SeededRandom(seed: seed)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let hotBytes = [0, 3 * pictureSize + 3_000, 1_000_000].randomElement(using: &random) ?? 0
+        let caches = ImageCaches(
+            hot: HotImages(budget: hotBytes), cold: ColdImages(cache: cache, monitor: nil, logger: logger),
+            pinned: Bool.random(using: &random) ? store : nil)
+        let source = ImageOrigin(get: origin.get, mapper: ImageDataMapper(), caches: caches, now: clock.read)
+        let backoff = HostBackoff(first: .microseconds(10), longest: .microseconds(20))
+        fetches = ImageFetches(
+            queue: FetchQueue(concurrency: Self.concurrency, backoff: backoff), fetch: origin.watching(source.image))
+        loader = ImageLoader(
+            caches: caches, fetches: fetches, timeToLive: ImageExpiry.defaultTimeToLive, now: clock.read)
+    }
+
+    // MARK: Steps
+
+    private func next() async throws {
+        step += 1
+        origin.enter(step: step)
+        let url = Self.urls.randomElement(using: &random) ?? ""
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<7: beginLoad(url)
+        case 7..<12: answerAny()
+        case 12: cancelAny()
+        case 13: origin.change(url)
+        case 14:
+            let seconds = [1, 60, 86_400, 7 * 86_400].randomElement(using: &random) ?? 1
+            clock.now += Double(seconds)
+        case 15..<17: try await put(Int.random(in: Self.put, using: &random), at: url)
+        case 17..<19: try await evict(url)
+        default: beginPrefetch()
+        }
+        try await settle()
+    }
+
+    private func finish() async throws {
+        step += 1
+        origin.enter(step: step)
+        while !loads.isEmpty || ended.prefetches.withLock(\.self) < prefetches.count, findings.isEmpty {
+            for request in origin.waiting { origin.answer(request, .good) }
+            try await settle()
+        }
+        for load in loads.values { load.task.cancel() }
+        for prefetch in prefetches { prefetch.cancel() }
+        for load in loads.values { await load.task.value }
+        for prefetch in prefetches { await prefetch.value }
+        expect(fetches.load == (0, 0) && fetches.waiters == 0, "something is left: \(fetches.load)")
+    }
+
+    private func beginLoad(_ url: String) {
+        let policies: [ImageTiers] = [.all, .all, .all, .hot, .cold, []]
+        let strategies: [ImageLoader.Strategy] = [.cacheElseLoad, .cacheElseLoad, .reload, .cacheOnly]
+        var request = ImageLoader.Request(url: url)
+        request.tiers = policies.randomElement(using: &random) ?? .all
+        request.strategy = strategies.randomElement(using: &random) ?? .cacheElseLoad
+        request.timeToLive = [nil, nil, 3_600, 0].randomElement(using: &random) ?? nil
+        request.priority = Bool.random(using: &random) ? .visible : .prefetch
+        let timeToLive = request.timeToLive ?? loader.timeToLive
+        let kept = loader.caches.hot.peek(url)?.image.record.storedAt
+        let isHot = kept.map { !ImageExpiry.isExpired(storedAt: $0, timeToLive: timeToLive, now: clock.now) } ?? false
+        let (loader, step) = (loader, step)
+        loads[step] = Load(
+            url: url, strategy: request.strategy, timeToLive: timeToLive, begun: step, at: clock.now,
+            isHot: isHot && request.tiers.contains(.hot) && request.strategy != .reload,
+            task: Task { [ended, request] in
+                let outcome: Outcome
+                do { outcome = .success(try await loader.load(request)) } catch { outcome = .failure(error) }
+                ended.loads.withLock { $0[step] = outcome }
+            })
+    }
+
+    private func beginPrefetch() {
+        let urls = Self.urls.filter { _ in Bool.random(using: &random) }
+        prefetches.append(
+            Task { [loader, ended] in
+                // Which of them were fetched is seen by what is kept.
+                _ = try? await loader.prefetch(urls)
+                ended.prefetches.withLock { $0 += 1 }
+            })
+    }
+
+    private func answerAny() {
+        guard let request = origin.waiting.randomElement(using: &random) else { return }
+        origin.answer(request, .random(using: &random))
+    }
+
+    private func cancelAny() {
+        guard let number = loads.keys.sorted().randomElement(using: &random) else { return }
+        loads[number]?.isCancelled = true
+        loads[number]?.task.cancel()
+    }
+
+    private func put(_ number: Int, at url: String) async throws {
+        guard let store = loader.caches.pinned else { return }
+        do {
+            try await loader.put(stored(number, at: clock.now.timeIntervalSince(moment(0))), at: url, into: store)
+            expect(pins[url].map { $0.number == number } ?? true, "other bytes were put for \(url)")
+            if pins[url] == nil { pins[url] = (number, step, clock.now) }
+            (retired[url], evicted[url]) = (step, step)
+        } catch ImageStoreError.conflict {
+            expect(pins[url].map { $0.number != number } ?? false, "bytes were refused for \(url)")
+        }
+    }
+
+    private func evict(_ url: String) async throws {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0, 1:
+            _ = try await loader.evict(.urls([url]))
+            noteEviction(of: [url]) { _ in true }
+        case 2:
+            let age = [0, 3_600].randomElement(using: &random) ?? 0
+            let date = clock.now.addingTimeInterval(-Double(age))
+            _ = try await loader.evict(.older(than: age, now: clock.now))
+            for url in Self.urls { retired[url] = step }
+            noteEviction(of: age == 0 ? Self.urls : []) { $0 <= date }
+        default:
+            _ = try await loader.evict(.downTo(bytes: 0))
+            noteEviction(of: Self.urls) { _ in true }
+        }
+    }
+
+    private func noteEviction(of urls: [String], _ isOld: (Date) -> Bool) {
+        for url in urls { (retired[url], evicted[url]) = (step, step) }
+        let all = urls.isEmpty ? Self.urls : urls
+        for url in all { if let pin = pins[url], isOld(pin.at) { pins[url] = nil } }
+    }
+
+    // MARK: Checks
+
+    /// Waits until everything has ended or waits for an origin, and checks what has come of it.
+    private func settle() async throws {
+        while !isSettled { await Task.yield() }
+        for (number, outcome) in takeEnded() {
+            guard let load = loads.removeValue(forKey: number) else { continue }
+            check(load, outcome)
+        }
+        for load in loads.values where load.isHot && load.begun == step {
+            expect(false, "\(load.url) was not taken from memory")
+        }
+        let waiting = origin.waiting
+        expect(waiting.count <= Self.concurrency, "\(waiting.count) requests at once")
+        for url in Self.urls {
+            expect(await isFetchedOnce(url), "\(url) is fetched twice at once")
+        }
+        if let url = Self.urls.randomElement(using: &random) { try await checkKept(url) }
+    }
+
+    /// Whether there is at most one fetch that callers can join; one that was cancelled ends a moment later.
+    private func isFetchedOnce(_ url: String) async -> Bool {
+        for _ in 0..<Self.patience {
+            if origin.fetches(of: url, after: retired[url] ?? -1) <= 1 { return true }
+            await Task.yield()
+        }
+        return false
+    }
+
+    private func takeEnded() -> [Int: Outcome] {
+        ended.loads.withLock { ended in
+            defer { ended = [:] }
+            return ended
+        }
+    }
+
+    private var isSettled: Bool {
+        let (running, waiting) = fetches.load
+        let done = ended.loads.withLock(\.count) + ended.prefetches.withLock(\.self)
+        return running == origin.waiting.count && (waiting == 0 || running == Self.concurrency)
+            && loads.count + prefetches.count - done == fetches.waiters
+    }
+
+    /// Nothing is kept that was fetched before it was evicted, or where something else was put.
+    private func checkKept(_ url: String) async throws {
+        let hot = loader.caches.hot.peek(url)?.image.record
+        let cold = await loader.caches.cold.record(at: url)?.record
+        if pins[url] != nil { expect(hot == nil, "fetched bytes of \(url) hide those that were put") }
+        for record in [hot, cold].compactMap(\.self) {
+            expect(wasServed(record.hash, url, since: evicted[url] ?? -1), "\(url) is kept after it was evicted")
+        }
+        let pin = try await loader.caches.pinned?.record(at: url)
+        expect(pin?.hash == pins[url].map { stored($0.number).record.hash }, "\(url) has lost what was put, or kept it")
+    }
+
+    private func check(_ load: Load, _ outcome: Outcome) {
+        let requests = origin.requests.filter { request in
+            request.asked.url == load.url && request.ended.map { $0 >= load.begun } ?? true
+        }
+        // A pin that was there all the time: a change of it comes with an eviction.
+        let pin = pins[load.url].flatMap { $0.since < load.begun ? $0 : nil }
+        switch outcome {
+        case .success(let answer?): check(load, answer, pin: pin?.number, requests)
+        case .success(nil):
+            expect(load.strategy == .cacheOnly && pin == nil, "nothing for \(load.url)")
+        case .failure(is CancellationError): expect(load.isCancelled, "\(load.url) was cancelled by itself")
+        case .failure(let error as ImageOriginError):
+            expect(pin == nil, "\(load.url) was put, and failed with \(error)")
+            expect(load.strategy != .cacheOnly && requests.contains { !$0.isGood }, "\(load.url) failed with \(error)")
+        case .failure(let error): expect(false, "\(load.url) failed with \(error)")
+        }
+    }
+
+    private func check(
+        _ load: Load, _ answer: ImageLoader.Answer, pin: Int?, _ requests: [ModelOrigin.Request]
+    ) {
+        let (url, hash) = (load.url, answer.image.record.hash)
+        expect(ContentHash(of: answer.image.data) == hash, "\(url) has other bytes than it says")
+        guard let expiry = answer.expiry else {
+            expect(Self.put.contains { stored($0).record.hash == hash }, "\(url) is said to have been put")
+            if let pin { expect(stored(pin).record.hash == hash, "\(url) is not what was put") }
+            return
+        }
+        expect(pin == nil, "\(url) was put, and fetched bytes were answered")
+        let evicted = evicted[url].flatMap { $0 < load.begun ? $0 : nil } ?? -1
+        expect(wasServed(hash, url, since: evicted), "\(url) was never so, or was evicted before it was asked for")
+        expect(
+            expiry == answer.image.record.storedAt.addingTimeInterval(Double(load.timeToLive)),
+            "\(url) expires another time")
+        expect(load.strategy != .cacheOnly || answer.source != .remote, "\(url) was fetched")
+        expect(load.strategy != .reload || answer.source == .remote, "\(url) was not fetched")
+        if answer.source == .remote {
+            expect(!answer.isStale && requests.contains(where: \.isGood), "\(url) was fetched by nothing")
+        } else {
+            expect(answer.isStale ? expiry <= clock.now : expiry > load.at, "\(url) is too old, or called so")
+            expect(!answer.isStale || requests.contains { !$0.isGood }, "\(url) is stale, and nothing has failed")
+        }
+    }
+
+    /// Whether an origin has had these bytes at a request of a fetch that began after a step.
+    private func wasServed(_ hash: ContentHash, _ url: String, since step: Int) -> Bool {
+        origin.requests.contains { request in
+            request.asked.url == url && request.fetchBegun > step && stored(request.version).record.hash == hash
+        }
+    }
+
+    private func expect(_ isSo: Bool, _ finding: @autoclosure () -> String) {
+        if !isSo { findings.append("step \(step): \(finding())") }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import ImageData
+import RPCTestKit
+import Testing
+
+@testable import image_data_service
+
+/// Random loads, puts, evictions, cancels, clocks and origins, against a model of what may be answered.
+///
+/// `MODEL_SEEDS=10000` runs so many seeds instead of the few that every run of the tests has.
+@Suite(.timeLimit(.minutes(60))) struct ImageModelTests {
+    /// Seeds that have failed once.
+    private static let failed: [UInt64] = [41, 77, 6_081]
+
+    private static let usual = 40
+    private static let batches = 4
+    private static let steps = 60
+
+    private static var seeds: [UInt64] {
+        let count = ProcessInfo.processInfo.environment["MODEL_SEEDS"].flatMap(Int.init) ?? usual
+        return failed + (0..<UInt64(count))
+    }
+
+    @Test(arguments: 0..<batches) func `whatever happens, only good bytes are answered`(batch: Int) async throws {
+        try await withTemporaryDirectory { directory in
+            let cache = try SQLiteImageCache(
+                try SQLiteImageCache.opening.open(directory + "/cache.sqlite"), budget: 1_000_000)
+            let store = SQLiteImageStore(try SQLiteImageStore.opening.open(directory + "/store.sqlite"))
+            for (index, seed) in Self.seeds.enumerated() where index % Self.batches == batch {
+                _ = try await (cache.evict(.downTo(bytes: 0)), store.evict(.downTo(bytes: 0)))
+                let findings = try await ImageModel.run(seed: seed, steps: Self.steps, cache: cache, store: store)
+                #expect(findings == [], "seed \(seed)")
+            }
+        }
+    }
+}
