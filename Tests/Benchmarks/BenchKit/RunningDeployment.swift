@@ -18,15 +18,17 @@ package struct RunningDeployment {
     /// - Parameters:
     ///   - http: what the gateway's option of this name shall be.
     ///   - upstream: nil for one that is itself where pictures come from.
-    package static func start(root: String, http: String = "off", upstream: String? = nil) async throws
-        -> RunningDeployment
-    {
+    ///   - imageData: further options of image-data-service.
+    package static func start(
+        root: String, http: String = "off", upstream: String? = nil, imageData: [String] = []
+    ) async throws -> RunningDeployment {
         try seedPlugins(root)
         var running: [RunningService] = []
         do {
             for (program, name) in zip(programs, names) {
-                let arguments =
+                var arguments =
                     name == "gateway" ? ["serve", "--http", http] : upstream.map { ["--upstream", $0] } ?? []
+                if name == "image-data" { arguments += imageData }
                 running.append(try await RunningService.start(program, arguments, name: name, root: root))
             }
             let deployment = RunningDeployment(services: running)

@@ -7,7 +7,9 @@ protocol Case: Sendable {
     func run(in bench: Bench) async throws -> [Block]
 }
 
-let allCases: [any Case] = [WarmPictures(), ColdPicture(), Cancelling(), Prefetching(), KeptPictures(), ColdTier()]
+let allCases: [any Case] = [
+    WarmPictures(), AuthorityPictures(), ColdPicture(), Cancelling(), Prefetching(), KeptPictures(), ColdTier(),
+]
 
 /// What all cases have.
 struct Bench: Sendable {
