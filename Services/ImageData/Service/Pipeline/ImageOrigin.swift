@@ -25,16 +25,12 @@ struct ImageOrigin: Sendable {
         let known = await caches.fetchedRecord(at: url, in: destination.tiers)
         var download = ImageDownload(
             limit: mapper.maximumBytes, validators: known?.record.validators ?? Validators())
-        while true {
+        repeat {
             let answer = try await get(
                 OriginRequest(
                     url: url, headers: download.headers, maximumBytes: mapper.maximumBytes, timeLimit: timeLeft))
             switch download.add(answer) {
-            case .again:
-                timeLeft = deadline - ContinuousClock.now
-                guard timeLeft > .zero else {
-                    throw ImageOriginError.unreachable("it was cut off until its time was over")
-                }
+            case .again: break
             case .cut: throw ImageOriginError.unreachable("it was cut off again and again")
             case .tooLarge: throw ImageOriginError.tooLarge(limit: mapper.maximumBytes)
             case .refused(let status): throw ImageOriginError.rejected(.status(status))
@@ -42,7 +38,7 @@ struct ImageOrigin: Sendable {
                 guard let kept = await caches.fetchedImage(at: url, in: destination.tiers) else {
                     // It was evicted meanwhile.
                     download = ImageDownload(limit: mapper.maximumBytes)
-                    continue
+                    break
                 }
                 return await keep(
                     CachedImage(kept.image.stored(at: time(age)), validators: kept.validators), url, destination)
@@ -51,7 +47,9 @@ struct ImageOrigin: Sendable {
                 return await keep(
                     CachedImage(StoredImage(image, storedAt: time(age)), validators: validators), url, destination)
             }
-        }
+            timeLeft = deadline - ContinuousClock.now
+        } while timeLeft > .zero
+        throw ImageOriginError.unreachable("it was cut off until its time was over")
     }
 
     /// Bytes are as old as the origin says: what it has kept itself is not made new by being fetched.
