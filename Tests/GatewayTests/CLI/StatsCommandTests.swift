@@ -21,7 +21,7 @@ import Testing
             #expect(lines.contains { $0.contains(/^other +1 +0 .*1 method_not_found$/) })
 
             let feed = try await deployment.gateway("stats", "feed").output
-            #expect(feed.contains(/\nfeed\.load +4 +0 +\d+ µs +\d+ µs +\d+ m?µ?s +1 invalid_params/))
+            #expect(feed.contains(/\nfeed\.load +4 +0 +\d+ m?µ?s +\d+ m?µ?s +\d+ m?µ?s +1 invalid_params/))
 
             let json = try await deployment.gateway("stats", "feed", "--json").output
             let statistics = try RawJSON(checking: json).read(as: Statistics.shape)
