@@ -57,7 +57,7 @@ public actor UpstreamClient {
         var headers = try RequestHeaders(request.headers)
         for _ in 0...limits.redirects {
             let response = try await fetch(url, headers, for: request, within: total)
-            guard let next = try Redirect.target(of: response, from: url, limit: limits.urlBytes) else {
+            guard let next = try Redirect.target(of: response, from: url, limit: limits.redirectBytes) else {
                 return response
             }
             if next.origin != url.origin { headers.leaveOrigin() }

@@ -2,8 +2,10 @@
 public struct UpstreamLimits: Sendable {
     static let defaultURLBytes = 2_048
 
-    /// The most bytes of a URL, also of one that a redirect leads to.
+    /// The most bytes of a URL that a caller names, and of one that a redirect leads to: signed URLs of storage services
+    /// are longer than those that people publish.
     public var urlBytes = defaultURLBytes
+    public var redirectBytes = 8 * 1_024
 
     /// The most redirects that are followed.
     public var redirects = 5

@@ -38,6 +38,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 1]) func `a redirect leads to a URL of 8 KB at most`(excess: Int) async throws {
+        try await OriginServer.with { request in
+            guard request.path == "/" else { return [.response(text: "found")] }
+            let start = "http://\(request["Host"] ?? "")/"
+            return [.redirect(to: start + String(repeating: "a", count: 8_192 - start.utf8.count + excess))]
+        } _: { server in
+            try await withClient(.trusting(server)) { client in
+                if excess == 0 {
+                    let response = try await client.get(server.url)
+                    #expect(response.text == "found" && response.url.utf8.count == 8_192)
+                } else {
+                    let error = try await client.failure(server.url)
+                    #expect(error.refusal == .tooLong(bytes: 8_193, limit: 8_192))
+                }
+                // A caller's own URL is shorter.
+                let error = try await client.failure("http://a.example/" + String(repeating: "a", count: 2_032))
+                #expect(error.refusal == .tooLong(bytes: 2_049, limit: 2_048))
+            }
+        }
+    }
+
     @Test func `a loop ends`() async throws {
         try await OriginServer.with { _ in
             [.redirect(to: "")]
@@ -54,7 +75,7 @@ import Testing
         "http://127.0.0.1:1/", "http://localhost/", "http://[::1]/", "http://0x7f.1:22/", "//169.254.169.254/latest",
         "http://2130706433/", "file:///etc/passwd", "javascript:alert(1)", "http://user:pw@example.com/", "ftp://x/",
         "http://example.com:8443/", "/\u{7F}", "/ x", "\\\\127.0.0.1", "http://[::ffff:10.0.0.1]/",
-        "/\(String(repeating: "a", count: 2_048))",
+        "/\(String(repeating: "a", count: 8_192))",
     ]) func `every target is checked anew`(location: String) async throws {
         try await OriginServer.with { _ in
             [.redirect(to: location)]
