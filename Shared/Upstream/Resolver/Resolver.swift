@@ -1,26 +1,33 @@
 import Foundation
 import NIOCore
 
-/// Finds the addresses of names, on a few threads of its own: `getaddrinfo` blocks, and a DNS server that does not
-/// answer holds it for as long as it likes.
+/// Finds the addresses of names, on a few threads of its own: `getaddrinfo` blocks for as long as the DNS server does not
+/// answer.
 ///
-/// A name is looked up once for all who wait for it, also by those who come while a lookup that nobody waits for any
-/// more still hangs: names that hang cost one thread each, up to the limit. Nothing is remembered once it has been
-/// told. Lives on the event loop.
+/// A name is looked up once for all who wait for it, also for those who arrive while a lookup that nobody waits for any
+/// more still hangs. The names of one site have a few threads and places in the queue only, so that a site whose names
+/// hang does not delay others. Names that the operator has given wait for no other name. Nothing is remembered once it has
+/// been told. Lives on the event loop.
 final class Resolver {
     typealias LookUp = @Sendable (String) -> Result<[IPAddress], SystemLookup.Failure>
 
     private let loop: any EventLoop
     private let limits: UpstreamLimits
+    private let known: Set<Host>
     private let lookUp: LookUp
 
     /// Those on a thread, and those that wait for one, each with who waits for its end.
     private var running: [String: [Waiting<[IPAddress]>]] = [:]
     private var queue: [(name: String, waiting: [Waiting<[IPAddress]>])] = []
 
-    init(on loop: any EventLoop, limits: UpstreamLimits, lookUp: @escaping LookUp = SystemLookup.addresses) {
+    /// - Parameter known: the hosts that the operator has given; their number bounds their threads.
+    init(
+        on loop: any EventLoop, limits: UpstreamLimits, known: [Host] = [],
+        lookUp: @escaping LookUp = SystemLookup.addresses
+    ) {
         self.loop = loop
         self.limits = limits
+        self.known = Set(known)
         self.lookUp = lookUp
     }
 
@@ -32,18 +39,33 @@ final class Resolver {
         return addresses
     }
 
+    /// The last two labels of a name: about what one owner answers for.
+    static func site(_ name: String) -> String { name.split(separator: ".").suffix(2).joined(separator: ".") }
+
     private func enlist(_ waiting: Waiting<[IPAddress]>, for name: String) throws(UpstreamError) {
         if running[name] != nil {
             running[name]?.append(waiting)
         } else if let index = queue.firstIndex(where: { $0.name == name }) {
             queue[index].waiting.append(waiting)
-        } else if running.count < limits.lookups {
+        } else if mayBegin(name) {
             begin(name, for: [waiting])
-        } else if queue.count < limits.lookupsWaiting {
+        } else if queue.count < limits.lookupsWaiting, waitingOf(site: name) < limits.lookupsWaitingPerSite {
             queue.append((name, [waiting]))
         } else {
             throw .overloaded("\(queue.count) names wait to be looked up")
         }
+    }
+
+    private func mayBegin(_ name: String) -> Bool {
+        if known.contains(.name(name)) { return true }
+        let others = running.keys.filter { !known.contains(.name($0)) }
+        let site = Self.site(name)
+        return others.count < limits.lookups && others.count { Self.site($0) == site } < limits.lookupsPerSite
+    }
+
+    private func waitingOf(site name: String) -> Int {
+        let site = Self.site(name)
+        return queue.count { Self.site($0.name) == site }
     }
 
     /// What is on a thread cannot be called back; what is not need not begin.
@@ -68,8 +90,9 @@ final class Resolver {
     private func end(_ name: String, _ result: Result<[IPAddress], SystemLookup.Failure>) {
         let result = result.mapError { UpstreamError.unreachable(host: name, reason: $0.reason) }
         for waiting in running.removeValue(forKey: name) ?? [] { waiting.end(result) }
-        guard !queue.isEmpty else { return }
-        let next = queue.removeFirst()
+        // The thread that has become free is at most one name's.
+        guard let index = queue.firstIndex(where: { mayBegin($0.name) }) else { return }
+        let next = queue.remove(at: index)
         begin(next.name, for: next.waiting)
     }
 }

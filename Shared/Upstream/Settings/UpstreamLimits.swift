@@ -38,10 +38,13 @@ public struct UpstreamLimits: Sendable {
     public var idleTime = Duration.seconds(30)
     public var connectionAge = Duration.seconds(300)
 
-    /// How many names are looked up at the same time, each on a thread, and how many more may wait for that.
-    public var lookups = 8
+    /// How many names are looked up at the same time, each on a thread, and how many more may wait for that; in all, and
+    /// of one site (`Resolver.site`), so that names that hang leave threads for the names of others.
+    public var lookups = 32
+    public var lookupsPerSite = 4
     public var lookupsWaiting = 128
 
+    public var lookupsWaitingPerSite = 32
     /// The defaults.
     public init() {}
 

@@ -32,7 +32,7 @@ import Testing
         settings.limits.lookups = 3
         settings.limits.lookupsWaiting = 2
         settings.limits.connectTime = .milliseconds(200)
-        let client = try UpstreamClient(settings, lookUp: slow.lookUp)
+        let client = UpstreamClient(settings, lookUp: slow.lookUp)
         let errors = await withTaskGroup(of: UpstreamError?.self) { group in
             for number in 0..<10 { group.addTask { try? await client.failure("http://name\(number).test/") } }
             return await group.reduce(into: [UpstreamError]()) { errors, error in error.map { errors.append($0) } }
@@ -48,9 +48,44 @@ import Testing
         await client.shutdown()
     }
 
+    @Test func `names of one site that hang delay no other site, and not the operator's names`() async throws {
+        let slow = SlowNames()
+        var settings = UpstreamSettings()
+        settings.limits.lookups = 4
+        settings.limits.lookupsPerSite = 2
+        settings.limits.lookupsWaitingPerSite = 3
+        settings.trusted = [try UpstreamEndpoint("origin.evil.test:80")]
+        let client = UpstreamClient(settings) { name in
+            if name.hasSuffix("evil.test"), name != "origin.evil.test" { return slow.lookUp(name) }
+            return .failure(SystemLookup.Failure(reason: "looked up"))
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<5 { group.addTask { _ = try? await client.failure("http://n\(number).evil.test/") } }
+            // Two hang and three wait: one more is too many.
+            while true {
+                let error = try? await client.failure("http://more.evil.test/", cancelledAfter: .milliseconds(1))
+                if case .overloaded? = error { break }
+            }
+            for host in ["good.test", "origin.evil.test"] {
+                let error = try? await client.failure("http://\(host)/")
+                #expect(error?.isUnreachable == true, "\(String(describing: error))")
+            }
+            #expect(slow.most == 2)
+            for _ in 0..<20 { slow.gate.signal() }
+        }
+        #expect(slow.most == 2)
+        await client.shutdown()
+    }
+
+    @Test(arguments: [
+        ("a.b.example.com", "example.com"), ("example.com", "example.com"), ("localhost", "localhost"),
+    ]) func `a site is the last two labels of a name`(name: String, site: String) {
+        #expect(Resolver.site(name) == site)
+    }
+
     @Test func `a name is looked up once for all who wait for it`() async throws {
         let slow = SlowNames()
-        let client = try UpstreamClient(UpstreamSettings(), lookUp: slow.lookUp)
+        let client = UpstreamClient(UpstreamSettings(), lookUp: slow.lookUp)
         await withTaskGroup(of: Void.self) { group in
             let started = AsyncStream.makeStream(of: Void.self)
             for _ in 0..<20 {
@@ -70,14 +105,14 @@ import Testing
     }
 
     @Test func `a name that does not exist is unreachable`() async throws {
-        let client = try UpstreamClient()
+        let client = UpstreamClient()
         let error = try await client.failure("http://no-such-name.invalid/")
         #expect(error.isUnreachable, "\(error)")
         await client.shutdown()
     }
 
     @Test func `the system's names are found`() async throws {
-        let client = try UpstreamClient()
+        let client = UpstreamClient()
         let error = try await client.failure("http://localhost/")
         #expect(error.refusedAddress != nil, "\(error)")
         await client.shutdown()

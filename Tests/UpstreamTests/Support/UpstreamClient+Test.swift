@@ -21,7 +21,7 @@ func withClient<Result: Sendable>(
     _ settings: UpstreamSettings = UpstreamSettings(), addresses: [String: [String]] = [:],
     _ body: (UpstreamClient) async throws -> Result
 ) async throws -> Result {
-    let client = try UpstreamClient(settings) { name in
+    let client = UpstreamClient(settings) { name in
         guard let texts = addresses[name] else { return .failure(SystemLookup.Failure(reason: "no such name")) }
         return .success(texts.compactMap(IPAddress.init(text:)))
     }
@@ -59,6 +59,17 @@ extension UpstreamClient {
     }
 
     func failure(_ url: String) async throws -> UpstreamError { try await failure(UpstreamRequest(url: url)) }
+
+    /// The error of a request that is cancelled after a while, if it has not ended by then.
+    func failure(_ url: String, cancelledAfter time: Duration) async throws -> UpstreamError? {
+        let request = Task { try await failure(url) }
+        let timer = Task {
+            try await Task.sleep(for: time)
+            request.cancel()
+        }
+        defer { timer.cancel() }
+        return try await request.value
+    }
 
     func get(_ url: String) async throws(UpstreamError) -> UpstreamResponse { try await get(UpstreamRequest(url: url)) }
 
