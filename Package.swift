@@ -50,8 +50,6 @@ extension Target.Dependency {
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
-    static let x509 = product(name: "X509", package: "swift-certificates")
-    static let asn1 = product(name: "SwiftASN1", package: "swift-asn1")
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
     static let logging = product(name: "Logging", package: "swift-log")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -81,9 +79,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         // TLS of the HTTP client.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        // The verified chain, with which certificate pins are compared: NIOSSL does not tell it.
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         // Options, subcommands, help and shell completion of every executable.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         // The logging interface that servers in Swift share.
@@ -117,7 +112,7 @@ let package = Package(
             name: "Upstream",
             dependencies: [
                 "RPC", "ServiceKit", "CZlib", .argumentParser, .logging, .nioCore, .nioPosix, .nioHTTP1, .nioTLS,
-                .nioSSL, .x509, .asn1, .crypto,
+                .nioSSL, .crypto,
             ],
             path: "Shared/Upstream", swiftSettings: settings),
         .target(

@@ -64,7 +64,7 @@ struct CommentsService: AsyncParsableCommand {
     /// The comments are another server's.
     private func serve(_ upstream: UpstreamBase, by process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("comments", of: upstream)
-        let client = try process.fail(releasing: socket) { try UpstreamClient(upstreamOptions.settings) }
+        let client = UpstreamClient(upstreamOptions.settings)
         let opened = try process.openStore(
             SQLiteKeptComments.opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// Fetches URLs that others have written, from servers that nobody vouches for.
 ///
@@ -8,7 +9,7 @@ import NIOPosix
 /// looked at and cookies not kept. One client per process: it holds the connections that are kept for later.
 ///
 /// ```swift
-/// let client = try UpstreamClient()
+/// let client = UpstreamClient()
 /// let response = try await client.get(UpstreamRequest(url: "https://images.example/1.jpg"))
 /// await client.shutdown()
 /// ```
@@ -27,24 +28,26 @@ public actor UpstreamClient {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
     /// Starts nothing: threads and connections come with the first request.
-    /// - Throws: `UpstreamOptionError` when the settings name what there is not.
     public init(
         _ settings: UpstreamSettings = UpstreamSettings(),
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
-    ) throws(UpstreamOptionError) {
-        try self.init(settings, on: group, lookUp: SystemLookup.addresses)
+    ) {
+        self.init(settings, on: group, lookUp: SystemLookup.addresses)
     }
 
-    /// - Parameter lookUp: instead of the system's.
+    /// - Parameters:
+    ///   - lookUp: instead of the system's.
+    ///   - makeContext: reads the authorities that are trusted.
     init(
         _ settings: UpstreamSettings, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
-        lookUp: @escaping Resolver.LookUp
-    ) throws(UpstreamOptionError) {
+        lookUp: @escaping Resolver.LookUp,
+        makeContext: @escaping TLSTrust.MakeContext = { try NIOSSLContext(configuration: $0) }
+    ) {
         loop = group.next()
         self.settings = settings
         addressGuard = AddressGuard(settings)
-        resolver = Resolver(on: loop, limits: settings.limits, lookUp: lookUp)
-        trust = try TLSTrust(settings)
+        resolver = Resolver(on: loop, limits: settings.limits, known: settings.trusted.map(\.host), lookUp: lookUp)
+        trust = TLSTrust(settings, on: loop, makeContext: makeContext)
         pool = ConnectionPool(on: loop, limits: settings.limits)
     }
 

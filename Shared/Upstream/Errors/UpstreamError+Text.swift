@@ -9,8 +9,8 @@ extension UpstreamError: CustomStringConvertible {
         case .malformed(let reason): "the answer is no proper HTTP response: \(reason)"
         case .interrupted(_, let reason): "the answer was cut off: \(reason)"
         case .pinMismatch(let host):
-            "\(host) has a valid certificate, but none of its keys is pinned: if it was renewed with another key, give "
-                + "the new one with --pin"
+            "\(host) has a valid certificate, but its key is not pinned: if it was renewed with another key, give the new "
+                + "one with --pin"
         case .tls(let host, let reason): "no secure connection to \(host): \(reason)"
         case .tooManyRedirects(let limit): "there were more than \(limit) redirects"
         case .overloaded(let reason): "too much at once: \(reason)"

@@ -19,7 +19,7 @@ public enum UpstreamError: Error, Sendable {
     /// - Parameter partial: what had come of the body, to be resumed with `Range`; nil when nothing of use had.
     case interrupted(partial: UpstreamResponse?, reason: String)
 
-    /// The host has proved to be itself, but with none of the keys that its pins name.
+    /// The host has a valid certificate, but not with a key that one of its pins names.
     case pinMismatch(host: String)
 
     /// The host could not prove to be itself, or no encryption was agreed on.

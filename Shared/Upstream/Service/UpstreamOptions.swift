@@ -23,7 +23,8 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("pin"),
         help: ArgumentHelp(
-            "Ask this host only where its certificates have this public key. May be given several times.",
+            "Ask this host only if its certificate has this public key. May be given several times.",
+            discussion: "Several keys of a host are alternatives. A key of its authority does not count.",
             valueName: "host=sha256/base64"),
         transform: { try CertificatePin($0) })
     public var pins: [CertificatePin] = []
@@ -34,6 +35,14 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
         // It would not be asked at all.
         if let upstream, upstream.url.scheme?.lowercased() == "http", pins.contains(where: { upstream.isAt($0.host) }) {
             throw ValidationError(
+    @Option(
+        name: .customLong("upstream-ca"),
+        help: ArgumentHelp(
+            "Trust the certificate authorities of this file (PEM), beside the system's. May be given several times.",
+            valueName: "file"),
+        transform: { try CertificateAuthorities(file: $0) })
+    public var authorities: [CertificateAuthorities] = []
+
                 "--pin \(upstream.endpoint.host): a host with a pin is asked over https, not \(upstream)")
         }
     }
@@ -52,3 +61,4 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
         return settings
     }
 }
+        settings.authorities = authorities

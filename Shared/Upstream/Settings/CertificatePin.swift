@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// A public key of which one must be in the chain that a host proves itself with: `host=sha256/BASE64`, where the hash
-/// is that of the key's SubjectPublicKeyInfo (as in RFC 7469). Several pins of a host are alternatives.
+/// The public key of a host's own certificate: `host=sha256/BASE64`, where the hash is that of the key's
+/// SubjectPublicKeyInfo (as in RFC 7469). Several pins of a host are alternatives, such as today's key and the next one.
 public struct CertificatePin: Hashable, Sendable, CustomStringConvertible {
     let host: Host
     let hash: Data

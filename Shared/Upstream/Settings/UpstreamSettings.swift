@@ -11,8 +11,8 @@ public struct UpstreamSettings: Sendable {
     /// Hosts with pins are spoken to over TLS only, and only if one of their pins fits.
     public var pins: Set<CertificatePin> = []
 
-    /// A file of certificates (PEM) that are trusted beside those of the system.
-    public var extraRootsFile: String?
+    /// Certificate authorities that are trusted beside those of the system.
+    public var authorities: [CertificateAuthorities] = []
 
     /// What every request says it comes from.
     public var userAgent = "image-feed"

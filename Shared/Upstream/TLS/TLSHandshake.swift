@@ -6,14 +6,9 @@ import NIOTLS
 final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    private typealias Question = (certificates: [NIOSSLCertificate], answer: EventLoopPromise<NIOSSLVerificationResult>)
-
     private let host: String
     private let loop: any EventLoop
     private let outcome = Waiting<Void>()
-
-    /// What the server has shown, for us to judge.
-    private let question = Waiting<Question>()
 
     private init(host: Host, on loop: any EventLoop) {
         self.host = "\(host)"
@@ -26,7 +21,7 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     ) async throws(UpstreamError) {
         let handshake = TLSHandshake(host: origin.host, on: channel.eventLoop)
         do throws(UpstreamError) {
-            try await handshake.perform(with: origin, on: channel, trust: trust, within: limit)
+            try await handshake.perform(with: origin.host, on: channel, trust: trust, within: limit)
         } catch {
             channel.close(promise: nil)
             throw error
@@ -34,43 +29,29 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func perform(
-        with origin: Origin, on channel: any Channel, trust: TLSTrust, within limit: TimeLimit
+        with host: Host, on channel: any Channel, trust: TLSTrust, within limit: TimeLimit
     ) async throws(UpstreamError) {
-        let proof: ServerProof
+        let context = try await trust.context(for: host, within: limit)
+        let tls: NIOSSLClientHandler
         do {
-            let demands = try await trust.demands(on: origin.host)
-            proof = demands.proof
-            try channel.pipeline.syncOperations.addHandlers([
-                try sslHandler(to: origin.host, in: demands.context), self,
-            ])
+            // Without a name, NIOSSL compares the certificate with the connection's address.
+            let name: String? = if case .name(let name) = host { name } else { nil }
+            tls = try NIOSSLClientHandler(context: context, serverHostname: name)
+            try channel.pipeline.syncOperations.addHandlers([tls, self])
             try channel.syncOptions?.setOption(.autoRead, value: true)
         } catch {
-            throw .tls(host: host, reason: Self.reason(error))
+            throw .tls(host: self.host, reason: Self.reason(error))
         }
-        let (certificates, answer) = try await question.value(within: limit, on: loop) { channel.close(promise: nil) }
-        do throws(UpstreamError) {
-            try await proof.verify(certificates)
-        } catch {
-            // Our error is the one that counts, not the one that the handshake now ends with.
-            outcome.end(.failure(error))
-            answer.succeed(.failed)
-            throw error
-        }
-        answer.succeed(.certificateVerified)
         try await outcome.value(within: limit, on: loop) { channel.close(promise: nil) }
+        guard let certificate = tls.peerCertificate else {
+            throw .tls(host: self.host, reason: "it has shown no certificate")
+        }
+        try trust.identity(of: host).check(certificate)
         do {
             try channel.syncOptions?.setOption(.autoRead, value: false)
             try await channel.pipeline.syncOperations.removeHandler(self).get()
         } catch {
-            throw .tls(host: host, reason: Self.reason(error))
-        }
-    }
-
-    private func sslHandler(to host: Host, in context: NIOSSLContext) throws -> NIOSSLClientHandler {
-        // Addresses have no place in SNI.
-        let name: String? = if case .name(let name) = host { name } else { nil }
-        return try NIOSSLClientHandler(context: context, serverHostname: name) { certificates, answer in
-            if !self.question.end(.success((certificates, answer))) { answer.succeed(.failed) }
+            throw .tls(host: self.host, reason: Self.reason(error))
         }
     }
 
@@ -82,7 +63,7 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // It speaks before it was asked: an answer to nothing, or to whatever we would ask.
+        // The server must not send anything before the request.
         context.close(promise: nil)
     }
 
@@ -92,18 +73,16 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail("it closed the connection while keys were agreed on")
+        fail("it closed the connection during the handshake")
         context.fireChannelInactive()
     }
 
-    private func fail(_ reason: String) {
-        question.end(.failure(.tls(host: host, reason: reason)))
-        outcome.end(.failure(.tls(host: host, reason: reason)))
-    }
+    private func fail(_ reason: String) { outcome.end(.failure(.tls(host: host, reason: reason))) }
 
     private static func reason(_ error: any Error) -> String {
         switch error {
         case NIOSSLError.handshakeFailed(let error): words(of: error)
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname: ServerIdentity.otherName
         case let error as NIOSSLExtraError: error.description
         default: "\(error)"
         }
@@ -113,8 +92,12 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     private static func words(of error: any Error) -> String {
         let text = "\(error)"
         guard let name = text.firstMatch(of: /OPENSSL_internal:([A-Z0-9_]+)/)?.1 else { return text }
+        return switch name {
+        case "CERTIFICATE_VERIFY_FAILED":
+            "its certificate is not valid, or its authority is not trusted (--upstream-ca FILE adds authorities)"
         // What comes from a server that answers in plain text.
-        if name == "WRONG_VERSION_NUMBER" { return "it does not speak TLS; is it http:// that was meant?" }
-        return name.lowercased().replacing("_", with: " ")
+        case "WRONG_VERSION_NUMBER": "it does not speak TLS; is it http:// that was meant?"
+        default: name.lowercased().replacing("_", with: " ")
+        }
     }
 }

@@ -99,7 +99,7 @@ import Upstream
             try await withTemporaryDirectory { directory in
                 var settings = UpstreamSettings()
                 settings.trusted = [try UpstreamEndpoint(url: upstream.url)]
-                let client = try UpstreamClient(settings)
+                let client = UpstreamClient(settings)
                 let store = SQLiteKeptComments(try SQLiteKeptComments.opening.open(directory + "/edge.sqlite"))
                 let base = try #require(URL(string: upstream.url + "/api/"))
                 let comments = EdgeComments(

@@ -53,7 +53,7 @@ struct EdgeService {
         var settings = UpstreamSettings()
         settings.trusted = [try UpstreamEndpoint(origin.authority)]
         settings.limits = options.limits
-        let upstream = try UpstreamClient(settings)
+        let upstream = UpstreamClient(settings)
         let base = try UpstreamBase(origin.url)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let path = directory + "/edge.sqlite"

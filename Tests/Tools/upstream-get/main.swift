@@ -2,7 +2,7 @@ import Upstream
 
 // upstream-get URL…: fetches one after the other with one client and no exceptions, and prints a line for each: the status
 // and the body, or the error.
-let client = try UpstreamClient()
+let client = UpstreamClient()
 for url in CommandLine.arguments.dropFirst() {
     do throws(UpstreamError) {
         let response = try await client.get(UpstreamRequest(url: url))

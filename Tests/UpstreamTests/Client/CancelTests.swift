@@ -61,7 +61,7 @@ import Testing
 
     @Test func `a name that is looked up is waited for no longer`() async throws {
         let gate = DispatchSemaphore(value: 0)
-        let client = try UpstreamClient(UpstreamSettings()) { _ in
+        let client = UpstreamClient(UpstreamSettings()) { _ in
             gate.wait()
             return .success([])
         }
@@ -78,7 +78,7 @@ import Testing
             var settings = UpstreamSettings()
             settings.trusted = [try UpstreamEndpoint("name.test:\(port)")]
             settings.limits.connectTime = .seconds(50)
-            let client = try UpstreamClient(settings) { _ in
+            let client = UpstreamClient(settings) { _ in
                 lookedUp.yield()
                 return .success([IPAddress(v4: 0x7F00_0001)])
             }

@@ -45,9 +45,31 @@ struct TestCertificates: Sendable {
         return "sha256/" + (try await shell(command)).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// One that is its own authority, and was valid until yesterday at most.
+    /// The certificate of a server that is valid no longer.
     func makeExpired(_ file: String, for names: String) async throws {
-        try await sign(file, for: names, by: "intermediate", days: -1)
+        try await sign(file, "subjectAltName=\(names)", valid: "-days -1")
+    }
+
+    /// The certificate of a server with these lines in its extensions.
+    func make(_ file: String, extensions: String) async throws { try await sign(file, extensions) }
+
+    /// Two authorities that have signed each other so many times, and a server's certificate by one of them.
+    /// - Returns: the files of the authorities' certificates.
+    func makeMesh(_ file: String, for names: String, times: Int) async throws -> [String] {
+        _ = try await shell(
+            """
+            for name in a b; do
+                openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout $name.key -out $name.pem \
+                    -subj "/CN=mesh $name" -days 2
+                openssl req -new -key $name.key -out $name.csr -subj "/CN=mesh $name"
+            done
+            for i in $(seq \(times)); do
+                openssl x509 -req -in a.csr -CA b.pem -CAkey b.key -set_serial $i -days 2 -extfile intermediate.ext -out a$i.pem
+                openssl x509 -req -in b.csr -CA a.pem -CAkey a.key -set_serial $i -days 2 -extfile intermediate.ext -out b$i.pem
+            done
+            """)
+        try await sign(file, "subjectAltName=\(names)", by: "a")
+        return (1...times).flatMap { ["a\($0)", "b\($0)"] }
     }
 
     private func makeAuthority() async throws {
@@ -64,15 +86,17 @@ struct TestCertificates: Sendable {
     }
 
     private func make(_ file: String, for names: String) async throws {
-        try await sign(file, for: names, by: "intermediate", days: 2)
+        try await sign(file, "subjectAltName=\(names)")
     }
 
-    private func sign(_ file: String, for names: String, by issuer: String, days: Int) async throws {
+    private func sign(
+        _ file: String, _ extensions: String, by issuer: String = "intermediate", valid: String = "-days 2"
+    ) async throws {
         _ = try await shell(
             """
             openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout \(file).key -out \(file).csr -subj "/CN=\(file)"
-            printf 'subjectAltName=\(names)\\nbasicConstraints=CA:FALSE\\n' > \(file).ext
-            openssl x509 -req -in \(file).csr -CA \(issuer).pem -CAkey \(issuer).key -CAcreateserial -days \(days) \
+            printf '\(extensions)\\nbasicConstraints=CA:FALSE\\n' > \(file).ext
+            openssl x509 -req -in \(file).csr -CA \(issuer).pem -CAkey \(issuer).key -CAcreateserial \(valid) \
             -extfile \(file).ext -out \(file).pem
             """)
     }

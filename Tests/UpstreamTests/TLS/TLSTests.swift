@@ -44,7 +44,7 @@ import Testing
     @Test func `the system's roots alone do not trust it`() async throws {
         try await serve("DNS:good.test") { server, settings, _ in
             var settings = settings
-            settings.extraRootsFile = nil
+            settings.authorities = []
             try await withClient(settings, addresses: Self.names) { client in
                 let error = try await client.failure("https://good.test:\(server.port)/")
                 #expect(error.isTLS, "\(error)")
@@ -53,18 +53,23 @@ import Testing
         }
     }
 
-    @Test(arguments: ["server", "intermediate", "root"])
-    func `a pin of any key in the chain fits`(pinned: String) async throws {
+    @Test func `one of a host's pins must be the key of its own certificate`() async throws {
         try await serve("DNS:good.test") { server, settings, certificates in
             var settings = settings
-            settings.pins = [
-                try CertificatePin("good.test=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
-                try CertificatePin("Good.Test=\(try await certificates.pin(pinned))"),
-            ]
+            let next = try CertificatePin("good.test=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+            settings.pins = [next, try CertificatePin("Good.Test=\(try await certificates.pin("server"))")]
             try await withClient(settings, addresses: Self.names) { client in
                 let response = try await client.get("https://good.test:\(server.port)/")
                 #expect(response.text == "secure")
             }
+            for authority in ["intermediate", "root"] {
+                settings.pins = [next, try CertificatePin("good.test=\(try await certificates.pin(authority))")]
+                try await withClient(settings, addresses: Self.names) { client in
+                    let error = try await client.failure("https://good.test:\(server.port)/")
+                    guard case .pinMismatch("good.test") = error else { throw error }
+                }
+            }
+            #expect(server.history.requests.count == 1)
         }
     }
 
@@ -76,7 +81,7 @@ import Testing
                 [.response()]
             } _: { server in
                 var settings = try UpstreamSettings.trusting(server, names: "good.test")
-                settings.extraRootsFile = certificates.roots
+                settings.authorities = [try CertificateAuthorities(file: certificates.roots)]
                 settings.pins = [try CertificatePin("good.test=\(try await certificates.pin("pinned"))")]
                 try await withClient(settings, addresses: Self.names) { client in
                     let error = try await client.failure("https://good.test:\(server.port)/")
@@ -94,7 +99,7 @@ import Testing
             let pin = try await certificates.pin("server")
             settings.pins = [try CertificatePin("good.test=\(pin)"), try CertificatePin("other.test=\(pin)")]
             var untrusting = settings
-            untrusting.extraRootsFile = nil
+            untrusting.authorities = []
             for (settings, host) in [(settings, "other.test"), (untrusting, "good.test")] {
                 try await withClient(settings, addresses: Self.names) { client in
                     let error = try await client.failure("https://\(host):\(server.port)/")
@@ -121,7 +126,7 @@ import Testing
                 [.redirect(to: "http://example.com/")]
             } _: { server in
                 var settings = try UpstreamSettings.trusting(server, names: "good.test")
-                settings.extraRootsFile = certificates.roots
+                settings.authorities = [try CertificateAuthorities(file: certificates.roots)]
                 try await withClient(settings, addresses: Self.names) { client in
                     let error = try await client.failure("https://good.test:\(server.port)/")
                     #expect(error.refusal == .downgrade(to: "http://example.com/"))
@@ -150,12 +155,14 @@ import Testing
         #expect(throws: UpstreamOptionError.self) { try CertificatePin(text) }
     }
 
-    @Test func `a file of roots that is none is refused at once`() async throws {
-        var settings = UpstreamSettings()
-        for file in ["/nowhere/roots.pem", "/etc/hosts"] {
-            settings.extraRootsFile = file
-            #expect(throws: UpstreamOptionError.self) { try UpstreamClient(settings) }
-        }
+    @Test(arguments: [
+        ("/nowhere/roots.pem", "Cannot read /nowhere/roots.pem: No such file or directory."),
+        ("/etc/hosts", "/etc/hosts has no certificates"), ("/etc", "/etc has no certificates"),
+        ("/dev/null", "/dev/null has no certificates"),
+    ])
+    func `a file of authorities that is none is refused at once`(file: String, text: String) {
+        let error = #expect(throws: UpstreamOptionError.self) { try CertificateAuthorities(file: file) }
+        #expect(error?.description.hasPrefix(text) == true, "\(String(describing: error))")
     }
 
     private func serve(
@@ -167,7 +174,7 @@ import Testing
                 [.response(text: "secure")]
             } _: { server in
                 var settings = try UpstreamSettings.trusting(server, names: "good.test", "other.test")
-                settings.extraRootsFile = certificates.roots
+                settings.authorities = [try CertificateAuthorities(file: certificates.roots)]
                 try await body(server, settings, certificates)
             }
         }

@@ -11,9 +11,7 @@ extension FeedService {
         let endpoint = FeedEndpoint(base.url)
         let path = storeOptions.path ?? options.root.store("feed", of: base)
         let socket = try process.takeSocket()
-        let client = try process.fail(exitCode: EX_USAGE, releasing: socket) {
-            try UpstreamClient(upstreamOptions.settings)
-        }
+        let client = UpstreamClient(upstreamOptions.settings)
         let opened = try process.openStore(
             SQLiteFeedCache.opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
         let slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { SQLiteFeedCache($0) }
