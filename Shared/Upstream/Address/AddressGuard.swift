@@ -1,25 +1,34 @@
-/// Decides who may be connected to.
+/// Decides which servers may be asked.
 struct AddressGuard: Sendable {
     private let ports: Set<Int>
     private let trusted: Set<UpstreamEndpoint>
+    private let denied: [AddressRange]
     private let pinned: Set<Host>
 
     init(_ settings: UpstreamSettings) {
         ports = settings.ports.union([80, 443])
         trusted = settings.trusted
+        denied = settings.denied
         pinned = Set(settings.pins.map(\.host))
     }
 
     /// What the URL alone tells, before anybody is asked about a name.
     func check(_ origin: Origin) throws(UpstreamError) {
         if origin.scheme == .http, pinned.contains(origin.host) { throw .refused(.pinnedWithoutTLS("\(origin.host)")) }
-        guard !trusted.contains(origin.endpoint) else { return }
-        guard ports.contains(origin.port) else { throw .refused(.portNotAllowed("\(origin.endpoint)")) }
+        guard trusted.contains(origin.endpoint) || ports.contains(origin.port) else {
+            throw .refused(.portNotAllowed("\(origin.endpoint)"))
+        }
         if case .address(let address) = origin.host { try check([address], of: origin) }
     }
 
     /// All of them: a name that has a bad address among good ones is one that somebody plays tricks with.
     func check(_ addresses: [IPAddress], of origin: Origin) throws(UpstreamError) {
+        for address in addresses {
+            guard let range = denied.first(where: { $0.contains(address) || $0.contains(embeddedIn: address) }) else {
+                continue
+            }
+            throw .refused(.denied("\(address)", kind: range.kind, endpoint: "\(origin.endpoint)"))
+        }
         guard !trusted.contains(origin.endpoint) else { return }
         for address in addresses {
             guard let kind = address.whyNotPublic else { continue }

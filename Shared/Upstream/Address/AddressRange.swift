@@ -1,5 +1,5 @@
-/// A block of addresses with the same first bits, and why nothing of the public internet is there.
-struct AddressRange: Sendable {
+/// A block of addresses with the same first bits, and why they are refused.
+public struct AddressRange: Sendable {
     let first: IPAddress
     let bits: Int
 

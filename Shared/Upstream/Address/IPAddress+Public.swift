@@ -18,6 +18,19 @@ extension IPAddress {
     private var isISATAP: Bool { bytes[8] & 0xFC == 0 && bytes[9...11].elementsEqual([0, 0x5E, 0xFE]) }
 
     private func embedded(as kind: String) -> String? {
-        IPAddress(bytes.suffix(4))?.whyNotPublic.map { "\(kind) of an IPv4 address that is \($0)" }
+        lastV4?.whyNotPublic.map { "\(kind) of an IPv4 address that is \($0)" }
     }
+
+    /// The IPv4 address that the packets end up at; nil for an address that embeds none.
+    fileprivate var embeddedV4: IPAddress? {
+        guard !isV4, isISATAP || AddressRange.embeddingV6.contains(where: { $0.contains(self) }) else { return nil }
+        return lastV4
+    }
+
+    private var lastV4: IPAddress? { IPAddress(bytes.suffix(4)) }
+}
+
+extension AddressRange {
+    /// Whether the block has the IPv4 address that an IPv6 address stands for.
+    func contains(embeddedIn address: IPAddress) -> Bool { address.embeddedV4.map { contains($0) } ?? false }
 }

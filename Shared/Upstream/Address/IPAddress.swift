@@ -13,6 +13,16 @@ struct IPAddress: Hashable, Sendable {
         guard self.bytes.count == 4 || self.bytes.count == 16 else { return nil }
     }
 
+    /// As in `192.0.2.1` or `2001:db8::1`: four decimal numbers, or eight groups.
+    init?(literal text: Substring) {
+        var v4 = in_addr()
+        if inet_pton(AF_INET, String(text), &v4) == 1 {
+            self.init(withUnsafeBytes(of: v4, Array.init))
+        } else {
+            self.init(v6: text)
+        }
+    }
+
     /// As in `2001:db8::1` or `::ffff:192.0.2.1`: without brackets, and without a zone.
     init?(v6 text: Substring) {
         var address = in6_addr()

@@ -9,6 +9,7 @@ extension UpstreamError {
         case port(String)
         case portNotAllowed(String)
         case address(String, kind: String, endpoint: String)
+        case denied(String, kind: String, endpoint: String)
         case downgrade(to: String)
         case pinnedWithoutTLS(String)
         case header(String)
@@ -32,6 +33,7 @@ extension UpstreamError.Refusal: CustomStringConvertible {
         case .address(let address, let kind, let endpoint):
             "\(endpoint) leads to \(address), which is no public address (\(kind)): \(Self.remedy(endpoint)), "
                 + "if you trust it"
+        case .denied(let address, let kind, let endpoint): "\(endpoint) leads to \(address), which is \(kind)"
         case .downgrade(let url): "a redirect leads from https to \(url), which is not encrypted"
         case .pinnedWithoutTLS(let host): "\(host) has a certificate pin, so it is asked over https only"
         case .header(let name): "the header \"\(name)\" is malformed, or not the caller's to set"

@@ -21,6 +21,15 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
     public var privateEndpoints: [UpstreamEndpoint] = []
 
     @Option(
+        name: .customLong("deny-upstream"),
+        help: ArgumentHelp(
+            "Refuse the addresses of this block, such as 203.0.113.0/24. May be given several times.",
+            discussion: "It overrides everything that allows them, --upstream and --allow-private-upstream included.",
+            valueName: "cidr"),
+        transform: { try AddressRange(cidr: $0) })
+    public var denied: [AddressRange] = []
+
+    @Option(
         name: .customLong("pin"),
         help: ArgumentHelp(
             "Ask this host only if its certificate has this public key. May be given several times.",
@@ -29,12 +38,6 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
         transform: { try CertificatePin($0) })
     public var pins: [CertificatePin] = []
 
-    public init() {}
-
-    public func validate() throws {
-        // It would not be asked at all.
-        if let upstream, upstream.url.scheme?.lowercased() == "http", pins.contains(where: { upstream.isAt($0.host) }) {
-            throw ValidationError(
     @Option(
         name: .customLong("upstream-ca"),
         help: ArgumentHelp(
@@ -43,22 +46,33 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
         transform: { try CertificateAuthorities(file: $0) })
     public var authorities: [CertificateAuthorities] = []
 
+    public init() {}
+
+    public func validate() throws {
+        if upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty || !denied.isEmpty || !authorities.isEmpty {
+            throw ValidationError(
+                "--allow-private-upstream, --deny-upstream, --pin and --upstream-ca say nothing without --upstream URL")
+        }
+        for endpoint in settings.trusted {
+            guard case .address(let address) = endpoint.host,
+                let range = denied.first(where: { $0.contains(address) || $0.contains(embeddedIn: address) })
+            else { continue }
+            throw ValidationError("\(endpoint) is \(range.kind), but another option asks for it")
+        }
+        // It would not be asked at all.
+        if let upstream, upstream.url.scheme?.lowercased() == "http", pins.contains(where: { upstream.isAt($0.host) }) {
+            throw ValidationError(
                 "--pin \(upstream.endpoint.host): a host with a pin is asked over https, not \(upstream)")
         }
     }
 
-    /// Checks that no other option was given without --upstream, for a service that then fetches nothing.
-    public func requireUpstream() throws {
-        guard upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty else { return }
-        throw ValidationError("--allow-private-upstream and --pin say nothing without --upstream URL")
-    }
-
-    /// What the operator has named may be asked wherever it is.
+    /// What the operator has named may be asked wherever it is, unless it is denied.
     public var settings: UpstreamSettings {
         var settings = UpstreamSettings()
         settings.trusted = Set(privateEndpoints + (upstream.map { [$0.endpoint] } ?? []))
         settings.pins = Set(pins)
+        settings.denied = denied
+        settings.authorities = authorities
         return settings
     }
 }
-        settings.authorities = authorities

@@ -72,4 +72,44 @@ struct AddressGuardTests {
     func `what is no host and port is no endpoint`(text: String) {
         #expect(throws: UpstreamOptionError.self) { try UpstreamEndpoint(text) }
     }
+
+    @Test(arguments: ["10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::a01:203", "2600::5efe:10.1.2.3", "93.184.216.34"])
+    func `a denied address is refused, public or named by the operator`(address: String) async throws {
+        var settings = UpstreamSettings()
+        settings.denied = [try AddressRange(cidr: "10.0.0.0/8"), try AddressRange(cidr: good)]
+        settings.trusted = [try UpstreamEndpoint("named.example:80")]
+        let host = address.contains(":") ? "[\(address)]" : address
+        settings.trusted.insert(try UpstreamEndpoint("\(host):80"))
+        try await withClient(settings, addresses: ["named.example": ["1.1.1.1", address]]) { client in
+            for url in ["http://named.example/", "http://\(host)/"] {
+                let error = try await client.failure(url)
+                guard case .denied(let refused, _, _)? = error.refusal else { throw error }
+                #expect(refused == "\(try #require(IPAddress(text: address)))")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("10.0.0.0/8", "10.0.0.0", "10.255.255.255", "11.0.0.0"), ("0.0.0.0/0", "0.0.0.0", "255.255.255.255", "::1"),
+        ("192.0.2.128/25", "192.0.2.128", "192.0.2.255", "192.0.2.127"), ("1.2.3.4", "1.2.3.4", "1.2.3.4", "1.2.3.5"),
+        ("2001:db8::/33", "2001:db8::", "2001:db8:7fff::1", "2001:db8:8000::"), ("::1/128", "::1", "::1", "::2"),
+    ]) func `a block is read`(text: String, first: String, last: String, outside: String) throws {
+        let block = try AddressRange(cidr: text)
+        #expect(block.contains(try #require(IPAddress(text: first))))
+        #expect(block.contains(try #require(IPAddress(text: last))))
+        #expect(!block.contains(try #require(IPAddress(text: outside))))
+    }
+
+    @Test(arguments: [
+        "", "/", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0/8", "10/8",
+        "a.example", "a.example/8", "10.0.0.0/255.0.0.0", " 10.0.0.0/8", "fe80::1%eth0", "0x0a000000/8", "[::1]/128",
+    ]) func `what is no block is refused`(text: String) {
+        #expect(throws: UpstreamOptionError.self) { try AddressRange(cidr: text) }
+    }
+
+    @Test(arguments: [("10.1.2.3/8", "10.0.0.0/8"), ("10.1.2.3/0", "0.0.0.0/0"), ("2001:db8::1/32", "2001:db8::/32")])
+    func `an address inside a block is told where the block begins`(text: String, block: String) {
+        let error = #expect(throws: UpstreamOptionError.self) { try AddressRange(cidr: text) }
+        #expect(error?.description == "\"\(text)\" is not where a block begins: write \(block).")
+    }
 }

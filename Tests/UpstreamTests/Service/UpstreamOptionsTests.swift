@@ -1,7 +1,7 @@
 import Foundation
 import RPC
 import Testing
-import Upstream
+@testable import Upstream
 
 @Suite struct UpstreamOptionsTests {
     @Test(arguments: [
@@ -21,29 +21,27 @@ import Upstream
         ["--upstream", "http://a", "--allow-private-upstream", "127.0.0.1"],
         ["--upstream", "http://a", "--pin", "feed.example"], ["--upstream", "http://a", "--pin", "a=sha256/short"],
         ["--upstream", "http://A", "--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
+        ["--allow-private-upstream", "127.0.0.1:80"], ["--deny-upstream", "10.0.0.0/8"],
+        ["--upstream-ca", "/etc/ssl/certs/ca-certificates.crt"],
+        ["--upstream", "http://a", "--deny-upstream", "10.0.0.0/33"],
+        ["--upstream", "http://10.1.2.3", "--deny-upstream", "10.0.0.0/8"],
+        ["--upstream", "http://[::ffff:10.1.2.3]", "--deny-upstream", "10.0.0.0/8"],
+        ["--upstream", "http://a", "--allow-private-upstream", "10.1.2.3:80", "--deny-upstream", "10.1.2.3"],
+        ["--upstream", "http://a", "--upstream-ca", "/nowhere"],
+        ["--upstream", "http://a", "--upstream-ca", "/etc/hosts"],
+        ["--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
     ])
     func `anything else is refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try UpstreamOptions.parse(arguments) }
     }
 
-    @Test(arguments: [
-        ["--allow-private-upstream", "127.0.0.1:80"],
-        ["--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
-    ])
-    func `a service that fetches nothing without an upstream refuses the options of fetching`(
-        arguments: [String]
-    ) throws {
-        let options = try UpstreamOptions.parse(arguments)
-        #expect(throws: (any Error).self) { try options.requireUpstream() }
-        try UpstreamOptions.parse(arguments + ["--upstream", "https://feed.example"]).requireUpstream()
-        try UpstreamOptions.parse([]).requireUpstream()
-    }
-
     @Test func `further hosts and pins are the operator's to name`() throws {
         let options = try UpstreamOptions.parse([
             "--upstream", "https://a:1", "--allow-private-upstream", "10.0.0.1:80", "--allow-private-upstream", "b:2",
-            "--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+            "--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "--deny-upstream", "10.1.0.0/16",
+            "--deny-upstream", "2001:db8::1",
         ])
+        #expect(options.settings.denied.map(\.cidr) == ["10.1.0.0/16", "2001:db8::1/128"])
         #expect(
             options.settings.trusted
                 == [try UpstreamEndpoint("a:1"), try UpstreamEndpoint("10.0.0.1:80"), try UpstreamEndpoint("b:2")])
@@ -70,4 +68,8 @@ import Upstream
         #expect(error.rpcError.kind == kind)
         #expect(error.rpcError.message == "\(error)")
     }
+}
+
+extension AddressRange {
+    fileprivate var cidr: String { "\(first)/\(bits)" }
 }
