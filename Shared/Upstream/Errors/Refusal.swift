@@ -40,5 +40,19 @@ extension UpstreamError.Refusal: CustomStringConvertible {
         }
     }
 
+    /// For callers: what the URL that they gave leads to is not theirs to know.
+    var summary: String {
+        switch self {
+        case .tooLong, .character, .credentials, .header: description
+        case .scheme: "only http:// and https:// are fetched"
+        case .host: "it names no host and no IP address"
+        case .port: "its port is not from 1 to 65535"
+        case .portNotAllowed: "its port is not allowed"
+        case .address, .denied: "it leads to an address that is not allowed"
+        case .downgrade: "a redirect leads from https to http"
+        case .pinnedWithoutTLS: "its host is asked over https only"
+        }
+    }
+
     private static func remedy(_ endpoint: String) -> String { "allow it with --allow-private-upstream \(endpoint)" }
 }

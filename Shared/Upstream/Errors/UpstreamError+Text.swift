@@ -20,6 +20,22 @@ extension UpstreamError: CustomStringConvertible {
     }
 }
 
+extension UpstreamError {
+    /// What was wrong, in general words, for callers: it names neither an address nor a host, because a caller who may
+    /// choose the URL could read from them what the names of this network lead to. The log has `description`.
+    public var summary: String {
+        switch self {
+        case .refused(let refusal): "the URL, or one that it redirects to, is refused: \(refusal.summary)"
+        case .unreachable: "the server cannot be reached"
+        case .interrupted: "the answer was cut off"
+        case .malformed: "the answer is no proper HTTP response"
+        case .pinMismatch, .tls: "there is no secure connection to the server"
+        case .overloaded: "too much is fetched at once"
+        case .timedOut, .tooLarge, .tooManyRedirects, .cancelled, .shutDown: description
+        }
+    }
+}
+
 extension UpstreamError.Stage {
     fileprivate var description: String {
         switch self {

@@ -1,15 +1,15 @@
 import RPC
 
 extension UpstreamError {
-    /// What a caller of a service learns of it.
+    /// What a caller of a service learns of it: the kind, in general words.
     public var rpcError: RPCError {
         switch self {
-        case .refused: RPCError(.permissionDenied, "\(self)")
-        case .unreachable, .timedOut, .interrupted, .pinMismatch, .tls: RPCError(.connectivity, "\(self)")
-        case .tooLarge, .malformed, .tooManyRedirects: RPCError(.invalidData, "\(self)")
-        case .overloaded: RPCError(.overloaded, "\(self)")
-        case .cancelled: RPCError(.cancelled, "\(self)")
-        case .shutDown: RPCError(.unavailable, "\(self)")
+        case .refused: RPCError(.permissionDenied, summary)
+        case .unreachable, .timedOut, .interrupted, .pinMismatch, .tls: RPCError(.connectivity, summary)
+        case .tooLarge, .malformed, .tooManyRedirects: RPCError(.invalidData, summary)
+        case .overloaded: RPCError(.overloaded, summary)
+        case .cancelled: RPCError(.cancelled, summary)
+        case .shutDown: RPCError(.unavailable, summary)
         }
     }
 }

@@ -56,6 +56,32 @@ import Testing
         #expect(try UpstreamBase("http://a").isOrigin(of: url) == isOrigin)
     }
 
+    /// What a name resolved to, where a redirect led and what the upstream is called must not be read from an error.
+    @Test(arguments: [
+        UpstreamError.refused(.address("10.9.8.7", kind: "private", endpoint: "secret.internal:80")),
+        .refused(.denied("10.9.8.7", kind: "denied by --deny-upstream 10.0.0.0/8", endpoint: "secret.internal:80")),
+        .refused(.portNotAllowed("secret.internal:22")), .refused(.host("secret.internal!")),
+        .refused(.port("secret.internal:0")), .refused(.scheme("secret")),
+        .refused(.downgrade(to: "http://secret.internal/")), .refused(.pinnedWithoutTLS("secret.internal")),
+        .unreachable(host: "secret.internal:80", reason: "no such name"), .malformed("secret"),
+        .interrupted(partial: nil, reason: "secret"), .tls(host: "secret.internal", reason: "secret"),
+        .pinMismatch(host: "secret.internal"), .overloaded("7 names"),
+    ])
+    func `callers get general words`(error: UpstreamError) {
+        for text in [error.rpcError.message, "\(error.rpcError)"] {
+            #expect(!text.contains("secret") && !text.contains("10.") && !text.contains("7"), "\(text)")
+        }
+        #expect("\(error)" != error.summary)
+    }
+
+    @Test func `an address that is refused and one that is denied are told alike`() {
+        let kinds = [
+            UpstreamError.Refusal.address("10.0.0.1", kind: "private", endpoint: "a:80"),
+            .denied("1.1.1.1", kind: "denied", endpoint: "a:80"),
+        ]
+        #expect(Set(kinds.map { UpstreamError.refused($0).summary }).count == 1)
+    }
+
     @Test(arguments: [
         (UpstreamError.refused(.credentials), ErrorKind.permissionDenied),
         (.unreachable(host: "a", reason: "b"), .connectivity), (.timedOut(.total, limit: .seconds(1)), .connectivity),
@@ -66,7 +92,7 @@ import Testing
     ])
     func `every failure has its kind`(error: UpstreamError, kind: ErrorKind) {
         #expect(error.rpcError.kind == kind)
-        #expect(error.rpcError.message == "\(error)")
+        #expect(error.rpcError.message == error.summary)
     }
 }
 

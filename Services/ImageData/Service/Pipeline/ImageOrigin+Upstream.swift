@@ -55,10 +55,10 @@ extension UpstreamError {
     fileprivate var imageError: any Error {
         switch self {
         case .cancelled: CancellationError()
-        case .refused: ImageOriginError.forbidden("\(self)")
+        case .refused: ImageOriginError.forbidden(summary)
         case .unreachable, .timedOut, .interrupted, .pinMismatch, .tls, .overloaded, .shutDown:
-            ImageOriginError.unreachable("\(self)")
-        case .tooLarge(.header, _), .malformed, .tooManyRedirects: ImageOriginError.malformed("\(self)")
+            ImageOriginError.unreachable(summary)
+        case .tooLarge(.header, _), .malformed, .tooManyRedirects: ImageOriginError.malformed(summary)
         case .tooLarge(_, let limit): ImageOriginError.tooLarge(limit: limit)
         }
     }
