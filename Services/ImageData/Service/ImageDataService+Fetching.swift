@@ -13,11 +13,9 @@ extension ImageDataService {
         _ process: ServiceProcess, on socket: ListeningSocket, _ images: ImageCaches, of upstream: UpstreamBase? = nil,
         checks: @escaping @Sendable () -> [Health.Check]
     ) async throws {
-        let client = try process.fail(exitCode: EX_USAGE, releasing: socket) {
-            try UpstreamClient(clientSettings)
-        }
+        let client = UpstreamClient(clientSettings)
         let profiler = profileOptions.profiler(process.logger)
-        let traced = TracedUpstream(client, profiler: profiler)
+        let traced = TracedUpstream(client, of: upstream, profiler: profiler, logger: process.logger)
         let monitor = upstream.map { UpstreamMonitor($0, logger: process.logger) }
         let origin = ImageOrigin(
             get: ImageOrigin.get(traced, upstream, monitor), mapper: mapper, caches: images, now: { Date() })

@@ -4,106 +4,94 @@ import RPC
 import ServiceKit
 import Synchronization
 
-/// Watches over what an upstream answers: keeps what `rpc.health` tells about it, and logs a change of its state once.
+/// Watches what an upstream answers: tells `rpc.health` and the fetch budgets of its state (`UpstreamState`), and logs each
+/// change of it once.
 public final class UpstreamMonitor: Sendable {
-    fileprivate struct State {
-        var failure: String?
-        var since: Date
-
-        /// Whether there was no answer at all.
-        var isAbsent = false
-
-        /// How often it has failed since.
-        var count = 0
-
-        /// How many lines were logged about it.
-        var lines = 0
-
-        /// What has failed, was logged, and has not worked since, with the reasons for which it was refused: one thing that
-        /// always fails, while others do not, is one line.
-        var logged: [String: Set<String>] = [:]
-    }
-
     /// Why there was no good answer.
-    public enum Failure: Sendable {
+    public enum Failure: Sendable, Equatable {
         /// There was none, or none in time.
         case absent(String)
         /// There was one, and it is not what it should be.
         case rejected(String)
     }
 
-    /// How many things that fail are remembered.
-    static let rememberedFailures = 1_000
-
-    /// An upstream that finds a new way to be wrong each time does not fill the log.
-    static let linesPerFailure = 10
-
     private let base: UpstreamBase
     private let logger: Logger
     private let now: @Sendable () -> Date
-    private let state: Mutex<State>
+    private let state: Mutex<UpstreamState>
 
     /// - Parameter now: the clock.
     public init(_ base: UpstreamBase, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }) {
         self.base = base
         self.logger = logger
         self.now = now
-        state = Mutex(State(since: now()))
+        state = Mutex(UpstreamState(since: now()))
     }
 
-    /// Degraded from a failure to the next answer.
+    /// Degraded while the upstream is absent or some subject fails.
     public var check: Health.Check {
-        state.withLock { state in
-            Health.Check(
-                name: "upstream", status: state.failure == nil ? .serving : .degraded,
-                detail: state.failure.map { state.count > 1 ? "\($0) (\(state.count) times)" : $0 },
-                since: state.since)
+        let (line, phase) = state.withLock { ($0.pass(now()), $0.phase) }
+        log(line, nil)
+        switch phase {
+        case .serving(let since): return Health.Check(name: "upstream", status: .serving, since: since)
+        case .degraded(let fault), .absent(let fault):
+            return Health.Check(
+                name: "upstream", status: .degraded,
+                detail: fault.count > 1 ? "\(fault.reason) (\(fault.count) times)" : fault.reason, since: fault.since)
         }
     }
 
-    /// Whether the last that was heard of it is that it does not answer.
+    /// Whether the last request got no answer.
     public var isAbsent: Bool { state.withLock(\.isAbsent) }
 
-    /// It has answered as it should.
+    /// The upstream has answered as it should.
     /// - Parameter subject: what it was asked for.
-    public func answered(_ subject: String) {
-        let isChange = state.withLock { state in
-            state.logged[subject] = nil
-            guard state.failure != nil else { return false }
-            (state.failure, state.isAbsent, state.since, state.count, state.lines) = (nil, false, now(), 0, 0)
-            return true
-        }
-        if isChange { logger.notice("the upstream \(base) answers again", metadata: TraceContext.current.metadata) }
-    }
+    public func answered(_ subject: String) { log(state.withLock { $0.answered(subject, at: now()) }, subject) }
 
-    /// It has not.
+    /// The upstream has not answered as it should.
     /// - Parameter subject: what it was asked for.
     public func failed(_ subject: String, _ failure: Failure) {
-        guard let reason = state.withLock({ $0.note(failure, of: subject, now: now()) }) else { return }
-        logger.error(
-            "the upstream \(base) has no good answer for \(subject): \(reason)",
-            metadata: TraceContext.current.metadata)
+        let line = state.withLock { state in
+            switch failure {
+            case .absent(let reason): state.missed(subject, reason, at: now())
+            case .rejected(let reason): state.rejected(subject, reason, at: now())
+            }
+        }
+        log(line, subject)
+    }
+
+    /// A request for the subject has ended with an error. One that says nothing about the upstream does not count.
+    public func failed(_ subject: String, _ error: any Error) {
+        if let failure = Failure(error) { failed(subject, failure) }
+    }
+
+    private func log(_ line: UpstreamState.Line?, _ subject: String?) {
+        let metadata = TraceContext.current.metadata
+        switch line {
+        case .failure(let reason):
+            let subject = subject.map { " for \($0)" } ?? ""
+            logger.error("the upstream \(base) has no good answer\(subject): \(reason)", metadata: metadata)
+        case .recovery: logger.notice("the upstream \(base) answers again", metadata: metadata)
+        case nil: break
+        }
     }
 }
 
-extension UpstreamMonitor.State {
-    /// - Returns: what is to be logged; nil for what was.
-    fileprivate mutating func note(_ failure: UpstreamMonitor.Failure, of subject: String, now: Date) -> String? {
-        let (reason, mark) =
-            switch failure {
-            // In how many words is of no interest, nor for how much else.
-            case .absent(let reason): (reason, "")
-            case .rejected(let reason): (reason, reason)
+extension UpstreamMonitor.Failure {
+    /// What an error says about the upstream: an answer that did arrive (too large, not HTTP, a redirect to nowhere) is no
+    /// absence.
+    /// - Returns: nil when it says more about the caller or about this service.
+    public init?(_ error: any Error) {
+        switch error {
+        case let error as UpstreamError:
+            switch error.rpcError.kind {
+            case .connectivity: self = .absent("\(error)")
+            case .permissionDenied, .invalidData: self = .rejected("\(error)")
+            default: return nil
             }
-        if self.failure != nil { count += 1 }
-        isAbsent = mark.isEmpty
-        guard logged[subject]?.contains(mark) != true, lines < UpstreamMonitor.linesPerFailure else { return nil }
-        if mark.isEmpty, self.failure != nil { return nil }
-        if logged.count == UpstreamMonitor.rememberedFailures, logged[subject] == nil { logged.removeAll() }
-        logged[subject, default: []].insert(mark)
-        if self.failure == nil { (since, count) = (now, 1) }
-        self.failure = reason
-        lines += 1
-        return reason
+        case let spent as FetchBudget.Spent where !spent.isFair: return nil
+        case is CancellationError: return nil
+        default: self = .absent("\(error)")
+        }
     }
 }

@@ -46,36 +46,45 @@ import Testing
         #expect(!monitor.isAbsent)
     }
 
-    @Test func `what always fails among what does not is one line`() {
+    @Test func `what always fails among what does not is one line, and its end another`() {
         for _ in 0..<3 {
             monitor.failed("a", .rejected("no JSON"))
             monitor.answered("b")
         }
-        // The failure, and that others work.
-        #expect(log.lines.count == 2)
+        #expect(log.lines.count == 1)
+        #expect(monitor.check.status == .degraded)
         monitor.answered("a")
+        #expect(log.lines.count == 2)
+        #expect(monitor.check.status == .serving)
         monitor.failed("a", .rejected("no JSON"))
         #expect(log.lines.count == 3)
     }
 
-    @Test func `so many failures are remembered, and one more is a new beginning`() {
-        for number in 0..<UpstreamMonitor.rememberedFailures {
-            monitor.failed("\(number)", .rejected("no JSON"))
-            monitor.answered("good")
-        }
-        let lines = log.lines.count
-        monitor.failed("0", .rejected("no JSON"))
-        #expect(log.lines.count == lines)
-        monitor.failed("one more", .rejected("no JSON"))
-        monitor.answered("good")
-        monitor.failed("0", .rejected("no JSON"))
-        #expect(log.lines.count == lines + 3)
+    @Test func `every way to be wrong is a line, up to so many`() {
+        for number in 0..<2 * FailureLog.lines { monitor.failed("a", .rejected("reason \(number)")) }
+        #expect(log.lines.count == FailureLog.lines)
+        #expect(log.lines.allSatisfy { $0.contains("reason") })
     }
 
-    @Test func `every way to be wrong is a line, up to so many`() {
-        for number in 0..<2 * UpstreamMonitor.linesPerFailure { monitor.failed("a", .rejected("reason \(number)")) }
-        #expect(log.lines.count == UpstreamMonitor.linesPerFailure)
-        #expect(log.lines.allSatisfy { $0.contains("reason") })
+    @Test(arguments: [
+        (UpstreamError.unreachable(host: "a", reason: "b") as any Error, true),
+        (UpstreamError.timedOut(.firstByte, limit: .seconds(1)), true),
+        (UpstreamError.interrupted(partial: nil, reason: "a"), true), (UpstreamError.tls(host: "a", reason: "b"), true),
+        (FetchBudget.Spent(time: .seconds(1)), true), (UpstreamError.tooLarge(.body, limit: 1), false),
+        (UpstreamError.tooManyRedirects(limit: 5), false), (UpstreamError.malformed("a"), false),
+        (UpstreamError.refused(.downgrade(to: "http://a")), false),
+    ]) func `an answer that did arrive is no absence`(error: any Error, isAbsent: Bool) {
+        monitor.failed("a", error)
+        #expect(monitor.isAbsent == isAbsent)
+        #expect(monitor.check.status == .degraded)
+    }
+
+    @Test(arguments: [
+        UpstreamError.cancelled as any Error, UpstreamError.overloaded("a"), UpstreamError.shutDown,
+        CancellationError(), FetchBudget.Spent(time: .milliseconds(999)),
+    ]) func `an error of ours or of the caller says nothing about the upstream`(error: any Error) {
+        monitor.failed("a", error)
+        #expect(!monitor.isAbsent && monitor.check.status == .serving && log.lines == [])
     }
 
     /// Asked only while it does not answer; the first sign of life ends that.

@@ -88,7 +88,10 @@ struct RemoteComments: Sendable {
             return try await fetch(endpoint.url(of: imageID), validators.requestHeaders)
         } catch {
             try Task.checkCancellation()
-            throw RemoteFailure.unreachable("\(error)")
+            guard case .rejected(let reason)? = UpstreamMonitor.Failure(error) else {
+                throw RemoteFailure.unreachable("\(error)")
+            }
+            throw RemoteFailure.rejected(reason)
         }
     }
 

@@ -77,12 +77,8 @@ struct EdgeFeed {
 
     private func note(_ error: any Error) {
         switch error {
-        // That says more about the caller.
-        case let spent as FetchBudget.Spent where !spent.isFair: break
-        case let spent as FetchBudget.Spent:
-            monitor.failed(Self.subject, .absent("\(spent)"))
         case FeedSourceError.rejected(let rejection): monitor.failed(Self.subject, .rejected("\(rejection)"))
-        default: monitor.failed(Self.subject, .absent("\(error)"))
+        default: monitor.failed(Self.subject, error)
         }
     }
 

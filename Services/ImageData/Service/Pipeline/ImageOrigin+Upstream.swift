@@ -16,7 +16,12 @@ extension ImageOrigin {
                 watcher?.answered(request.url)
                 return OriginAnswer(response, isComplete: true)
             } catch {
-                if error.rpcError.kind == .connectivity { watcher?.failed(request.url, .absent("\(error)")) }
+                // A picture that cannot be used says as much about the upstream as one that can.
+                switch UpstreamMonitor.Failure(error) {
+                case .absent(let reason)?: watcher?.failed(request.url, .absent(reason))
+                case .rejected?: watcher?.answered(request.url)
+                case nil: break
+                }
                 // Only a cut is resumed. A time limit that has expired ends the fetch: a host that is too slow would be too
                 // slow again, and each attempt would hold a place among the fetches for as long.
                 if case .interrupted(let partial?, _) = error { return OriginAnswer(partial, isComplete: false) }
