@@ -47,8 +47,10 @@ public struct Profiler: Sendable {
     /// - Parameters:
     ///   - url: what is loaded.
     ///   - bytes: how much it turned out to be.
+    ///   - failure: why a result counts as a load that failed, such as an answer with status 500; nil when it does not.
     public func loading<Result, Failure: Error>(
-        _ url: String, bytes: (Result) -> Int, isolation: isolated (any Actor)? = #isolation,
+        _ url: String, bytes: (Result) -> Int, failure: (Result) -> String? = { _ in nil },
+        isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         guard !switches.isEmpty else { return try await body() }
@@ -62,11 +64,10 @@ public struct Profiler: Sendable {
             } else if weighs {
                 log("Loaded \(url) (\(count) bytes)")
             }
+            if let reason = failure(result) { failed(url, since: start, reason) }
             return result
         } catch {
-            if switches.contains(.errors) {
-                log("Failed to load \(url) after \(seconds(since: start)) seconds: \(error)")
-            }
+            failed(url, since: start, "\(error)")
             throw error
         }
     }
@@ -74,6 +75,12 @@ public struct Profiler: Sendable {
     /// Something was not in a cache.
     public func missed(_ url: String) {
         if switches.contains(.misses) { log("Cache miss for \(url)") }
+    }
+
+    private func failed(_ url: String, since start: ContinuousClock.Instant, _ reason: @autoclosure () -> String) {
+        if switches.contains(.errors) {
+            log("Failed to load \(url) after \(seconds(since: start)) seconds: \(reason())")
+        }
     }
 
     private var weighs: Bool { switches.contains(.bytes) }

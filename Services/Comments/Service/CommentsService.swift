@@ -74,7 +74,8 @@ struct CommentsService: AsyncParsableCommand {
             case .failure: NullKeptComments()
             }
         let store = WatchedKeptComments(store: kept, monitor: monitor)
-        let traced = TracedUpstream(client, profiler: profileOptions.profiler(process.logger))
+        let traced = TracedUpstream(
+            client, of: upstream, profiler: profileOptions.profiler(process.logger), logger: process.logger)
         let remote = RemoteComments(
             endpoint: CommentsEndpoint(base: upstream.url), fetch: traced.fetch, store: store, now: { Date() })
         let upstreamMonitor = UpstreamMonitor(upstream, logger: process.logger)

@@ -105,7 +105,10 @@ import Upstream
                 let comments = EdgeComments(
                     remote: RemoteComments(
                         endpoint: CommentsEndpoint(base: base),
-                        fetch: TracedUpstream(client, profiler: Profiler([], logger: RecordedLog().logger)).fetch,
+                        fetch: TracedUpstream(
+                            client, of: .test, profiler: Profiler([], logger: RecordedLog().logger),
+                            logger: RecordedLog().logger
+                        ).fetch,
                         store: store, now: { Date() }),
                     store: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger))
                 // Ends with this scope.

@@ -68,7 +68,7 @@ struct EdgeService {
         let mapper = ImageDataMapper(maximumBytes: options.maximumBytes)
         let source = ImageOrigin(
             get: ImageOrigin.get(
-                TracedUpstream(upstream, profiler: Profiler([], logger: logger)), base,
+                TracedUpstream(upstream, of: base, profiler: Profiler([], logger: logger), logger: logger), base,
                 UpstreamMonitor(base, logger: logger)),
             mapper: mapper, caches: caches, now: options.clock.read, timeLimit: options.timeLimit)
         let fetches = ImageFetches(queue: FetchQueue(concurrency: options.concurrency), fetch: source.image)

@@ -1,3 +1,5 @@
+import Foundation
+import Logging
 import RPC
 import RPCTestKit
 import ServiceKit
@@ -6,29 +8,106 @@ import Testing
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(5))) struct TracedUpstreamTests {
-    @Test func `the request's id goes to the upstream and into the log`() async throws {
-        let trace = TraceContext.random()
+    private static let trace = TraceContext(parent: TraceContext.random().parent, state: "vendor=secret")
+
+    @Test func `the trace context goes to the own upstream, and its id into the log`() async throws {
         let log = RecordedLog()
         try await OriginServer.with({ _ in [.response(text: "x")] }) { server in
             try await withClient(.trusting(server)) { client in
-                let upstream = TracedUpstream(client, profiler: Profiler([.time], logger: log.logger))
+                let upstream = try traced(client, server, [.time], log)
                 _ = try await upstream.get(UpstreamRequest(url: server.url + "/a"))
-                _ = try await TraceContext.$current.withValue(trace) {
-                    try await upstream.get(UpstreamRequest(url: server.url + "/b"))
-                }
-                #expect(server.history.requests.map { $0["traceparent"] } == [nil, trace.parent])
+                _ = try await get(server.url + "/b", upstream)
+                #expect(server.history.requests.map { $0["traceparent"] } == [nil, Self.trace.parent])
+                #expect(server.history.requests.map { $0["tracestate"] } == [nil, "vendor=secret"])
             }
         }
-        #expect(log.metadata("trace_id") == [nil, nil, trace.id, trace.id])
+        #expect(log.metadata("trace_id") == [nil, nil, Self.trace.id, Self.trace.id])
+    }
+
+    @Test func `other servers, asked or redirected to, get none of the trace context`() async throws {
+        try await OriginServer.with({ _ in [.response(text: "x")] }) { other in
+            let elsewhere = other.url
+            try await OriginServer.with({ _ in [.redirect(to: elsewhere)] }) { server in
+                try await withClient(.trusting(server, other)) { client in
+                    let upstream = try traced(client, server)
+                    _ = try await get(other.url, upstream)
+                    _ = try await get(server.url, upstream)
+                    #expect(server.history.requests.map { $0["tracestate"] } == ["vendor=secret"])
+                    #expect(other.history.requests.map { $0["tracestate"] ?? $0["traceparent"] } == [nil, nil])
+                }
+            }
+        }
+    }
+
+    @Test func `a failure of another server is a line with all of it and the id, once until it answers`() async throws {
+        let log = RecordedLog()
+        let gone = try await OriginServer.with({ _ in [.response(text: "x")] }) { $0 }
+        try await OriginServer.with({ _ in [.response(text: "x")] }) { server in
+            try await withClient(.trusting(server), addresses: ["inner.test": ["10.9.8.7"]]) { client in
+                let upstream = try traced(client, server, [], log)
+                for url in ["http://inner.test/a", "http://inner.test/b", "http://absent.test/"] {
+                    await #expect(throws: UpstreamError.self) { try await get(url, upstream) }
+                }
+                #expect(log.lines.count == 2, "\(log.lines)")
+                #expect(log.lines[0].hasPrefix(#"cannot fetch "http://inner.test/a": inner.test:80 leads to 10.9.8.7"#))
+                #expect(log.metadata("trace_id") == [Self.trace.id, Self.trace.id])
+            }
+            // Of the own upstream, its monitor tells.
+            var settings = UpstreamSettings()
+            settings.trusted = [try UpstreamEndpoint(gone.authority)]
+            try await withClient(settings) { client in
+                let upstream = try traced(client, gone, [], log)
+                await #expect(throws: UpstreamError.self) { try await get(gone.url, upstream) }
+                #expect(log.lines.count == 2)
+            }
+        }
+    }
+
+    @Test func `however many servers fail, there are so many lines`() async throws {
+        let log = RecordedLog()
+        try await withClient { client in
+            let upstream = TracedUpstream(
+                client, of: nil, profiler: Profiler([], logger: log.logger), logger: log.logger, now: { .distantPast })
+            for number in 0..<2 * FailureLog.lines {
+                await #expect(throws: UpstreamError.self) { try await get("http://n\(number).test/", upstream) }
+            }
+            #expect(log.lines.count == FailureLog.lines)
+        }
+    }
+
+    @Test(arguments: [(200, 0), (304, 0), (399, 0), (400, 1), (404, 1), (500, 1)])
+    func `an answer with an error status is an error line of the profile`(status: Int, lines: Int) async throws {
+        let log = RecordedLog()
+        try await OriginServer.with({ _ in [.response(status)] }) { server in
+            try await withClient(.trusting(server)) { client in
+                let upstream = try traced(client, server, [.errors], log)
+                let response = try await upstream.get(UpstreamRequest(url: server.url))
+                #expect(response.status == status)
+                #expect(log.lines.filter { $0.hasSuffix("the answer has status \(status)") }.count == lines)
+                #expect(log.lines.count == lines)
+            }
+        }
     }
 
     @Test func `a probe asks for the smallest page below the base`() async throws {
         try await OriginServer.with({ _ in [.response(text: "{}")] }) { server in
             try await withClient(.trusting(server)) { client in
-                let upstream = TracedUpstream(client, profiler: Profiler([], logger: RecordedLog().logger))
-                try await upstream.probe(UpstreamBase(server.url + "/base/"))
+                try await traced(client, server).probe(UpstreamBase(server.url + "/base/"))
                 #expect(server.history.requests.map(\.target) == ["/base/v1/feed?limit=1"])
             }
         }
+    }
+
+    private func traced(
+        _ client: UpstreamClient, _ server: OriginServer, _ switches: Set<ProfileSwitch> = [],
+        _ log: RecordedLog = RecordedLog()
+    ) throws -> TracedUpstream {
+        TracedUpstream(
+            client, of: try UpstreamBase(server.url), profiler: Profiler(switches, logger: log.logger),
+            logger: log.logger)
+    }
+
+    private func get(_ url: String, _ upstream: TracedUpstream) async throws -> UpstreamResponse {
+        try await TraceContext.$current.withValue(Self.trace) { try await upstream.get(UpstreamRequest(url: url)) }
     }
 }

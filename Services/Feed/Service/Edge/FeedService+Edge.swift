@@ -17,7 +17,8 @@ extension FeedService {
         let slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { SQLiteFeedCache($0) }
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
         let upstream = UpstreamMonitor(base, logger: process.logger)
-        let traced = TracedUpstream(client, profiler: profileOptions.profiler(process.logger))
+        let traced = TracedUpstream(
+            client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)
         let cache = MonitoredFeedCache(slot: slot, monitor: monitor)
         let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
         let now = { @Sendable in Date() }
