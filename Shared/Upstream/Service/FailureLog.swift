@@ -16,15 +16,24 @@ struct FailureLog: Sendable {
 
     /// - Returns: whether to write a line now; then it counts as written.
     mutating func shouldLog(_ reason: String, of subject: String, at now: Date) -> Bool {
-        if abs(now.timeIntervalSince(windowBegin)) >= Self.window { (windowBegin, linesInWindow) = (now, 0) }
         let reasons = logged[subject, default: []]
-        guard !reasons.contains(reason), reasons.count < Self.lines, linesInWindow < Self.lines else { return false }
+        guard !reasons.contains(reason), reasons.count < Self.lines, hasRoom(at: now) else { return false }
         if logged.count >= Self.subjects, logged[subject] == nil { logged.removeAll() }
         logged[subject, default: []].insert(reason)
+        return true
+    }
+
+    /// - Returns: whether one more line may be written now; then it counts as written.
+    mutating func hasRoom(at now: Date) -> Bool {
+        if abs(now.timeIntervalSince(windowBegin)) >= Self.window { (windowBegin, linesInWindow) = (now, 0) }
+        guard linesInWindow < Self.lines else { return false }
         linesInWindow += 1
         return true
     }
 
     /// The subject's next failure is a new one.
     mutating func answered(_ subject: String) { logged[subject] = nil }
+
+    /// All failures from now on are new ones.
+    mutating func forget() { logged.removeAll() }
 }

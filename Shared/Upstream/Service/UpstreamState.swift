@@ -49,7 +49,10 @@ struct UpstreamState: Sendable {
 
     private(set) var phase: Phase
     private var subjects: [String: (trouble: Trouble, at: Date)] = [:]
-    private var log = FailureLog()
+
+    /// The failures of subjects since it last served, and the absences, for which the former leave room.
+    private var failures = FailureLog()
+    private var absences = FailureLog()
 
     /// Whether the log has an absence, or a failure of a subject, without its end.
     private var hasLoggedAbsence = false
@@ -64,7 +67,7 @@ struct UpstreamState: Sendable {
     /// The subject got the answer that it should.
     mutating func answered(_ subject: String, at now: Date) -> Line? {
         subjects[subject] = nil
-        log.answered(subject)
+        failures.answered(subject)
         expire(at: now)
         hear()
         settle(at: now)
@@ -77,7 +80,7 @@ struct UpstreamState: Sendable {
         hear()
         note(subject, .failing, at: now)
         phase = .degraded(fault(reason, at: now))
-        guard log.shouldLog(reason, of: subject, at: now) else { return nil }
+        guard failures.shouldLog(reason, of: subject, at: now) else { return nil }
         hasLoggedFailure = true
         return .failure(reason)
     }
@@ -94,11 +97,13 @@ struct UpstreamState: Sendable {
         note(subject, trouble, at: now)
         phase = .absent(fault(reason, at: now))
         // One line says that the upstream is absent, and one more that a subject fails by itself.
-        let isOwn = trouble == .failing
-        guard isOwn || !wasAbsent,
-            log.shouldLog(isOwn ? "no answer, though others get one" : "no answer", of: subject, at: now)
-        else { return nil }
-        if isOwn { hasLoggedFailure = true } else { hasLoggedAbsence = true }
+        if trouble == .failing {
+            guard failures.shouldLog("no answer", of: subject, at: now) else { return nil }
+            hasLoggedFailure = true
+        } else {
+            guard !wasAbsent, absences.hasRoom(at: now) else { return nil }
+            hasLoggedAbsence = true
+        }
         return .failure(reason)
     }
 
@@ -147,6 +152,7 @@ struct UpstreamState: Sendable {
         case .degraded(let fault), .absent(let fault):
             let fails = subjects.values.contains { $0.trouble == .failing }
             phase = fails ? .degraded(fault) : .serving(since: now)
+            if !fails { failures.forget() }
         }
     }
 

@@ -72,6 +72,36 @@ struct UpstreamStateTests {
         #expect(state.isServing)
     }
 
+    @Test func `each outage is a line, also when nobody asks for the same in between`() {
+        var state = UpstreamState(since: Self.moment(0))
+        for day in 0..<3 {
+            let now = Self.moment(Double(day) * 86_400)
+            #expect(state.missed("A", "refused", at: now) == .failure("refused"))
+            #expect(state.answered("a sign of life", at: now + 1) == .recovery)
+            #expect(state.rejected("B", "no JSON", at: now + 2) == .failure("no JSON"))
+            #expect(state.pass(now + 2 + UpstreamState.memory) == .recovery)
+        }
+    }
+
+    @Test func `rejected answers leave room for the line of an absence, and subjects for one another`() {
+        var state = UpstreamState(since: Self.moment(0))
+        let lines = (0..<2 * FailureLog.lines).compactMap { state.rejected("A", "\($0)", at: Self.moment(1)) }
+        #expect(lines.count == FailureLog.lines)
+        #expect(state.missed("B", "refused", at: Self.moment(2)) == .failure("refused"))
+    }
+
+    @Test func `so many subjects are remembered, and one more forgets them`() {
+        var log = FailureLog()
+        for number in 0..<FailureLog.subjects {
+            let now = Self.moment(Double(number) * FailureLog.window)
+            #expect(log.shouldLog("no JSON", of: "\(number)", at: now) == true)
+        }
+        let later = Self.moment(1_000_000)
+        #expect(log.shouldLog("no JSON", of: "0", at: later) == false)
+        #expect(log.shouldLog("no JSON", of: "one more", at: later) == true)
+        #expect(log.shouldLog("no JSON", of: "0", at: later) == true)
+    }
+
     @Test func `it tells how often and since when it has failed, and why it did the last time`() {
         var state = UpstreamState(since: Self.moment(0))
         _ = state.rejected("A", "no JSON", at: Self.moment(1))
