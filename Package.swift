@@ -153,6 +153,8 @@ let package = Package(
                 of: [
                     "RPC", "RPCTestKit", "FeedContract", "CommentsContract", "ImageDataContract", "CZlib", .httpTypes,
                     .logging, .nioCore, .nioPosix,
+                    // What the edges of a gateway take.
+                    "Comments", "Upstream",
                 ] + executables),
             tests("PresentationTests", of: ["Presentation"]),
             tests(

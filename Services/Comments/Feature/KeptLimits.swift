@@ -1,7 +1,8 @@
 /// How much a store keeps of what it could fetch again.
 public struct KeptLimits: Equatable, Sendable {
-    /// The most comments of one image.
-    public var comments = 10_000
+    /// The most comments of one image: as many as the largest answer of our own HTTP API has, 16 MiB of short ones. A list
+    /// that is not kept is fetched again for each of its pages.
+    public var comments = 150_000
 
     /// The most images.
     public var images = 20_000

@@ -14,8 +14,9 @@ public struct UpstreamLimits: Sendable {
     public var headerBytes = 32 * 1_024
     public var headerCount = 100
 
-    /// The most bytes of a body, compressed and inflated, unless the request says otherwise.
-    public var bodyBytes = 6_000_000
+    /// The most bytes of a body, compressed and inflated, unless the request says otherwise: those of the largest
+    /// answer that our own HTTP API sends, 16 MiB of comments and the brackets around them.
+    public var bodyBytes = 16 * 1_024 * 1_024 + 1_024
 
     /// How long it may take to find the address, connect to it, and agree on keys.
     public var connectTime = Duration.seconds(5)
@@ -43,8 +44,8 @@ public struct UpstreamLimits: Sendable {
     public var lookups = 32
     public var lookupsPerSite = 4
     public var lookupsWaiting = 128
-
     public var lookupsWaitingPerSite = 32
+
     /// The defaults.
     public init() {}
 

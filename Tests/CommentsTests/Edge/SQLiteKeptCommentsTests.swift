@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `the limits that are meant`() {
-        #expect(KeptLimits().comments == 10_000)
+        #expect(KeptLimits().comments == 150_000)
         #expect(KeptLimits().images == 20_000)
         #expect(KeptLimits().bytes == 268_435_456)
     }

@@ -43,9 +43,24 @@ import Testing
         }
     }
 
+    /// As large as the lists of comments that our own HTTP API sends.
+    @Test(arguments: [6_000_001, UpstreamLimits().bodyBytes]) func `an answer of the API may have 16 MiB`(count: Int)
+        async throws
+    {
+        let body = [UInt8](repeating: 0x20, count: count)
+        try await OriginServer.with { _ in
+            [.response(body: body)]
+        } _: { server in
+            try await withClient(.trusting(server)) { client in
+                let response = try await client.get(server.url)
+                #expect(response.body.count == count)
+            }
+        }
+    }
+
     @Test func `a length that is declared too large ends the request before the body comes`() async throws {
         try await OriginServer.with { _ in
-            [.send("HTTP/1.1 200 OK\r\nContent-Length: 6000001\r\n\r\n"), .stall]
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: \(UpstreamLimits().bodyBytes + 1)\r\n\r\n"), .stall]
         } _: { server in
             try await withClient(.trusting(server)) { client in
                 let error = try await client.failure(server.url)
