@@ -158,7 +158,11 @@ let package = Package(
                 ] + executables),
             tests("PresentationTests", of: ["Presentation"]),
             tests(
-                "UpstreamTests", of: ["Upstream", "upstream-get", "RPC", "RPCTestKit", .nioSSL],
+                "UpstreamTests",
+                of: [
+                    "Upstream", "upstream-get", "RPC", "RPCTestKit", "ServiceKit", .logging, .nioCore, .nioEmbedded,
+                    .nioHTTP1, .nioSSL,
+                ],
                 exclude: ["Network/servers.py"]),
             // One guarded GET, for tests that need a network of their own (a namespace).
             .executableTarget(
@@ -212,13 +216,16 @@ let package = Package(
 )
 
 /// A sanitizer needs a build of its own, so what it has nothing to do with is left out: `runtime` for its tests under the
-/// thread sanitizer (deploy/test), `upstream` for the HTTP client's, `fuzzing` for the fuzzers (deploy/fuzz).
+/// thread sanitizer (deploy/test), `upstream` for the HTTP client's, `fuzzing` for the fuzzers of both (deploy/fuzz).
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
 if only == "upstream" {
     let client: Set = ["CZlib", "RPC", "RPCTestKit", "ServiceKit", "Upstream", "UpstreamTests", "upstream-get"]
     package.products = []
     package.targets.removeAll { !client.contains($0.name) }
+} else if only == "fuzzing" {
+    package.products = []
+    package.targets.removeAll { !["CZlib", "RPC", "Upstream"].contains($0.name) }
 } else if only != nil {
     let runtime: Set = ["CZlib", "RPC", "RPCTestKit", "RPCTests"]
     package.products = []
@@ -226,17 +233,31 @@ if only == "upstream" {
 }
 
 if only == "fuzzing" {
-    // Coverage is counted in the runtime and in what gives bytes to it, not in NIO; debug assertions stay on.
+    // Coverage is counted in the code of ours that reads others' bytes, not in NIO; debug assertions stay on.
     let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-assert-config", "Debug"])]
-    package.targets.removeAll { $0.name.hasPrefix("RPCTest") }
-    for target in package.targets where target.name == "RPC" { target.swiftSettings?.append(contentsOf: instrumented) }
+    for target in package.targets {
+        if target.type == .regular { target.swiftSettings?.append(contentsOf: instrumented) }
+    }
+    // Of the HTTP client, what reads responses: TLS and services would double the time of the build.
+    for target in package.targets where target.name == "Upstream" {
+        target.dependencies = ["CZlib", .nioCore, .nioPosix, .nioHTTP1]
+        target.sources = [
+            "Address/IPAddress.swift", "Connection", "Client/UpstreamHeaders.swift", "Client/UpstreamResponse.swift",
+            "Errors", "Exchange", "Settings/UpstreamEndpoint.swift", "Settings/UpstreamLimits.swift",
+            "Settings/UpstreamOptionError.swift", "URL", "Waiting",
+        ]
+    }
     package.targets += [
         .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
         .target(
             name: "RPCFuzzing", dependencies: ["RPC", .nioCore, .nioEmbedded], path: "Tests/RPCTests/Fuzzing",
             swiftSettings: settings + instrumented),
+        .target(
+            name: "UpstreamFuzzing", dependencies: ["Upstream", .nioCore, .nioEmbedded, .nioHTTP1],
+            path: "Tests/UpstreamTests/Fuzzing", swiftSettings: settings + instrumented),
         .executableTarget(
-            name: "rpc-fuzz", dependencies: ["CLibFuzzer", "RPCFuzzing"], path: "Tests/Fuzzing/Program",
+            name: "rpc-fuzz", dependencies: ["CLibFuzzer", "RPCFuzzing", "UpstreamFuzzing"],
+            path: "Tests/Fuzzing/Program",
             swiftSettings: settings, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
     ]
 }

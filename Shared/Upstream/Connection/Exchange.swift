@@ -28,6 +28,9 @@ final class Exchange {
 
     var partial: UpstreamResponse? { reader.partial }
 
+    /// What the request has come to so far; nil while its response is not complete.
+    var result: Result<Outcome, UpstreamError>? { outcome.result }
+
     /// - Parameter close: of the connection, which is of no use any more when the response has not come to its end.
     func value(within limit: TimeLimit, close: @escaping () -> Void) async throws(UpstreamError) -> Outcome {
         let firstByte = TimeLimit(.firstByte, limits.firstByteTime)

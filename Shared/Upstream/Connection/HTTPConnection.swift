@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 
 /// A connection to one origin, for one request after the other. Lives on the event loop.
 final class HTTPConnection: ChannelInboundHandler {
@@ -87,14 +86,21 @@ final class HTTPConnection: ChannelInboundHandler {
     func exchange(
         _ head: HTTPRequestHead, _ reader: ResponseReader, within limit: TimeLimit
     ) async throws(UpstreamError) -> Exchange.Outcome {
-        guard isIdle else { return .unanswered }
+        guard let exchange = send(head, reader) else { return .unanswered }
+        return try await exchange.value(within: limit) { self.close() }
+    }
+
+    /// Sends a request.
+    /// - Returns: what its response will be, which nobody waits for yet; nil when the connection cannot be used any more.
+    func send(_ head: HTTPRequestHead, _ reader: ResponseReader) -> Exchange? {
+        guard isIdle else { return nil }
         let exchange = Exchange(reader, limits: limits, on: channel.eventLoop)
         state = .busy(exchange)
         // Twice: names and values are counted by the parser, to the byte. This is for what it does not count.
         meter.begin(allowance: 2 * limits.headerBytes + UpstreamLimits.discardedBytes)
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
-        return try await exchange.value(within: limit) { self.close() }
+        return exchange
     }
 
     // MARK: Response

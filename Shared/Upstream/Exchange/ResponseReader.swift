@@ -32,6 +32,8 @@ struct ResponseReader {
     /// - Throws: `malformed` or `tooLarge`
     mutating func receive(_ head: HTTPResponseHead) throws(UpstreamError) {
         guard !hasHead else { throw .malformed("a second header") }
+        // RFC 9110, section 15. What is above 599 counts as a server's error.
+        guard (100...999).contains(head.status.code) else { throw .malformed("its status is not from 100 to 999") }
         if (100..<200).contains(head.status.code), head.status != .switchingProtocols {
             informationalResponses += 1
             guard informationalResponses <= UpstreamLimits.informationalResponses else {

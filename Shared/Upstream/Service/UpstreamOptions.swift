@@ -49,10 +49,6 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
-        if upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty || !denied.isEmpty || !authorities.isEmpty {
-            throw ValidationError(
-                "--allow-private-upstream, --deny-upstream, --pin and --upstream-ca say nothing without --upstream URL")
-        }
         for endpoint in settings.trusted {
             guard case .address(let address) = endpoint.host,
                 let range = denied.first(where: { $0.contains(address) || $0.contains(embeddedIn: address) })
@@ -64,6 +60,15 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
             throw ValidationError(
                 "--pin \(upstream.endpoint.host): a host with a pin is asked over https, not \(upstream)")
         }
+    }
+
+    /// Checks that no other option was given without --upstream, for a service that then fetches nothing.
+    public func requireUpstream() throws {
+        guard upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty || !denied.isEmpty || !authorities.isEmpty else {
+            return
+        }
+        throw ValidationError(
+            "--allow-private-upstream, --deny-upstream, --pin and --upstream-ca say nothing without --upstream URL")
     }
 
     /// What the operator has named may be asked wherever it is, unless it is denied.

@@ -27,6 +27,9 @@ final class Waiting<Value> {
         return true
     }
 
+    /// How it has ended; nil while it has not.
+    var result: Result<Value, UpstreamError>? { if case .ended(let result) = state { result } else { nil } }
+
     /// Waits on the event loop, which the caller must be on.
     /// - Parameters:
     ///   - error: which one it is when nobody waits any more.

@@ -1,22 +1,31 @@
 import CLibFuzzer
 import Foundation
 import RPCFuzzing
+import UpstreamFuzzing
 
 /// `rpc-fuzz TARGET [OPTION OF LIBFUZZER …] [FOLDER …]`; deploy/fuzz is for people.
 @main
 enum Main {
+    private typealias Target = ([UInt8]) throws -> Void
+
     /// C calls without a context.
-    nonisolated(unsafe) private static var target = FuzzTarget.decoder
+    nonisolated(unsafe) private static var target: Target = { _ in }
+
+    /// The HTTP client's target; the others are the runtime's.
+    private static let response = "response"
 
     static func main() {
-        let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")
-        let named = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init)
-        guard let target = named ?? inherited else {
+        let names = (FuzzTarget.allCases.map(\.rawValue) + [response]).joined(separator: ", ")
+        let first = CommandLine.arguments.dropFirst().first
+        let named = first.flatMap(target(named:))
+        guard let name = named == nil ? ProcessInfo.processInfo.environment[variable] : first,
+            let target = target(named: name)
+        else {
             FileHandle.standardError.write(Data("rpc-fuzz: the first argument names what to fuzz: \(names)\n".utf8))
             exit(64)
         }
         self.target = target
-        setenv(variable, target.rawValue, 1)
+        setenv(variable, name, 1)
         let options = CommandLine.arguments.dropFirst(named == nil ? 1 : 2)
         var arguments = ([CommandLine.arguments[0]] + options).map { strdup($0) }
         var count = Int32(arguments.count)
@@ -31,13 +40,15 @@ enum Main {
     /// Where libFuzzer, to merge and to minimise, runs the program again with options of its own only, the target is told here.
     private static let variable = "RPC_FUZZ_TARGET"
 
-    private static var inherited: FuzzTarget? {
-        ProcessInfo.processInfo.environment[variable].flatMap(FuzzTarget.init)
+    private static func target(named name: String) -> Target? {
+        if name == response { return { try ResponseFuzz.run($0) } }
+        guard let target = FuzzTarget(rawValue: name) else { return nil }
+        return { try target.run($0) }
     }
 
     fileprivate static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         do {
-            try target.run(Array(bytes))
+            try target(Array(bytes))
         } catch {
             // libFuzzer keeps the bytes under which the program dies.
             fatalError("\(error)")

@@ -42,6 +42,7 @@ import Testing
         "HTTP/2.0 200 OK\r\n\r\n",
         "HTTP/0.9 200 OK\r\n\r\n", "HTTP/1.2 200 OK\r\n\r\n", "ICY 200 OK\r\n\r\n", "SSH-2.0-OpenSSH\r\n",
         "<html>whole</html>",
+        "HTTP/1.1 000 OK\r\n\r\n", "HTTP/1.1 099 OK\r\n\r\n",
         "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
         "\u{0}\u{0}\u{0}",
     ]) func `what could be read in two ways, or in none, is malformed`(bytes: String) async throws {

@@ -1,0 +1,111 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+
+@testable import Upstream
+
+/// What a server may send, given to a connection: whatever it is, there is one response that is within the limits, or an error.
+///
+/// This file is compiled twice: into `UpstreamTests`, which replays the corpus, and with coverage instrumentation into
+/// `rpc-fuzz` (deploy/fuzz).
+package enum ResponseFuzz {
+    /// Something that must hold for all bytes, and does not.
+    package struct Finding: Error, CustomStringConvertible {
+        package let description: String
+
+        static func unless(_ condition: Bool, _ description: String) throws(Finding) {
+            if !condition { throw Finding(description: description) }
+        }
+    }
+
+    /// The first byte chooses the limit of the body, the second how the rest is cut into pieces.
+    package static func run(_ bytes: [UInt8]) throws {
+        let bodyLimit = [16, 1_000, 70_000][Int(bytes.first ?? 0) % 3]
+        let pieces = 1 + Int(bytes.dropFirst().first ?? 0) % 32
+        let sent = Array(bytes.dropFirst(2))
+        let whole = try outcome(of: sent, cutBy: max(1, sent.count), bodyLimit: bodyLimit)
+        let split = try outcome(of: sent, cutBy: pieces, bodyLimit: bodyLimit)
+        try check(whole, bodyLimit: bodyLimit)
+        try check(split, bodyLimit: bodyLimit)
+        // How much is too much for how little content is counted piece by piece.
+        if whole.isExcess || split.isExcess { return }
+        // Which of two faults is seen first depends on the pieces.
+        if case (.failure, .failure) = (whole, split) { return }
+        try Finding.unless("\(whole)" == "\(split)", "cut otherwise, \(whole) is \(split)")
+    }
+
+    private typealias Outcome = Result<Exchange.Outcome, UpstreamError>
+
+    private static func outcome(of bytes: [UInt8], cutBy length: Int, bodyLimit: Int) throws -> Outcome {
+        let channel = EmbeddedChannel(loop: EmbeddedEventLoop())
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 80), promise: nil)
+        let url = try HTTPURL("http://a.example/folder/file?query", limit: 100)
+        var limits = UpstreamLimits()
+        limits.headerBytes = 400
+        limits.headerCount = 8
+        var freed = 0
+        let connection = try HTTPConnection.begin(
+            to: url.origin, on: channel, limits: limits, whenFree: { _ in freed += 1 }, whenClosed: { _ in })
+        let reader = ResponseReader(url: url, limits: limits, bodyLimit: bodyLimit)
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: url.target)
+        guard let exchange = connection.send(head, reader) else {
+            throw Finding(description: "a new connection is dead")
+        }
+        var rest = bytes[...]
+        while !rest.isEmpty, channel.isActive {
+            try channel.writeInbound(ByteBuffer(bytes: rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        try Finding.unless(freed <= 1, "it was free twice for one request")
+        channel.close(promise: nil)
+        channel.embeddedEventLoop.run()
+        guard let result = exchange.result else {
+            throw Finding(description: "a closed connection leaves its caller waiting")
+        }
+        return result
+    }
+
+    private static func check(_ outcome: Outcome, bodyLimit: Int) throws {
+        switch outcome {
+        case .success(.unanswered): break
+        case .success(.response(let response)):
+            try check(response, bodyLimit: bodyLimit)
+            try checkRedirect(response)
+        case .failure(let error):
+            if let partial = error.partial { try check(partial, bodyLimit: bodyLimit) }
+        }
+    }
+
+    private static func check(_ response: UpstreamResponse, bodyLimit: Int) throws {
+        try Finding.unless(response.body.count <= bodyLimit, "a body beyond the limit")
+        try Finding.unless((200...999).contains(response.status), "status \(response.status) is no final one")
+        let fields = response.headers.fields
+        try Finding.unless(fields.count <= 8, "\(fields.count) headers")
+        let bytes = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        // Bytes that are no UTF-8 become three.
+        try Finding.unless(bytes <= 3 * 400, "\(bytes) bytes of headers")
+        let hasControls = fields.contains { field in
+            (field.name + field.value).utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }
+        }
+        try Finding.unless(!hasControls, "a header with a line's end in it")
+    }
+
+    /// Where a redirect leads is a URL in one spelling.
+    private static func checkRedirect(_ response: UpstreamResponse) throws {
+        let from = try HTTPURL(response.url, limit: 100)
+        guard let target = try? Redirect.target(of: response, from: from, limit: 200) else { return }
+        try Finding.unless("\(target)".utf8.count <= 200 + "http:///".utf8.count + 12, "a URL beyond the limit")
+        let again = try HTTPURL("\(target)", limit: 1_000)
+        try Finding.unless(again == target && "\(again)" == "\(target)", "read again, \(target) is another URL")
+    }
+}
+
+extension Result<Exchange.Outcome, UpstreamError> {
+    /// Whether more came than its content accounts for, or than a header may have.
+    fileprivate var isExcess: Bool {
+        switch self {
+        case .failure(.tooLarge(.header, _)), .failure(.malformed("it has next to no content")): true
+        default: false
+        }
+    }
+}
