@@ -21,18 +21,29 @@ import Testing
         ["--upstream", "http://a", "--allow-private-upstream", "127.0.0.1"],
         ["--upstream", "http://a", "--pin", "feed.example"], ["--upstream", "http://a", "--pin", "a=sha256/short"],
         ["--upstream", "http://A", "--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
-        ["--allow-private-upstream", "127.0.0.1:80"], ["--deny-upstream", "10.0.0.0/8"],
-        ["--upstream-ca", "/etc/ssl/certs/ca-certificates.crt"],
         ["--upstream", "http://a", "--deny-upstream", "10.0.0.0/33"],
         ["--upstream", "http://10.1.2.3", "--deny-upstream", "10.0.0.0/8"],
         ["--upstream", "http://[::ffff:10.1.2.3]", "--deny-upstream", "10.0.0.0/8"],
         ["--upstream", "http://a", "--allow-private-upstream", "10.1.2.3:80", "--deny-upstream", "10.1.2.3"],
         ["--upstream", "http://a", "--upstream-ca", "/nowhere"],
         ["--upstream", "http://a", "--upstream-ca", "/etc/hosts"],
-        ["--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
     ])
     func `anything else is refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try UpstreamOptions.parse(arguments) }
+    }
+
+    @Test(arguments: [
+        ["--allow-private-upstream", "127.0.0.1:80"], ["--deny-upstream", "10.0.0.0/8"],
+        ["--upstream-ca", "/etc/ssl/certs/ca-certificates.crt"],
+        ["--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
+    ])
+    func `a service that fetches nothing without an upstream refuses the options of fetching`(
+        arguments: [String]
+    ) throws {
+        let options = try UpstreamOptions.parse(arguments)
+        #expect(throws: (any Error).self) { try options.requireUpstream() }
+        try UpstreamOptions.parse(arguments + ["--upstream", "https://feed.example"]).requireUpstream()
+        try UpstreamOptions.parse([]).requireUpstream()
     }
 
     @Test func `further hosts and pins are the operator's to name`() throws {
