@@ -12,11 +12,21 @@ public struct StoreOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "Whether to end when the store cannot be opened.",
             discussion: """
-                By default a service ends that is the authority itself, and one with an upstream goes on without keeping \
-                anything.
+                By default an authority ends. A service with an upstream renames a store that cannot be read and begins a \
+                new one, or goes on without. With false, an authority without its store answers "unavailable".
                 """,
             valueName: "true|false"))
     var strictness: String? = nil
+
+    @Flag(
+        name: .customLong("new-store"),
+        help: ArgumentHelp(
+            "Begin with a new store where the one that was there is missing or cannot be used.",
+            discussion: """
+                Without it an authority does not start then. A file that cannot be used is renamed, never deleted. For one \
+                start: a store that works is used as it is.
+                """))
+    public var isNew = false
 
     public init() {}
 

@@ -14,6 +14,11 @@ import Testing
         #expect(options.isRequired(isEdge: true) == edge)
     }
 
+    @Test func `a new store is begun only when it is said`() throws {
+        #expect(try StoreOptions.parse([]).isNew == false)
+        #expect(try StoreOptions.parse(["--new-store"]).isNew)
+    }
+
     @Test func `anything else is wrong use`() {
         #expect(throws: (any Error).self) { try StoreOptions.parse(["--strict-store=perhaps"]) }
     }
