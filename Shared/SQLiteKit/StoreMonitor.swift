@@ -2,19 +2,29 @@ import Foundation
 import GRDB
 import Logging
 import RPC
+import ServiceKit
 import Synchronization
 
-/// Stands between handlers and a store: turns the failures of SQLite into answers that say what to do, keeps what
-/// `rpc.health` tells about the store, and logs a change of its state once.
+/// Stands between handlers and a store: turns the failures of SQLite into answers in general words, keeps what
+/// `rpc.health` tells about the store, and logs a change of its state once, in full and with the trace id of the call.
 public final class StoreMonitor: Sendable {
+    private struct Failure {
+        let text: String
+        let since: Date
+        var count = 1
+
+        var detail: String { count > 1 ? "\(text) (\(count) times)" : text }
+    }
+
     private struct State {
-        var failure: String?
-        var since: Date
+        /// Ends when the store was validated or replaced: a write that succeeds elsewhere in the file proves nothing.
+        var damage: Failure?
 
-        /// Of this failure.
-        var count = 0
+        /// Ends with the next write that succeeds.
+        var failure: Failure?
 
-        var detail: String? { failure.map { count > 1 ? "\($0) (\(count) times)" : $0 } }
+        /// When the last failure ended.
+        var servingSince: Date
     }
 
     private let path: String
@@ -29,78 +39,118 @@ public final class StoreMonitor: Sendable {
         self.path = path
         self.logger = logger
         self.now = now
-        state = Mutex(State(failure: unusable.map { "\($0)" }, since: now()))
+        let failure = unusable.map { Failure(text: "\($0)", since: now()) }
+        state = Mutex(State(damage: failure, servingSince: now()))
     }
 
     public var check: Health.Check {
         state.withLock { state in
-            Health.Check(
-                name: "store", status: state.failure == nil ? .serving : .degraded, detail: state.detail,
-                since: state.since)
+            guard let failure = state.damage ?? state.failure else {
+                return Health.Check(name: "store", status: .serving, since: state.servingSince)
+            }
+            return Health.Check(name: "store", status: .degraded, detail: failure.detail, since: failure.since)
         }
     }
 
-    /// Ends a failure: the store was opened after all, or another one in its place.
-    public func recover() { note(nil) }
+    // MARK: What ends a failure
+
+    /// The store was opened after all, or another one in its place.
+    /// - Parameter report: the line for the log; nil for "works again".
+    public func recover(report: String? = nil) {
+        if let report { logger.warning("\(report)", metadata: TraceContext.current.metadata) }
+        end(report: report == nil) { state in
+            defer { (state.damage, state.failure) = (nil, nil) }
+            return state.damage != nil || state.failure != nil
+        }
+    }
+
+    /// Everything in the store was looked at and is right.
+    public func noteValidated() {
+        end { state in
+            defer { state.damage = nil }
+            return state.damage != nil
+        }
+    }
+
+    func noteWritten() {
+        end { state in
+            defer { state.failure = nil }
+            return state.failure != nil
+        }
+    }
+
+    private func end(report: Bool = true, _ change: (inout State) -> Bool) {
+        let now = now()
+        let worksAgain = state.withLock { state in
+            let hasChanged = change(&state)
+            if hasChanged { state.servingSince = now }
+            return hasChanged && state.damage == nil
+        }
+        if worksAgain, report { logger.notice("the store \(path) works again") }
+    }
+
+    // MARK: What goes wrong
 
     /// Runs something that reads; its success says nothing about whether writing works.
     public func reading<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
-        try await watching(body)
+        try await watching(isReading: true, body)
     }
 
-    /// Runs something that writes; its success ends a failure.
+    /// Runs something that writes; its success ends a failure to write.
     public func writing<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
-        let result = try await watching(body)
-        note(nil)
+        let result = try await watching(isReading: false, body)
+        noteWritten()
         return result
     }
 
-    private func watching<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    func watching<Result>(
+        isReading: Bool, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
         do {
             return try await body()
         } catch let error as DatabaseError {
-            guard let failure = rpcError(error) else { throw error }
-            // That another process writes just now is no state of the store.
-            if ![.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) { note(failure.message) }
-            throw failure
+            guard let trouble = StoreTrouble(error, isReading: isReading) else { throw error }
+            note(trouble, error.message ?? "\(error.resultCode)")
+            throw trouble.answer
         } catch is RowDecodingError {
             // STRICT tables take nothing that cannot be read again, so the file has changed under us.
-            let failure = damaged
-            note(failure.message)
-            throw failure
+            note(.damaged, "a row cannot be decoded")
+            throw StoreTrouble.damaged.answer
+        } catch is StoreDisplaced {
+            note(.displaced, "")
+            throw StoreTrouble.displaced.answer
         }
     }
 
-    private func note(_ failure: String?) {
-        let changed = state.withLock { state in
-            let changed = state.failure != failure
-            if changed { state = State(failure: failure, since: now()) }
-            state.count += 1
-            return changed
-        }
-        guard changed else { return }
-        if let failure { logger.error("\(failure)") } else { logger.notice("the store \(path) works again") }
+    /// What validating has found.
+    public func noteDamage(_ finding: String) { note(.damaged, finding) }
+
+    /// There is no store.
+    func note(_ unusable: StoreUnusable) { note("\(unusable)", isDamage: true) }
+
+    private func note(_ trouble: StoreTrouble, _ reason: String) {
+        // That another process writes just now is no state of the store.
+        guard trouble != .busy else { return }
+        note(trouble.report(path, reason), isDamage: trouble.isLasting)
     }
 
-    /// Nil for what is a fault of the program.
-    private func rpcError(_ error: DatabaseError) -> RPCError? {
-        switch error.resultCode {
-        case .SQLITE_FULL:
-            RPCError(.unavailable, "nothing was written: the disk of \(path) is full; free some space and try again")
-        case .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_CANTOPEN:
-            RPCError(.unavailable, "the store \(path) cannot be used: \(error.message ?? "\(error.resultCode)")")
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
-            RPCError(.unavailable, "nothing was written: another process holds the store \(path); try again")
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: damaged
-        default: nil
+    private func note(_ text: String, isDamage: Bool) {
+        let now = now()
+        let isNew = state.withLock { state in
+            let kind = isDamage ? \State.damage : \State.failure
+            if state[keyPath: kind]?.text == text {
+                state[keyPath: kind]?.count += 1
+                return false
+            }
+            // One damage after the other is one state.
+            let isNew = !isDamage || state.damage == nil
+            if isNew { state[keyPath: kind] = Failure(text: text, since: now) }
+            return isNew
         }
+        if isNew { logger.error("\(text)", metadata: TraceContext.current.metadata) }
     }
-
-    private var damaged: RPCError { RPCError(.dataLoss, "the store \(path) is damaged; restore it from a copy") }
 }

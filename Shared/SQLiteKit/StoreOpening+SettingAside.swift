@@ -1,6 +1,55 @@
 import Foundation
+import GRDB
 
 extension StoreOpening {
+    /// Opens a store. Where it cannot be used for what is in the file, the file is set aside and an empty store begins.
+    /// - Parameter report: gets one line when that has happened.
+    /// - Throws: `StoreUnusable`, when not even a new store can be opened, or the file must not be touched.
+    public func openReplacing(
+        _ path: String, now: Date, report: (String) -> Void
+    ) throws(StoreUnusable) -> DatabasePool {
+        do throws(StoreUnusable) {
+            return try open(path)
+        } catch {
+            if case .unlisted = error.reason, isCache { return try intendingNew.open(path) }
+            guard isReplaceable(error) else { throw error }
+            let name = try setAside(path, now: now)
+            let pool = try intendingNew.open(path)
+            let outcome = name.map { "it was renamed to \($0), and an empty one begins" } ?? "an empty one begins"
+            report("cannot use the store \(path): \(error.reason.text); \(outcome)")
+            return pool
+        }
+    }
+
+    /// Whether the file's content is the reason. Another program's file is left alone, unless it is in the place of a store
+    /// that once existed.
+    private func isReplaceable(_ failure: StoreUnusable) -> Bool {
+        switch failure.reason {
+        case .notADatabase, .missing, .empty, .exchanged: true
+        case .foreign: isListed(failure.path)
+        case .newer, .unlisted, .journalMissing, .journalStale, .readOnly, .noAccess, .full, .other: false
+        }
+    }
+
+    /// An entry that cannot be read stands for a store too.
+    private func isListed(_ path: String) -> Bool {
+        do throws(StoreUnusable.Reason) {
+            return try list?.entry(of: path, applicationID) != nil
+        } catch {
+            return true
+        }
+    }
+
+    /// - Returns: the new name; nil when there is no file.
+    private func setAside(_ path: String, now: Date) throws(StoreUnusable) -> String? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do {
+            return try Self.setAside(path, now: now)
+        } catch {
+            throw StoreUnusable(path: path, reason: StoreUnusable.Reason(error))
+        }
+    }
+
     /// Renames a store that cannot be read to `PATH.corrupt-TIME`, its journal with it, so that a new one can begin in its
     /// place. Nobody may have it open. Nothing is deleted or overwritten.
     /// - Returns: the new name.

@@ -15,6 +15,24 @@ public struct StoreUnusable: Error, Equatable, CustomStringConvertible {
         case notADatabase
         case foreign
         case newer
+
+        /// There was a store, and now there is no file.
+        case missing
+
+        /// There was a store, and now the file has nothing in it.
+        case empty
+
+        /// There was another store of the same kind.
+        case exchanged
+
+        /// The service was killed, and what it had written last is no longer there.
+        case journalMissing
+
+        /// The service was killed, and the journal lies beside another file now.
+        case journalStale
+
+        /// The list of stores cannot be read or written.
+        case unlisted(String)
         case readOnly
         case noAccess
         case full
@@ -27,6 +45,7 @@ public struct StoreUnusable: Error, Equatable, CustomStringConvertible {
 extension StoreUnusable.Reason {
     init(_ error: any Error) {
         switch error {
+        case let reason as Self: self = reason
         case let error as DatabaseError: self.init(error)
         // Making the directory.
         case CocoaError.fileWriteNoPermission: self = .noAccess
@@ -46,11 +65,17 @@ extension StoreUnusable.Reason {
         }
     }
 
-    fileprivate var text: String {
+    var text: String {
         switch self {
         case .notADatabase: "the file is damaged or not an SQLite database"
         case .foreign: "the file belongs to another program"
         case .newer: "it was written by a newer version of this program"
+        case .missing: "the file is missing, but there was a store"
+        case .empty: "the file is empty, but there was a store in it"
+        case .exchanged: "the file is not the store that was there before"
+        case .journalMissing: "the service was killed, and the file's journal (-wal) with the last writes is missing"
+        case .journalStale: "its journal (-wal) belongs to the file that was there before"
+        case .unlisted(let message): "the list of stores does not work: \(message)"
         case .readOnly: "the file or its file system is read-only"
         case .noAccess: "the file or its directory cannot be opened for writing"
         case .full: "the disk is full"
@@ -60,7 +85,14 @@ extension StoreUnusable.Reason {
 
     fileprivate var remedy: String {
         switch self {
-        case .notADatabase: "restore it from a copy, or move it away to begin with an empty store"
+        case .notADatabase:
+            "restore it from a copy, or start once with --new-store to rename it and begin with an empty store"
+        case .missing, .empty: "restore it from a copy, or start once with --new-store to begin with an empty store"
+        case .exchanged: "put that one back, or start once with --new-store to go on with this one"
+        case .journalMissing: "put it back, or start once with --new-store to go on without it"
+        case .journalStale:
+            "remove the journal if the file is a copy, or start once with --new-store to rename the journal and go on"
+        case .unlisted: "check owner, mode and disk; start once with --new-store to list the store anew"
         case .foreign: "choose another file with --store"
         case .newer: "run that version, or choose another file with --store"
         case .readOnly, .noAccess: "check owner and mode, or choose another file with --store"

@@ -43,8 +43,8 @@ import Testing
 
     @Test func `without a usable store it goes on, and says so once`() async throws {
         try await withTemporaryDirectory { root in
-            let store = root + "/diary.txt"
-            try Data("Dear diary, this is no database.\n".utf8).write(to: URL(filePath: store))
+            // A directory: there is nothing to set aside.
+            let store = root
             try await OriginServer.with(Self.script) { upstream in
                 try await edge(root, upstream.url, "--store", store) { service in
                     for _ in 1...2 {
@@ -73,7 +73,8 @@ import Testing
             ) { service in
                 let error = await #expect(throws: RPCError.self) { try await list(service) }
                 #expect(error?.kind == .unavailable)
-                #expect(error?.message.contains(store) == true)
+                #expect(error?.message.contains(store) == false)
+                #expect(service.log.contains(store))
             }
         }
     }

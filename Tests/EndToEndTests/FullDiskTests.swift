@@ -20,7 +20,10 @@ import Testing
                         while true { acknowledged.append(try await publish(client)) }
                     }
                     #expect(failure?.kind == .unavailable)
-                    #expect(failure?.message.contains("disk of \(disk)/feed.sqlite is full") == true)
+                    #expect(failure?.message.contains("disk is full") == true)
+                    #expect(failure?.message.contains(disk) == false)
+                    #expect(failure?.details?.description == #"{"store":"full"}"#)
+                    #expect(await service.logLines(with: "\(disk)/feed.sqlite is full").count == 2)
 
                     #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded)
                     #expect(try await ids(client) == acknowledged.reversed())

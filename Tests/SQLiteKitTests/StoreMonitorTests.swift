@@ -27,12 +27,72 @@ import Testing
         (ResultCode.SQLITE_FULL, ErrorKind.unavailable), (.SQLITE_IOERR, .unavailable), (.SQLITE_BUSY, .unavailable),
         (.SQLITE_CORRUPT, .dataLoss), (.SQLITE_NOTADB, .dataLoss),
     ])
-    func `a failing store is an answer that names the file`(code: ResultCode, kind: ErrorKind) async throws {
+    func `a failing store is an answer that does not name the file`(code: ResultCode, kind: ErrorKind) async throws {
+        let error = await #expect(throws: RPCError.self) {
+            try await monitor.reading { throw DatabaseError(resultCode: code, message: "/data/store.sqlite") }
+        }
+        #expect(error?.kind == kind)
+        #expect(error?.message.contains("/data") == false)
+    }
+
+    @Test func `the log names the file and the trace of the call`() async throws {
+        let trace = TraceContext(parent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+        await TraceContext.$current.withValue(trace) {
+            try? await monitor.writing { throw DatabaseError(resultCode: .SQLITE_FULL) }
+        }
+        #expect(log.lines.count == 1 && log.lines[0].contains("/data/store.sqlite"))
+        #expect(log.metadata("trace_id") == ["0af7651916cd43dd8448eb211c80319c"])
+    }
+
+    @Test(arguments: [
+        (ResultCode.SQLITE_FULL, "full"), (.SQLITE_BUSY, "busy"), (.SQLITE_READONLY, "unusable"),
+        (.SQLITE_CORRUPT, "damaged"), (.SQLITE_IOERR, "unreadable"),
+    ])
+    func `programs can tell what is wrong`(code: ResultCode, store: String) async throws {
         let error = await #expect(throws: RPCError.self) {
             try await monitor.reading { throw DatabaseError(resultCode: code) }
         }
-        #expect(error?.kind == kind)
-        #expect(error?.message.contains("/data/store.sqlite") == true)
+        #expect(error?.details?.description == #"{"store":"\#(store)"}"#)
+    }
+
+    // MARK: Damage
+
+    @Test(arguments: [ResultCode.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR])
+    func `writing elsewhere does not end damage`(code: ResultCode) async throws {
+        for _ in 1...3 {
+            try? await monitor.reading { throw DatabaseError(resultCode: code) }
+            try await monitor.writing {}
+            #expect(monitor.check.status == .degraded)
+        }
+        #expect(log.lines.count == 1)
+        #expect(monitor.check.detail?.contains("(3 times)") == true)
+        monitor.noteValidated()
+        #expect(monitor.check.status == .serving)
+        #expect(log.lines.count == 2)
+    }
+
+    @Test func `another failure comes and goes, and the damage is told all the time`() async throws {
+        try? await monitor.reading { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        let detail = monitor.check.detail
+        try? await monitor.writing { throw DatabaseError(resultCode: .SQLITE_FULL) }
+        #expect(monitor.check.detail == detail)
+        try await monitor.writing {}
+        #expect(monitor.check.detail == detail)
+        #expect(log.lines.count == 2)
+    }
+
+    @Test func `validating says nothing about whether writing works`() async throws {
+        try? await monitor.writing { throw DatabaseError(resultCode: .SQLITE_FULL) }
+        monitor.noteValidated()
+        #expect(monitor.check.status == .degraded)
+    }
+
+    @Test func `another store in its place ends everything, with one line`() async throws {
+        try? await monitor.reading { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        try? await monitor.writing { throw DatabaseError(resultCode: .SQLITE_FULL) }
+        monitor.recover(report: "it was renamed")
+        #expect(monitor.check.status == .serving)
+        #expect(log.lines.count == 3 && log.lines.last == "it was renamed")
     }
 
     @Test func `a failure that stays is one line, and its end another`() async throws {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Comments
 import CommentsContract
 import Foundation
-import GRDB
 import RPC
 import SQLiteKit
 import ServiceKit
@@ -46,34 +45,27 @@ struct CommentsService: AsyncParsableCommand {
     /// The comments are our own.
     private func serveStore(by process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("comments")
+        let opening = SQLiteCommentsStore.opening.listed(in: options.root, storeOptions)
         let opened = try process.openStore(
-            SQLiteCommentsStore.opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket
-        )
+            opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
-        let store: any CommentsStore =
-            switch opened {
-            case .success(let pool):
-                MonitoredCommentsStore(store: SQLiteCommentsStore(pool), monitor: monitor)
-            case .failure(let error): UnusableCommentsStore(error: error)
-            }
+        let slot = StoreSlot(opening, at: path, opened) { SQLiteCommentsStore($0) }
+        let store = MonitoredCommentsStore(store: AuthorityStore(slot, monitor))
         let handlers = CommentsHandlers(store: store, now: { Date() }, newID: { UUID() })
         try await process.serve(handlers.table, on: socket, health: { [monitor.check] })
-        try close(opened, process)
+        try process.fail { try slot.close() }
     }
 
     /// The comments are another server's.
     private func serve(_ upstream: UpstreamBase, by process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("comments", of: upstream)
         let client = UpstreamClient(upstreamOptions.settings)
+        let opening = SQLiteKeptComments.opening.listed(in: options.root, storeOptions)
         let opened = try process.openStore(
-            SQLiteKeptComments.opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
+            opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
-        let kept: any KeptCommentsStore =
-            switch opened {
-            case .success(let pool): SQLiteKeptComments(pool)
-            case .failure: NullKeptComments()
-            }
-        let store = WatchedKeptComments(store: kept, monitor: monitor)
+        let slot = StoreSlot(opening, at: path, opened) { SQLiteKeptComments($0) }
+        let store = WatchedKeptComments(store: SoftStore(slot, monitor))
         let traced = TracedUpstream(
             client, of: upstream, profiler: profileOptions.profiler(process.logger), logger: process.logger)
         let remote = RemoteComments(
@@ -88,10 +80,6 @@ struct CommentsService: AsyncParsableCommand {
                 await probing
             })
         await client.shutdown()
-        try close(opened, process)
-    }
-
-    private func close(_ opened: Result<DatabasePool, StoreUnusable>, _ process: ServiceProcess) throws {
-        if case .success(let pool) = opened { try process.fail { try pool.closeIntoOneFile() } }
+        try process.fail { try slot.close() }
     }
 }

@@ -50,16 +50,16 @@ struct FeedService: AsyncParsableCommand {
     private func serveAuthority(_ process: ServiceProcess) async throws {
         let path = storeOptions.path ?? options.root.store("feed")
         let socket = try process.takeSocket()
+        let opening = SQLiteFeedStore.opening.listed(in: options.root, storeOptions)
         let opened = try process.openStore(
-            SQLiteFeedStore.opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket)
+            opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
         let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
         let broadcast = FeedBroadcast(life: identity.instance)
-        let slot = StoreSlot(SQLiteFeedStore.opening, at: path, opened) { SQLiteFeedStore($0) }
-        let store: any FeedStore = slot.store ?? NullFeedStore()
+        let slot = StoreSlot(opening, at: path, opened) { SQLiteFeedStore($0) }
+        let store = MonitoredFeedStore(store: AuthorityStore(slot, monitor))
         let handlers = FeedHandlers(
-            store: BroadcastingFeedStore(
-                store: MonitoredFeedStore(store: store, monitor: monitor), broadcast: broadcast),
+            store: BroadcastingFeedStore(store: store, broadcast: broadcast),
             broadcast: broadcast)
         try await process.serve(handlers.table, on: socket, identity: identity, health: { [monitor.check] })
         try process.fail { try slot.close() }

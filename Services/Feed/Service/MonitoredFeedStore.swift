@@ -4,26 +4,31 @@ import SQLiteKit
 
 /// Puts a store under the eyes of a monitor: its failures become answers that say what to do, and its state health.
 struct MonitoredFeedStore: FeedStore {
-    let store: any FeedStore
-    let monitor: StoreMonitor
+    let store: AuthorityStore<SQLiteFeedStore>
 
     func slice(_ limit: Int, at cursor: FeedCursor) async throws -> FeedSlice {
-        try await monitor.reading { try await store.slice(limit, at: cursor) }
+        try await store.reading { try $0.slice(limit, at: cursor) }
     }
 
     func item(_ id: UUID) async throws -> FeedImage? {
-        try await monitor.reading { try await store.item(id) }
+        try await store.reading { try $0.item(id) }
     }
 
     func publish(_ items: [FeedImage]) async throws -> [FeedImage] {
-        try await monitor.writing { try await store.publish(items) }
+        try await store.writing { try await $0.publish(items) }
     }
 
     func remove(_ ids: [UUID]) async throws -> [UUID] {
-        try await monitor.writing { try await store.remove(ids) }
+        try await store.writing { try await $0.remove(ids) }
     }
 
     func checkIntegrity() async throws {
-        try await monitor.reading { try await store.checkIntegrity() }
+        do {
+            try await store.reading { try await $0.checkIntegrity() }
+            store.monitor.noteValidated()
+        } catch FeedStoreError.damaged(let finding) {
+            store.monitor.noteDamage(finding)
+            throw FeedStoreError.damaged(finding)
+        }
     }
 }

@@ -53,11 +53,11 @@ extension ImageDataService {
 
     // MARK: The cache on disk
 
-    /// Fetched bytes on disk; without a file that can be used, none are kept.
+    /// Fetched bytes on disk. While no file can be used, none are stored.
     struct CacheFile {
-        let images: ColdImages
+        let slot: StoreSlot<SQLiteImageCache>
         let monitor: StoreMonitor
-        let disk: SQLiteImageCache?
+        let images: ColdImages
 
         var check: Health.Check { monitor.check }
 
@@ -66,23 +66,26 @@ extension ImageDataService {
             return Health.Check(name: name, status: check.status, detail: check.detail, since: check.since)
         }
 
-        func close() throws { try disk?.close() }
+        func close() throws {
+            slot.store?.writeUses()
+            try slot.close()
+        }
     }
 
     func openCache(
         at path: String, _ process: ServiceProcess, releasing socket: ListeningSocket
     ) throws -> CacheFile {
+        let opening = SQLiteImageCache.opening.listed(in: options.root, storeOptions)
         let opened = try process.openStore(
-            SQLiteImageCache.opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
+            opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
-        guard case .success(let pool) = opened else {
-            return CacheFile(images: .none(process.logger), monitor: monitor, disk: nil)
+        let slot = StoreSlot(opening, at: path, opened) { [budget = fetchOptions.coldBytes] pool in
+            try SQLiteImageCache(pool, budget: budget)
         }
-        let disk = try process.fail(releasing: socket) {
-            try SQLiteImageCache(pool, budget: fetchOptions.coldBytes)
-        }
+        let disk = SoftImageCache(store: SoftStore(slot, monitor))
+        // `disk` reports what goes wrong.
         return CacheFile(
-            images: ColdImages(cache: disk, monitor: monitor, logger: process.logger), monitor: monitor, disk: disk)
+            slot: slot, monitor: monitor, images: ColdImages(cache: disk, monitor: nil, logger: process.logger))
     }
 }
 

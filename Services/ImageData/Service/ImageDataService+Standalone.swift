@@ -8,9 +8,12 @@ extension ImageDataService {
     /// Composes and runs a service that has images of its own, and fetches those that it has not.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("image-data")
-        let pool = try process.fail(releasing: socket) { try SQLiteImageStore.opening.open(path) }
-        let monitor = StoreMonitor(path: path, logger: process.logger)
-        let pinned = MonitoredImageStore(store: SQLiteImageStore(pool), monitor: monitor)
+        let opening = SQLiteImageStore.opening.listed(in: options.root, storeOptions)
+        let opened = try process.openStore(
+            opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket)
+        let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
+        let slot = StoreSlot(opening, at: path, opened) { SQLiteImageStore($0) }
+        let pinned = MonitoredImageStore(store: AuthorityStore(slot, monitor))
         if fetchOptions.fetchesNothing {
             let images = ImageCaches(hot: HotImages(budget: 0), cold: .none(process.logger), pinned: pinned)
             let handlers = handlers(ImageLoader(images, nil, self), check: nil, process)
@@ -22,8 +25,7 @@ extension ImageDataService {
             try await serveFetching(process, on: socket, images) { [monitor.check, cache.check(named: "cache")] }
             try process.fail { try cache.close() }
         }
-        // Brings what was written last into the file, so that a copy of it is a copy of everything.
-        try process.fail { try pool.closeIntoOneFile() }
+        try process.fail { try slot.close() }
     }
 
     /// Where fetched bytes are kept: `image-data-cache.sqlite` beside `image-data.sqlite`.

@@ -4,24 +4,23 @@ import SQLiteKit
 
 /// Puts a store under the eyes of a monitor: its failures become answers that say what to do, and its state health.
 struct MonitoredImageStore: ImageStore {
-    let store: any ImageStore
-    let monitor: StoreMonitor
+    let store: AuthorityStore<SQLiteImageStore>
 
     func image(at url: String) async throws -> StoredImage? {
-        try await monitor.reading { try await store.image(at: url) }
+        try await store.reading { try await $0.image(at: url) }
     }
 
     func record(at url: String) async throws -> ImageRecord? {
-        try await monitor.reading { try await store.record(at: url) }
+        try await store.reading { try await $0.record(at: url) }
     }
 
     func bytes() async throws -> Int { try await monitor.reading { try await store.bytes() } }
 
     func put(_ image: StoredImage, at url: String) async throws {
-        try await monitor.writing { try await store.put(image, at: url) }
+        try await store.writing { try await $0.put(image, at: url) }
     }
 
     func evict(_ eviction: Eviction) async throws -> Evicted {
-        try await monitor.writing { try await store.evict(eviction) }
+        try await store.writing { try await $0.evict(eviction) }
     }
 }

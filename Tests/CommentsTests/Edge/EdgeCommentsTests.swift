@@ -319,7 +319,7 @@ import Testing
         try await TestedEdge.with {
             .list([1, 2])
         } _: { tested in
-            let edge = TestedEdge(tested.upstream, NullKeptComments(), tested.pool)
+            let edge = TestedEdge(tested.upstream, tested.pool, hasStore: false)
             let page = try await edge.list(limit: 1, after: 1)
             #expect(page.numbers == [2])
             #expect(page.notices == [.notKept])

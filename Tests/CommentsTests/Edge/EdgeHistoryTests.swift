@@ -28,7 +28,7 @@ import Testing
                 case 3: origin.setFailure(Int.random(in: 0...3, using: &random))
                 case 4: origin.setFailure(nil)
                 case 5: try await edge.setWriting(works: Bool.random(using: &random))
-                case 6: current = TestedEdge(edge.upstream, SQLiteKeptComments(edge.pool), edge.pool)
+                case 6: current = TestedEdge(edge.upstream, edge.pool)
                 default: try await read(current, origin, &random)
                 }
             }

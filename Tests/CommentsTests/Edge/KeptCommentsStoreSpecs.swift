@@ -134,14 +134,3 @@ extension StoreFactory<any KeptCommentsStore> {
         }
     }
 }
-
-@Suite struct NullKeptCommentsTests {
-    @Test func `every operation completes, and nothing is kept`() {
-        let store = NullKeptComments()
-        #expect(!store.keep(kept([1])))
-        #expect(!store.renew(UUID(number: 0), AnswerValidators(), savedAt: moment(0)))
-        #expect(store.slice(1, of: UUID(number: 0), after: nil) == nil)
-        #expect(store.validators(of: UUID(number: 0)) == nil)
-        #expect(store.counts(of: [UUID(number: 0)]) == [:])
-    }
-}

@@ -24,14 +24,18 @@ final class TestedEdge: Sendable {
     ) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteKeptComments.opening.open(directory + "/comments-edge.sqlite")
-            try await body(TestedEdge(ScriptedUpstream(script), SQLiteKeptComments(pool), pool))
+            try await body(TestedEdge(ScriptedUpstream(script), pool))
         }
     }
 
-    init(_ upstream: ScriptedUpstream, _ store: any KeptCommentsStore, _ pool: DatabasePool) {
+    init(_ upstream: ScriptedUpstream, _ pool: DatabasePool, hasStore: Bool = true) {
         let (log, clock) = (RecordedLog(), TestClock())
-        storeMonitor = StoreMonitor(path: "/data/comments.sqlite", logger: log.logger)
-        let watched = WatchedKeptComments(store: store, monitor: storeMonitor)
+        storeMonitor = StoreMonitor(path: pool.path, logger: log.logger)
+        let slot = StoreSlot(
+            SQLiteKeptComments.opening, at: pool.path,
+            hasStore ? .success(pool) : .failure(StoreUnusable(path: pool.path, reason: .readOnly))
+        ) { SQLiteKeptComments($0) }
+        let watched = WatchedKeptComments(store: SoftStore(slot, storeMonitor))
         edge = EdgeComments(
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, store: watched,

@@ -9,36 +9,30 @@ struct StoreFailure: Error {
 }
 
 /// Puts a store under the eyes of a monitor, and tells its failures from all others: none of them is the end of a call.
+/// Without a store everything works, and nothing is kept.
 struct WatchedKeptComments: KeptCommentsStore {
-    let store: any KeptCommentsStore
-    let monitor: StoreMonitor
+    let store: SoftStore<SQLiteKeptComments>
 
     func keep(_ answer: KeptComments) async throws -> Bool {
-        try await writing { try await store.keep(answer) }
+        try await watching { try await store.writing { try await $0.keep(answer) ? true : nil } } ?? false
     }
 
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool {
-        try await writing { try await store.renew(imageID, validators, savedAt: savedAt) }
+        try await watching {
+            try await store.writing { try await $0.renew(imageID, validators, savedAt: savedAt) ? true : nil }
+        } ?? false
     }
 
     func validators(of imageID: UUID) async throws -> AnswerValidators? {
-        try await watching { try await monitor.reading { try await store.validators(of: imageID) } }
+        try await watching { try await store.reading { try $0.validators(of: imageID) } }
     }
 
     func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> KeptSlice? {
-        try await watching { try await monitor.reading { try await store.slice(limit, of: imageID, after: id) } }
+        try await watching { try await store.reading { try $0.slice(limit, of: imageID, after: id) } }
     }
 
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
-        try await watching { try await monitor.reading { try await store.counts(of: imageIDs) } }
-    }
-
-    /// What has written nothing, though nothing went wrong, says nothing about whether writing works.
-    private func writing(_ body: () async throws -> Bool) async throws -> Bool {
-        try await watching {
-            let isDone = try await monitor.reading(body)
-            return isDone ? try await monitor.writing { true } : false
-        }
+        try await watching { try await store.reading { try $0.counts(of: imageIDs) } } ?? [:]
     }
 
     private func watching<Result>(

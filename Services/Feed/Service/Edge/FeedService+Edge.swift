@@ -12,9 +12,10 @@ extension FeedService {
         let path = storeOptions.path ?? options.root.store("feed", of: base)
         let socket = try process.takeSocket()
         let client = UpstreamClient(upstreamOptions.settings)
+        let opening = SQLiteFeedCache.opening.listed(in: options.root, storeOptions)
         let opened = try process.openStore(
-            SQLiteFeedCache.opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
-        let slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { SQLiteFeedCache($0) }
+            opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
+        let slot = StoreSlot(opening, at: path, opened) { SQLiteFeedCache($0) }
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
         let upstream = UpstreamMonitor(base, logger: process.logger)
         let traced = TracedUpstream(

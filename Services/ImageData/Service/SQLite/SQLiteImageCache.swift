@@ -88,10 +88,14 @@ final class SQLiteImageCache: ImageCache {
 
     /// Writes down what is not yet, and closes the file.
     func close() throws {
+        writeUses()
+        try pool.closeIntoOneFile()
+    }
+
+    func writeUses() {
         let (uses, _) = takeUses()
         // With a disk that is full, a later cache knows a little less about what goes first.
         try? pool.write { try Self.write(uses, $0) }
-        try pool.closeIntoOneFile()
     }
 
     private func takeUses() -> (written: [(url: String, use: Int64)], next: Int64) {

@@ -1,0 +1,26 @@
+import Foundation
+import ImageData
+import SQLiteKit
+
+/// The cache on disk that there is just now. Without one everything works, and nothing is kept.
+struct SoftImageCache: ImageCache {
+    let store: SoftStore<SQLiteImageCache>
+
+    func image(at url: String) async throws -> CachedImage? {
+        try await store.reading { try await $0.image(at: url) }
+    }
+
+    func record(at url: String) async throws -> CachedRecord? {
+        try await store.reading { try await $0.record(at: url) }
+    }
+
+    func touch(_ url: String) { store.slot.store?.touch(url) }
+
+    func keep(_ image: CachedImage, at url: String) async throws {
+        _ = try await store.writing { try await $0.keep(image, at: url) }
+    }
+
+    func evict(_ eviction: Eviction) async throws -> Evicted {
+        try await store.writing { try await $0.evict(eviction) } ?? Evicted(urls: 0, bytes: 0)
+    }
+}

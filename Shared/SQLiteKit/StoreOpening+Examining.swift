@@ -1,0 +1,74 @@
+import Foundation
+import GRDB
+
+extension StoreOpening {
+    /// Compares the file with the kind of store and with the list, before anything is written, so that a file that is not
+    /// the expected one stays as it is.
+    /// - Returns: the identity of a store that has none yet.
+    /// - Throws: `StoreUnusable.Reason`.
+    func examine(_ path: String) throws -> String {
+        let listed = isNewIntended ? nil : try list?.entry(of: path, applicationID)
+        let newIdentity = UUID().uuidString
+        let store = StoreFiles.inode(path)
+        if store == nil, listed != nil { throw StoreUnusable.Reason.missing }
+        try examineJournal(path, store: store)
+        guard store != nil else { return newIdentity }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let found = try DatabaseQueue(path: path, configuration: configuration).read { db in
+            let id = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+            let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
+            if isEmpty, id == 0 || id == number {
+                if listed != nil { throw StoreUnusable.Reason.empty }
+            } else if id != number {
+                throw StoreUnusable.Reason.foreign
+            }
+            if try migrator.hasBeenSuperseded(db) { throw StoreUnusable.Reason.newer }
+            return try StoreIdentity.find(db)
+        }
+        // A store of an earlier version has no identity: it gets the one that is listed.
+        guard let listed else { return newIdentity }
+        if let found, found != listed.identity { throw StoreUnusable.Reason.exchanged }
+        return listed.identity
+    }
+
+    /// SQLite goes on without a journal that is missing, and applies one to any file that it lies beside.
+    private func examineJournal(_ path: String, store: UInt64?) throws {
+        guard let used = list?.filesInUse(of: path, applicationID) else { return }
+        let journal = StoreFiles.inode(path + "-wal")
+        if store == used.store, journal == nil, !isNewIntended { throw StoreUnusable.Reason.journalMissing }
+        guard store != used.store, journal == used.journal else { return }
+        guard isNewIntended else { throw StoreUnusable.Reason.journalStale }
+        _ = try Self.setAside(path + "-wal", now: Date())
+    }
+
+    /// The store's file and its journal exist by then; a power cut must not leave an entry without them.
+    func addToList(_ path: String, identity: String) throws(StoreUnusable.Reason) {
+        guard let list else { return }
+        StoreList.syncDirectory(of: path)
+        try list.add(path, applicationID, identity: identity)
+        // What a cache loses with its journal can be had again.
+        guard !isCache, let store = StoreFiles.inode(path), let journal = StoreFiles.inode(path + "-wal") else {
+            return
+        }
+        list.noteOpened(path, applicationID, StoreList.Files(store: store, journal: journal))
+    }
+}
+
+/// Tells a store from others of its kind: a random name, in the store and in the list of stores.
+enum StoreIdentity {
+    /// - Returns: nil for a store of an earlier version.
+    static func find(_ db: Database) throws -> String? {
+        guard try db.tableExists("store_identity") else { return nil }
+        return try String.fetchOne(db, sql: "SELECT id FROM store_identity")
+    }
+
+    /// Gives a store this identity unless it has one.
+    /// - Returns: the one that it has.
+    static func ensure(_ identity: String, _ db: Database) throws -> String {
+        if let present = try find(db) { return present }
+        try db.execute(sql: "CREATE TABLE IF NOT EXISTS store_identity (id TEXT NOT NULL) STRICT")
+        try db.execute(sql: "INSERT INTO store_identity (id) VALUES (?)", arguments: [identity])
+        return identity
+    }
+}

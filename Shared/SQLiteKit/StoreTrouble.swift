@@ -1,0 +1,89 @@
+import GRDB
+import RPC
+
+/// What goes wrong with a store that was opened, as far as callers and operators tell the cases apart.
+///
+/// The answer's `details` name it, `{"store":"full"}`: `unavailable` alone may also mean that nobody answers.
+public enum StoreTrouble: String, CaseIterable, Sendable {
+    case full
+    case busy
+
+    /// The file or its disk cannot be read or written.
+    case unusable
+
+    /// The file cannot be read in a place where others can.
+    case unreadable
+    case damaged
+
+    /// The file was removed or replaced while it was in use.
+    case displaced
+
+    /// The service runs without a store.
+    case absent
+
+    /// Nil for what is a fault of the program.
+    init?(_ error: DatabaseError, isReading: Bool) {
+        switch error.resultCode {
+        case .SQLITE_FULL: self = .full
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy
+        case .SQLITE_IOERR where isReading: self = .unreadable
+        case .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_CANTOPEN: self = .unusable
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged
+        default: return nil
+        }
+    }
+
+    /// Whether a write that succeeds does not prove that it has ended.
+    var isLasting: Bool {
+        switch self {
+        case .damaged, .unreadable, .absent: true
+        case .full, .busy, .unusable, .displaced: false
+        }
+    }
+
+    /// For any client: no path, no wording of the library.
+    public var answer: RPCError {
+        RPCError(
+            self == .damaged ? .dataLoss : .unavailable, message,
+            details: RawJSON(self, as: Self.shape))
+    }
+
+    private static let shape = Shape<StoreTrouble>.object { object in
+        let store = object.required("store", .oneOf, \.self)
+        return { members throws(JSONError) in try members[store] }
+    }
+
+    private var message: String {
+        switch self {
+        case .full: "nothing was written: the service's disk is full; free some space and try again"
+        case .busy: "nothing was written: another process holds the service's store; try again"
+        case .unusable, .unreadable: "the service's store cannot be used; its log and rpc.health say why"
+        case .damaged: "the service's store is damaged; its log and rpc.health name it"
+        case .displaced:
+            "nothing is written: the service's store was removed or replaced; its log and rpc.health say what to do"
+        case .absent: "the service has no store; its log and rpc.health say why"
+        }
+    }
+
+    /// For the operator.
+    func report(_ path: String, _ reason: String) -> String {
+        switch self {
+        case .full: "nothing was written: the disk of \(path) is full; free some space and try again"
+        case .busy: "another process holds the store \(path); try again"
+        case .unusable: "the store \(path) cannot be used: \(reason)"
+        case .unreadable: "the store \(path) cannot be read everywhere: \(reason); check its disk"
+        case .damaged: "the store \(path) is damaged (\(reason)); restore it from a copy"
+        case .displaced:
+            """
+            the store \(path) or its journal (-wal) was removed or replaced while it was in use; nothing is written any \
+            more: put the file back, or restart the service, which says what to do
+            """
+        case .absent: "there is no store \(path)"
+        }
+    }
+}
+
+extension RPCError {
+    /// What it says about a store of this process.
+    var storeTrouble: StoreTrouble? { StoreTrouble.allCases.first { $0.answer == self } }
+}

@@ -1,0 +1,317 @@
+import Foundation
+import GRDB
+import RPCTestKit
+import ServiceKit
+import Testing
+
+@testable import SQLiteKit
+
+/// Stores that once existed are known to a deployment apart from their files.
+@Suite struct ListedStoreTests {
+    private static func plain(_ applicationID: String = "TEST", isCache: Bool = false) -> StoreOpening {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { try $0.execute(sql: "CREATE TABLE thing (x)") }
+        return StoreOpening(applicationID: applicationID, migrator: migrator, isCache: isCache)
+    }
+
+    /// A deployment with one store that was created and has something in it.
+    private struct Place {
+        let root: String
+        var path: String
+        var opening: StoreOpening
+
+        init(_ root: String, _ path: String? = nil, isCache: Bool = false, isNew: Bool = false) throws {
+            self.root = root
+            self.path = path ?? root + "/data/store.sqlite"
+            let options = try StoreOptions.parse(isNew ? ["--new-store"] : [])
+            opening = ListedStoreTests.plain(isCache: isCache).listed(in: Root(root), options)
+        }
+
+        func use(_ value: Int = 7) async throws {
+            let pool = try opening.open(path)
+            try await pool.write { try $0.execute(sql: "INSERT INTO thing VALUES (?)", arguments: [value]) }
+            try opening.close(pool)
+        }
+
+        /// What is in it.
+        func values() throws -> [Int] {
+            let pool = try opening.open(path)
+            let values = try pool.read { try Int.fetchAll($0, sql: "SELECT x FROM thing") }
+            try opening.close(pool)
+            return values
+        }
+
+        func replacing() throws -> (values: [Int], reports: [String]) {
+            var reports: [String] = []
+            let pool = try opening.openReplacing(path, now: Date()) { reports.append($0) }
+            defer { try? opening.close(pool) }
+            return (try pool.read { try Int.fetchAll($0, sql: "SELECT x FROM thing") }, reports)
+        }
+
+        func files() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: (path as NSString).deletingLastPathComponent)
+        }
+    }
+
+    /// What happens to a store's file while nobody has it open.
+    enum Fate: CaseIterable {
+        case missing, directoryMissing, empty, noTables, anotherProgram, exchanged, garbage
+
+        var reason: StoreUnusable.Reason {
+            switch self {
+            case .missing, .directoryMissing: .missing
+            case .empty, .noTables: .empty
+            case .anotherProgram: .foreign
+            case .exchanged: .exchanged
+            case .garbage: .notADatabase
+            }
+        }
+
+        func happen(to path: String) throws {
+            let manager = FileManager.default
+            try manager.removeItem(
+                atPath: self == .directoryMissing ? (path as NSString).deletingLastPathComponent : path)
+            switch self {
+            case .missing, .directoryMissing: break
+            case .empty: try Data().write(to: URL(filePath: path))
+            case .noTables:
+                try DatabaseQueue(path: path).inDatabase { try $0.execute(sql: "PRAGMA application_id = 0; VACUUM") }
+            case .anotherProgram: try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE diary (x)") }
+            case .exchanged: try ListedStoreTests.plain().open(path).close()
+            case .garbage: try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: path))
+            }
+        }
+    }
+
+    @Test(arguments: Fate.allCases) func `an authority's store that was lost is refused, again and again`(
+        fate: Fate
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            let place = try Place(root)
+            try await place.use()
+            try fate.happen(to: place.path)
+            for _ in 1...2 {
+                let error = #expect(throws: StoreUnusable.self) { try place.opening.open(place.path) }
+                #expect(error?.reason == fate.reason)
+                #expect(error?.description.contains(place.path) == true && error?.description.contains("; ") == true)
+                #expect(error?.description.contains("\n") == false)
+            }
+            let isThere = FileManager.default.fileExists(atPath: place.path)
+            #expect(isThere == (fate.reason != .missing))
+        }
+    }
+
+    @Test(arguments: Fate.allCases) func `a cache that was lost is set aside, and an empty one begins`(
+        fate: Fate
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            let place = try Place(root, isCache: true)
+            try await place.use()
+            try fate.happen(to: place.path)
+            let (values, reports) = try place.replacing()
+            #expect(values == [] && reports.count == 1 && reports[0].contains(place.path))
+            #expect(try place.files().count { $0.contains(".corrupt-") } == (fate.reason == .missing ? 0 : 1))
+            // Once.
+            try await place.use()
+            let second = try place.replacing()
+            #expect(second.values == [7] && second.reports == [])
+        }
+    }
+
+    @Test(arguments: Fate.allCases) func `the operator can say that a new store is intended`(fate: Fate) async throws {
+        try await withTemporaryDirectory { root in
+            let place = try Place(root)
+            try await place.use()
+            try fate.happen(to: place.path)
+            #expect(try Place(root, isNew: true).replacing().values == [])
+            #expect(try place.values() == [])
+        }
+    }
+
+    @Test func `a store that works is used as it is, whatever is intended`() async throws {
+        try await withTemporaryDirectory { root in
+            try await Place(root).use()
+            let (values, reports) = try Place(root, isNew: true).replacing()
+            #expect(values == [7] && reports == [])
+        }
+    }
+
+    @Test func `the store that was given up is not taken for the new one`() async throws {
+        try await withTemporaryDirectory { root in
+            let place = try Place(root)
+            try await place.use()
+            let old = root + "/old.sqlite"
+            try FileManager.default.moveItem(atPath: place.path, toPath: old)
+            _ = try Place(root, isNew: true).replacing()
+            try FileManager.default.removeItem(atPath: place.path)
+            try FileManager.default.moveItem(atPath: old, toPath: place.path)
+            #expect(throws: StoreUnusable(path: place.path, reason: .exchanged)) { try place.opening.open(place.path) }
+        }
+    }
+
+    // MARK: Copies and earlier versions
+
+    @Test func `a copy of the store is the store`() async throws {
+        try await withTemporaryDirectory { root in
+            let place = try Place(root)
+            try await place.use()
+            let copy = root + "/copy.sqlite"
+            try FileManager.default.copyItem(atPath: place.path, toPath: copy)
+            try await place.use(8)
+            try FileManager.default.removeItem(atPath: place.path)
+            try FileManager.default.copyItem(atPath: copy, toPath: place.path)
+            #expect(try place.values() == [7])
+        }
+    }
+
+    @Test func `a store of an earlier version is adopted, and then missed`() async throws {
+        try await withTemporaryDirectory { root in
+            let place = try Place(root)
+            try await earlier(place.path)
+            #expect(try place.values() == [7])
+            let copy = root + "/copy.sqlite"
+            try FileManager.default.moveItem(atPath: place.path, toPath: copy)
+            #expect(throws: StoreUnusable(path: place.path, reason: .missing)) { try place.opening.open(place.path) }
+            // A copy from before the upgrade.
+            try await earlier(place.path)
+            #expect(try place.values() == [7])
+        }
+    }
+
+    /// Makes a store as a version did that knew of no list.
+    private func earlier(_ path: String) async throws {
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        let pool = try Self.plain().open(path)
+        try await pool.write { try $0.execute(sql: "DROP TABLE store_identity; INSERT INTO thing VALUES (7)") }
+        try pool.closeIntoOneFile()
+    }
+
+    @Test(arguments: [false, true]) func `a file that never was ours is left alone`(isCache: Bool) async throws {
+        try await withTemporaryDirectory { root in
+            let diary = root + "/diary.sqlite"
+            try DatabaseQueue(path: diary).write { try $0.execute(sql: "CREATE TABLE diary (day)") }
+            let before = try Data(contentsOf: URL(filePath: diary))
+            let place = try Place(root, diary, isCache: isCache, isNew: true)
+            #expect(throws: StoreUnusable(path: diary, reason: .foreign)) { try place.replacing() }
+            #expect(try Data(contentsOf: URL(filePath: diary)) == before)
+        }
+    }
+
+    @Test func `an edge does not set the authority's store aside`() async throws {
+        try await withTemporaryDirectory { root in
+            try await Place(root).use()
+            var place = try Place(root)
+            place.opening = Self.plain("ELSE", isCache: true).listed(in: Root(root))
+            #expect(throws: StoreUnusable(path: place.path, reason: .foreign)) { try place.replacing() }
+            #expect(try Place(root).values() == [7])
+        }
+    }
+
+    // MARK: Killed at the wrong moment
+
+    @Test func `a store that was created and not yet listed is adopted`() async throws {
+        try await withTemporaryDirectory { root in
+            let place = try Place(root)
+            try FileManager.default.createDirectory(atPath: root + "/data", withIntermediateDirectories: true)
+            // Killed when there was a file, and when there was a store.
+            try Data().write(to: URL(filePath: place.path))
+            try await place.use()
+            try FileManager.default.removeItem(atPath: root + "/stores")
+            #expect(try place.values() == [7])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/stores").count == 1)
+        }
+    }
+
+    @Test func `the journal of a killed service is missed`() async throws {
+        try await withTemporaryDirectory { root in
+            let place = try Place(root)
+            let copy = root + "/copy.sqlite"
+            try await killed(place)
+            try FileManager.default.copyItem(atPath: place.path, toPath: copy)
+            try FileManager.default.removeItem(atPath: place.path + "-wal")
+            for _ in 1...2 {
+                #expect(throws: StoreUnusable(path: place.path, reason: .journalMissing)) {
+                    try place.opening.open(place.path)
+                }
+            }
+            #expect(try Place(root, isNew: true).values() == [])
+            #expect(try place.values() == [])
+        }
+    }
+
+    @Test func `a copy that is restored after a kill needs no journal`() async throws {
+        try await withTemporaryDirectory { root in
+            let place = try Place(root)
+            let copy = root + "/copy.sqlite"
+            try await place.use()
+            try FileManager.default.copyItem(atPath: place.path, toPath: copy)
+            try await killed(place)
+            try FileManager.default.moveItem(atPath: place.path, toPath: root + "/broken.sqlite")
+            try FileManager.default.removeItem(atPath: place.path + "-wal")
+            try FileManager.default.copyItem(atPath: copy, toPath: place.path)
+            #expect(try place.values() == [7])
+        }
+    }
+
+    /// Leaves the files as a service does that is killed after a write.
+    private func killed(_ place: Place) async throws {
+        let away = place.root + "/away"
+        try FileManager.default.createDirectory(atPath: away, withIntermediateDirectories: true)
+        let pool = try place.opening.open(place.path)
+        try await pool.write { try $0.execute(sql: "INSERT INTO thing VALUES (8)") }
+        // SQLite does not touch the journal of a file that was moved away.
+        try FileManager.default.moveItem(atPath: place.path, toPath: away + "/store.sqlite")
+        try pool.closeIntoOneFile()
+        try FileManager.default.moveItem(atPath: away + "/store.sqlite", toPath: place.path)
+        #expect(FileManager.default.fileExists(atPath: place.path + "-wal"))
+    }
+
+    // MARK: Places
+
+    @Test func `a store outside of the root is listed as well`() async throws {
+        try await withTemporaryDirectory { root in
+            try await withTemporaryDirectory { elsewhere in
+                let place = try Place(root, elsewhere + "/s/" + String(repeating: "x", count: 240))
+                try await place.use()
+                try FileManager.default.removeItem(atPath: place.path)
+                // Spelled in another way.
+                let other = try Place(root, elsewhere + "/./s/../s/" + String(repeating: "x", count: 240))
+                #expect(throws: StoreUnusable(path: other.path, reason: .missing)) {
+                    try other.opening.open(other.path)
+                }
+                // Another file is another store.
+                try await Place(root, elsewhere + "/s/y").use()
+            }
+        }
+    }
+
+    @Test func `a root can be moved`() async throws {
+        try await withTemporaryDirectory { directory in
+            try await Place(directory + "/a").use()
+            try FileManager.default.moveItem(atPath: directory + "/a", toPath: directory + "/b")
+            try FileManager.default.createSymbolicLink(
+                atPath: directory + "/c", withDestinationPath: directory + "/b")
+            #expect(try Place(directory + "/c").values() == [7])
+            try FileManager.default.removeItem(atPath: directory + "/b/data/store.sqlite")
+            for name in ["b", "c"] {
+                let place = try Place(directory + "/" + name)
+                #expect(throws: StoreUnusable(path: place.path, reason: .missing)) {
+                    try place.opening.open(place.path)
+                }
+            }
+        }
+    }
+
+    @Test func `a list that cannot be read is said to be so, and replaced when that is intended`() async throws {
+        try await withTemporaryDirectory { root in
+            try await Place(root).use()
+            let name = try #require(FileManager.default.contentsOfDirectory(atPath: root + "/stores").first)
+            try Data().write(to: URL(filePath: "\(root)/stores/\(name)"))
+            let error = #expect(throws: StoreUnusable.self) { try Place(root).values() }
+            #expect(error?.description.contains("\(root)/stores/\(name)") == true)
+            #expect(try Place(root, isNew: true).values() == [7])
+            #expect(try Place(root).values() == [7])
+        }
+    }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import GRDB
+import RPC
+import RPCTestKit
+import Synchronization
+import Testing
+
+@testable import SQLiteKit
+
+/// What happens to a store while a service has it open.
+@Suite struct StoreInUseTests {
+    /// A store of numbers.
+    private struct Numbers: Sendable {
+        let pool: DatabasePool
+
+        func add(_ number: Int) async throws {
+            try await pool.write { try $0.execute(sql: "INSERT INTO thing VALUES (?)", arguments: [number]) }
+        }
+
+        func all() throws -> [Int] { try pool.read { try Int.fetchAll($0, sql: "SELECT x FROM thing") } }
+    }
+
+    private struct InUse {
+        let directory: String
+        let slot: StoreSlot<Numbers>
+        let monitor: StoreMonitor
+        let log: RecordedLog
+        let seconds: Counter
+
+        var path: String { directory + "/store.sqlite" }
+        var authority: AuthorityStore<Numbers> { AuthorityStore(slot, monitor) }
+        var cache: SoftStore<Numbers> { SoftStore(slot, monitor) }
+
+        init(_ directory: String, isCache: Bool) {
+            var migrator = DatabaseMigrator()
+            migrator.registerMigration("1") { try $0.execute(sql: "CREATE TABLE thing (x)") }
+            let opening = StoreOpening(applicationID: "TEST", migrator: migrator, isCache: isCache)
+            let path = directory + "/store.sqlite"
+            let (log, seconds) = (RecordedLog(), Counter())
+            let opened = Result { () throws(StoreUnusable) in try opening.open(path) }
+            slot = StoreSlot(opening, at: path, opened, now: { seconds.date }) { Numbers(pool: $0) }
+            monitor = StoreMonitor(path: path, logger: log.logger, unusable: opened.failure)
+            (self.directory, self.log, self.seconds) = (directory, log, seconds)
+        }
+
+        func corruptFiles() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: directory)
+                .filter { $0.contains(".corrupt-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let seconds = Mutex<TimeInterval>(0)
+
+        var date: Date { Date(timeIntervalSince1970: 1_000_000 + seconds.withLock { $0 }) }
+
+        func advance(_ time: TimeInterval) { seconds.withLock { $0 += time } }
+    }
+
+    private func with(isCache: Bool, _ body: (InUse) async throws -> Void) async throws {
+        try await withTemporaryDirectory { try await body(InUse($0, isCache: isCache)) }
+    }
+
+    // MARK: An authority
+
+    enum Loss: CaseIterable { case removed, journalRemoved, movedAway, exchanged }
+
+    private func lose(_ loss: Loss, _ path: String) throws {
+        switch loss {
+        case .removed: try FileManager.default.removeItem(atPath: path)
+        case .journalRemoved: try FileManager.default.removeItem(atPath: path + "-wal")
+        case .movedAway: try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        case .exchanged:
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+            try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE diary (day)") }
+        }
+    }
+
+    @Test(arguments: Loss.allCases) func `nothing is acknowledged for a file without its name`(
+        loss: Loss
+    ) async throws {
+        try await with(isCache: false) { inUse in
+            try await inUse.authority.writing { try await $0.add(1) }
+            try lose(loss, inUse.path)
+            for _ in 1...2 {
+                let error = await #expect(throws: RPCError.self) {
+                    try await inUse.authority.writing { try await $0.add(2) }
+                }
+                #expect(error?.kind == .unavailable && error?.message.contains(inUse.directory) == false)
+            }
+            #expect(inUse.monitor.check.status == .degraded)
+            #expect(inUse.log.lines.count == 1 && inUse.log.lines[0].contains(inUse.path))
+            // What was acknowledged can still be read.
+            #expect(try await inUse.authority.reading { try $0.all() } == [1])
+        }
+    }
+
+    @Test func `a file that goes while it is written to is noticed before the answer`() async throws {
+        try await with(isCache: false) { inUse in
+            await #expect(throws: RPCError.self) {
+                try await inUse.authority.writing {
+                    try await $0.add(1)
+                    try FileManager.default.removeItem(atPath: inUse.path)
+                }
+            }
+        }
+    }
+
+    @Test func `a file that is put back is written to again`() async throws {
+        try await with(isCache: false) { inUse in
+            try lose(.movedAway, inUse.path)
+            await #expect(throws: RPCError.self) { try await inUse.authority.writing { try await $0.add(1) } }
+            try FileManager.default.moveItem(atPath: inUse.path + ".away", toPath: inUse.path)
+            try await inUse.authority.writing { try await $0.add(2) }
+            #expect(inUse.monitor.check.status == .serving)
+            #expect(try await inUse.authority.reading { try $0.all() } == [2])
+        }
+    }
+
+    @Test func `an authority without a store answers nothing at all`() async throws {
+        try await withTemporaryDirectory { directory in
+            try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: directory + "/store.sqlite"))
+            let inUse = InUse(directory, isCache: false)
+            let read = await #expect(throws: RPCError.self) { try await inUse.authority.reading { try $0.all() } }
+            let write = await #expect(throws: RPCError.self) {
+                try await inUse.authority.writing { try await $0.add(1) }
+            }
+            for error in [read, write] {
+                #expect(error?.kind == .unavailable && error?.message.contains(directory) == false)
+            }
+            #expect(inUse.monitor.check.status == .degraded)
+            #expect(try inUse.corruptFiles() == [])
+        }
+    }
+
+    // MARK: A cache
+
+    @Test(arguments: Loss.allCases) func `a cache whose file goes is replaced, and keeps again`(
+        loss: Loss
+    ) async throws {
+        try await with(isCache: true) { inUse in
+            #expect(try await inUse.cache.writing { try await $0.add(1) } != nil)
+            try lose(loss, inUse.path)
+            #expect(try await inUse.cache.writing { try await $0.add(2) } == nil)
+            #expect(inUse.monitor.check.status == .serving)
+            #expect(try await inUse.cache.writing { try await $0.add(3) } != nil)
+            #expect(try await inUse.cache.reading { try $0.all() } == [3])
+            #expect(try inUse.corruptFiles().count == (loss == .exchanged || loss == .journalRemoved ? 1 : 0))
+            #expect(inUse.log.lines.count == 2, "\(inUse.log.lines)")
+        }
+    }
+
+    private func damage(_ cache: SoftStore<Numbers>) async throws -> [Int]? {
+        try await cache.reading { _ in throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    }
+
+    @Test func `a cache that turns out to be damaged is set aside, and keeps again`() async throws {
+        try await with(isCache: true) { inUse in
+            _ = try await inUse.cache.writing { try await $0.add(1) }
+            #expect(try await damage(inUse.cache) == nil)
+            #expect(try inUse.corruptFiles().count == 1)
+            #expect(inUse.monitor.check.status == .serving)
+            #expect(try await inUse.cache.writing { try await $0.add(2) } != nil)
+            #expect(try await inUse.cache.reading { try $0.all() } == [2])
+        }
+    }
+
+    @Test func `real damage is found, and set aside`() async throws {
+        try await with(isCache: true) { inUse in
+            for number in 1...2_000 { _ = try await inUse.cache.writing { try await $0.add(number) } }
+            try inUse.slot.close()
+            var bytes = try Data(contentsOf: URL(filePath: inUse.path))
+            bytes.replaceSubrange(4_096..<bytes.count, with: Data(repeating: 0xA5, count: bytes.count - 4_096))
+            try bytes.write(to: URL(filePath: inUse.path))
+            let again = InUse(inUse.directory, isCache: true)
+            #expect(try await again.cache.reading { try $0.all() } ?? [] == [])
+            #expect(try again.corruptFiles().count == 1)
+        }
+    }
+
+    @Test func `a cache that breaks again and again is set aside less and less often`() async throws {
+        try await with(isCache: true) { inUse in
+            _ = try await inUse.cache.writing { try await $0.add(1) }
+            #expect(try await damage(inUse.cache) == nil)
+            for _ in 1...10 { await #expect(throws: RPCError.self) { _ = try await damage(inUse.cache) } }
+            #expect(try inUse.corruptFiles().count == 1)
+            #expect(inUse.monitor.check.status == .degraded)
+            inUse.seconds.advance(ReplacementPace.firstPause)
+            #expect(try await damage(inUse.cache) == nil)
+            inUse.seconds.advance(ReplacementPace.firstPause)
+            await #expect(throws: RPCError.self) { _ = try await damage(inUse.cache) }
+            #expect(try inUse.corruptFiles().count == 2)
+        }
+    }
+
+    @Test func `many that find the damage at once replace it once`() async throws {
+        try await with(isCache: true) { inUse in
+            let cache = inUse.cache
+            _ = try await cache.writing { try await $0.add(1) }
+            await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 1...50 {
+                    group.addTask {
+                        let result: [Int]? = try await cache.reading { _ in
+                            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+                        }
+                        #expect(result == nil)
+                    }
+                }
+                // One that comes after the replacement finds the new store damaged, which is too early to replace.
+                while let result = await group.nextResult() {
+                    if case .failure(let error) = result { #expect(error is RPCError) }
+                }
+            }
+            #expect(try inUse.corruptFiles().count == 1)
+        }
+    }
+
+    @Test func `a cache that could not be opened is tried again after a pause`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/store.sqlite"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            let inUse = InUse(directory, isCache: true)
+            try FileManager.default.removeItem(atPath: path)
+            #expect(try await inUse.cache.writing { try await $0.add(1) } == nil)
+            #expect(inUse.monitor.check.status == .degraded)
+            inUse.seconds.advance(ReplacementPace.firstPause)
+            #expect(try await inUse.cache.writing { try await $0.add(1) } != nil)
+            #expect(inUse.monitor.check.status == .serving)
+            #expect(inUse.log.lines.count == 1)
+        }
+    }
+
+    @Test func `a cache that was closed stays closed`() async throws {
+        try await with(isCache: true) { inUse in
+            try inUse.slot.close()
+            inUse.seconds.advance(1_000_000)
+            #expect(try await inUse.cache.writing { try await $0.add(1) } == nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: inUse.directory) == ["store.sqlite"])
+        }
+    }
+
+    /// SQLite removes a journal by its name: that of another store must survive.
+    @Test func `the journal of the file that was put there is left alone`() async throws {
+        try await withTemporaryDirectory { directory in
+            try await withTemporaryDirectory { other in
+                let inUse = InUse(directory, isCache: true)
+                _ = try await inUse.cache.writing { try await $0.add(1) }
+                let another = InUse(other, isCache: true)
+                _ = try await another.cache.writing { try await $0.add(5) }
+                for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+                    try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
+                    try FileManager.default.copyItem(atPath: "\(other)/\(name)", toPath: "\(directory)/\(name)")
+                }
+                #expect(try await inUse.cache.writing { try await $0.add(2) } == nil)
+                let name = try #require(inUse.corruptFiles().first)
+                let values = try await DatabaseQueue(path: "\(directory)/\(name)").read {
+                    try Int.fetchAll($0, sql: "SELECT x FROM thing")
+                }
+                #expect(values == [5])
+            }
+        }
+    }
+}
