@@ -1,0 +1,149 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import ImageDataContract
+import RPC
+import RPCTestKit
+import Testing
+
+/// What the edges of all three services do when their cache is lost or broken.
+@Suite(.timeLimit(.minutes(5))) struct EdgeStoreProcessTests {
+    private static let services = Deployment.services
+
+    private enum Fate: CaseIterable {
+        case removed, empty, garbage, exchanged
+
+        func happen(to path: String) throws {
+            try FileManager.default.removeItem(atPath: path)
+            switch self {
+            case .removed: break
+            case .empty: try Data().write(to: URL(filePath: path))
+            case .garbage: try Data(repeating: 0x2E, count: 20_000).write(to: URL(filePath: path))
+            case .exchanged: try FileManager.default.copyItem(atPath: path + ".other", toPath: path)
+            }
+        }
+    }
+
+    @Test(arguments: services) func `a cache that is lost between two starts is a new one`(name: String) async throws {
+        try await withEdge(name) { edge in
+            for fate in Fate.allCases {
+                try await edge.run { _ = try await $0.keeps(name, edge.origin) }
+                let path = try edge.path()
+                try edge.makeOther(path)
+                try fate.happen(to: path)
+                try await edge.run { service in
+                    let isKept = try await service.keeps(name, edge.origin)
+                    #expect(isKept && service.log.contains(path), "\(fate): \(service.log)")
+                    #expect(try await service.health() == .serving)
+                }
+                #expect(try edge.takeCorrupt() == (fate == .removed ? 0 : 1), "\(fate)")
+            }
+        }
+    }
+
+    @Test(arguments: services) func `a cache that goes while the service runs is a new one`(name: String) async throws {
+        for fate in Fate.allCases {
+            try await withEdge(name) { edge in
+                try await edge.run { _ = try await $0.keeps(name, edge.origin) }
+                let path = try edge.path()
+                try edge.makeOther(path)
+                try await edge.run { service in
+                    #expect(try await service.keeps(name, edge.origin))
+                    try fate.happen(to: path)
+                    // The first is not kept, the second is.
+                    _ = try await service.keeps(name, edge.origin)
+                    #expect(try await service.keeps(name, edge.origin), "\(fate): \(service.log)")
+                    #expect(try await service.health() == .serving)
+                    #expect(await service.logLines(with: "begins").last?.contains(path) == true)
+                }
+                #expect(try edge.takeCorrupt() == (fate == .removed ? 0 : 1), "\(fate)")
+            }
+        }
+    }
+
+    private struct Edge {
+        let name: String
+        let root: String
+        let origin: OriginServer
+
+        func run(_ body: (RunningService) async throws -> Void) async throws {
+            try await RunningService.with(name, root: root, arguments: ["--upstream", origin.url], body)
+        }
+
+        func path() throws -> String {
+            let files = try FileManager.default.contentsOfDirectory(atPath: root + "/data")
+            return root + "/data/" + (try #require(files.first { $0.hasSuffix(".sqlite") }))
+        }
+
+        /// A file of the same program with another identity, as far as the program knows.
+        func makeOther(_ path: String) throws {
+            var bytes = try Data(contentsOf: URL(filePath: path))
+            let list = try #require(FileManager.default.contentsOfDirectory(atPath: root + "/stores").first)
+            let entry = try String(contentsOfFile: root + "/stores/" + list, encoding: .utf8)
+            let identity = try #require(entry.firstMatch(of: /[0-9A-F]{8}-[0-9A-F-]{27}/)?.output)
+            let place = try #require(bytes.range(of: Data(identity.utf8)))
+            bytes.replaceSubrange(place, with: UUID().uuidString.utf8)
+            try bytes.write(to: URL(filePath: path + ".other"))
+        }
+
+        /// - Returns: how many stores were set aside since the last time.
+        func takeCorrupt() throws -> Int {
+            let files = try FileManager.default.contentsOfDirectory(atPath: root + "/data")
+                .filter { $0.contains(".corrupt-") }
+            for file in files { try FileManager.default.removeItem(atPath: root + "/data/" + file) }
+            return files.count { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+        }
+    }
+
+    private func withEdge(_ name: String, _ body: (Edge) async throws -> Void) async throws {
+        try await OriginServer.with { request -> [OriginStep] in
+            switch request.path {
+            case "/v1/feed":
+                return [.response(text: #"{"items":[{"id":"\#(UUID())","image":"https://pictures.example/1"}]}"#)]
+            case "/picture": return [.response(body: [UInt8](Data.pixel))]
+            default: return [.response(text: #"{"items":[]}"#)]
+            }
+        } _: { origin in
+            try await withTemporaryDirectory { root in
+                try await body(Edge(name: name, root: root, origin: origin))
+            }
+        }
+    }
+}
+
+extension RunningService {
+    /// Reads something from the upstream.
+    /// - Returns: whether it is kept.
+    fileprivate func keeps(_ name: String, _ origin: OriginServer) async throws -> Bool {
+        switch name {
+        case "feed": return try await client.call(FeedContract.load, LoadFeed()).notices == nil
+        case "comments":
+            return try await client.call(CommentsContract.list, ListComments(imageID: UUID())).notices == nil
+        default:
+            let url = origin.url + "/picture"
+            _ = try await client.call(
+                ImageDataContract.load, LoadImage(url: url, policy: .cold, strategy: .reload))
+            do {
+                _ = try await client.call(
+                    ImageDataContract.load, LoadImage(url: url, policy: .cold, strategy: .cacheOnly))
+                return true
+            } catch {
+                guard error.kind == .notFound else { throw error }
+                return false
+            }
+        }
+    }
+
+    fileprivate func health() async throws -> Health.Status {
+        try await client.call(ProtocolMethods.health, ServiceSelection()).status
+    }
+}
+
+extension Data {
+    /// A PNG of one pixel.
+    fileprivate static let pixel =
+        Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+        ) ?? Data()
+}

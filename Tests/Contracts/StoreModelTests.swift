@@ -1,0 +1,283 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import ImageDataContract
+import RPC
+import RPCTestKit
+import Testing
+
+/// Whatever happens to an authority's store and process: what was acknowledged is served, or the service refuses and names
+/// the store. `STORE_MODEL_SEEDS=1000` runs it for longer; every seed gives the same history again.
+@Suite(.timeLimit(.minutes(5))) struct StoreModelTests {
+    private static let seeds = ProcessInfo.processInfo.environment["STORE_MODEL_SEEDS"].flatMap(Int.init) ?? 3
+
+    @Test(arguments: Deployment.services) func `nothing acknowledged is lost silently`(name: String) async throws {
+        for seed in 1...Self.seeds {
+            try await withTemporaryDirectory { root in
+                // A store of the same kind, from another deployment.
+                try await RunningService.with(name, root: root + "/o") {
+                    try await $0.write(StoreHistory.foreign, to: name)
+                }
+                let history = StoreHistory(name, root: root, seed: UInt64(seed))
+                for _ in 1...8 { try await history.live() }
+            }
+        }
+    }
+}
+
+/// The lives of one service over one store, and what is known about the store.
+private final class StoreHistory {
+    private let name: String
+    private let root: String
+    private let seed: UInt64
+    private var random: SeededRandom
+
+    /// The numbers whose writing was acknowledged.
+    private var acknowledged: Set<Int> = []
+
+    /// The numbers that may have been written.
+    private var unknown: Set<Int> = []
+    private var last = 0
+    private var condition = Condition.whole
+
+    /// The journal went while the service ran: an orderly end brings everything into the file, a kill does not.
+    private var journalIsGone = false
+    private var events: [String] = []
+
+    /// The number that the store of the other deployment has.
+    static let foreign = 1_000
+
+    private enum Condition: Equatable {
+        case whole
+
+        /// There is no store, or what is there is none.
+        case gone
+        case exchanged
+        case journalMissing
+
+        /// A page was overwritten, which may be one that nothing needs.
+        case damaged
+    }
+
+    init(_ name: String, root: String, seed: UInt64) {
+        (self.name, self.root, self.seed) = (name, root, seed)
+        random = SeededRandom(seed: seed)
+    }
+
+    private var path: String { "\(root)/data/\(name).sqlite" }
+
+    /// From a start to an end, of whatever kind, and what happens to the files afterwards.
+    func live() async throws {
+        let isNew = condition != .whole && Bool.random(using: &random)
+        let isKilled = Bool.random(using: &random)
+        note(isNew ? "start --new-store" : "start")
+        do {
+            try await RunningService.with(name, root: root, arguments: isNew ? ["--new-store"] : []) { service in
+                noteStart(isNew: isNew, log: service.log)
+                try await serve(service)
+                if isKilled { service.kill() }
+            }
+            note("stopped")
+            journalIsGone = false
+        } catch let failure as RunningService.Failure where failure.status == 128 + SIGKILL {
+            note("killed")
+        } catch let failure as RunningService.Failure {
+            note("refused: \(failure.log)")
+            #expect(condition != .whole && failure.status == 70, "\(story)")
+            #expect(failure.log.contains(path), "\(story)")
+        }
+        if journalIsGone, condition == .whole { condition = .journalMissing }
+        journalIsGone = false
+        if condition == .whole { try breakFiles() }
+    }
+
+    private func noteStart(isNew: Bool, log: String) {
+        note("serves")
+        switch condition {
+        case .whole: return
+        case .gone: (acknowledged, unknown) = ([], [])
+        case .exchanged: (acknowledged, unknown) = ([Self.foreign], [])
+        case .journalMissing: (acknowledged, unknown) = ([], unknown.union(acknowledged))
+        case .damaged:
+            // It may be in use all the same.
+            guard isNew, log.contains("renamed") else { return }
+            (acknowledged, unknown) = ([], [])
+        }
+        #expect(isNew, "\(story)")
+        condition = .whole
+    }
+
+    // MARK: A life
+
+    private func serve(_ service: RunningService) async throws {
+        try await check(service)
+        for _ in 1...Int.random(in: 1...6, using: &random) {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: try breakOpenFiles()
+            default: await write(service)
+            }
+        }
+        try await check(service)
+    }
+
+    private func write(_ service: RunningService) async {
+        last += 1
+        do {
+            try await service.write(last, to: name)
+            note("wrote \(last)")
+            #expect(condition == .whole && !journalIsGone || condition == .damaged, "\(story)")
+            acknowledged.insert(last)
+        } catch {
+            note("refused \(last): \(error)")
+            unknown.insert(last)
+            #expect(condition != .whole || journalIsGone, "\(story)")
+            expectNamed(error)
+        }
+    }
+
+    private func check(_ service: RunningService) async throws {
+        do {
+            let found = try await service.numbers(of: name, upTo: last)
+            let isRight = found.isSuperset(of: acknowledged) && found.isSubset(of: acknowledged.union(unknown))
+            #expect(isRight, "\(found), not \(acknowledged), perhaps \(unknown): \(story)")
+        } catch {
+            note("unreadable: \(error)")
+            #expect(condition == .damaged, "\(story)")
+            expectNamed(error)
+        }
+    }
+
+    private func expectNamed(_ error: any Error) {
+        let kind = (error as? RPCError)?.kind
+        #expect(kind == .unavailable || kind == .dataLoss, "\(error) \(story)")
+    }
+
+    // MARK: Files
+
+    private func breakOpenFiles() throws {
+        guard condition == .whole, !journalIsGone else { return }
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: try remove()
+        case 1: try exchange()
+        default:
+            note("rm journal")
+            try FileManager.default.removeItem(atPath: path + "-wal")
+            journalIsGone = true
+        }
+    }
+
+    private func breakFiles() throws {
+        let hasJournal = FileManager.default.fileExists(atPath: path + "-wal")
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: try remove()
+        case 1: try exchange()
+        case 2:
+            note("empty")
+            try Data().write(to: URL(filePath: path))
+            condition = .gone
+        case 3:
+            note("garbage")
+            try Data(repeating: 0x2E, count: 20_000).write(to: URL(filePath: path))
+            condition = .gone
+        case 4 where hasJournal:
+            note("rm journal")
+            try FileManager.default.removeItem(atPath: path + "-wal")
+            condition = .journalMissing
+        case 5 where !hasJournal: try damage()
+        default: break
+        }
+    }
+
+    private func remove() throws {
+        note("rm")
+        try FileManager.default.removeItem(atPath: path)
+        condition = .gone
+    }
+
+    private func exchange() throws {
+        note("exchange")
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: "\(root)/o/data/\(name).sqlite", toPath: path)
+        condition = .exchanged
+    }
+
+    private func damage() throws {
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        let page = Int.random(in: 0..<bytes.count / 4_096, using: &random)
+        note("zero page \(page) of \(bytes.count / 4_096)")
+        bytes.replaceSubrange(page * 4_096..<(page + 1) * 4_096, with: Data(count: 4_096))
+        try bytes.write(to: URL(filePath: path))
+        condition = .damaged
+    }
+
+    private func note(_ event: String) { events.append(event) }
+
+    private var story: String { "\(name), seed \(seed): \(events.joined(separator: "; "))" }
+}
+
+// The three services as stores of numbers.
+
+extension RunningService {
+    fileprivate func write(_ number: Int, to name: String) async throws {
+        switch name {
+        case "feed":
+            let item = FeedItem(id: UUID(number: number), image: "urn:x:\(number)")
+            _ = try await client.call(FeedContract.publish, PublishedItems(items: [item]))
+        case "comments":
+            let post = PostComment(
+                imageID: UUID(number: 0), message: "Lovely!", username: "ana", id: UUID(number: number))
+            _ = try await client.call(CommentsContract.post, post)
+        default:
+            let put = PutImage(data: Bytes(.pixel), url: Self.url(number))
+            _ = try await client.call(ImageDataContract.put, put)
+        }
+    }
+
+    /// What is stored, as far as it is one of 1…`last` or that of the other deployment.
+    fileprivate func numbers(of name: String, upTo last: Int) async throws -> Set<Int> {
+        switch name {
+        case "feed":
+            Set(try await client.call(FeedContract.load, LoadFeed(limit: 100)).items.compactMap(\.id.number))
+        case "comments":
+            Set(
+                try await client.call(CommentsContract.list, ListComments(imageID: UUID(number: 0))).items
+                    .compactMap(\.id.number))
+        default: try await pictures([Int](1...max(last, 1)) + [StoreHistory.foreign])
+        }
+    }
+
+    private func pictures(_ numbers: [Int]) async throws -> Set<Int> {
+        var found: Set<Int> = []
+        for number in numbers where try await hasPicture(number) { found.insert(number) }
+        return found
+    }
+
+    private func hasPicture(_ number: Int) async throws -> Bool {
+        do {
+            let image = try await client.call(ImageDataContract.load, LoadImage(url: Self.url(number)))
+            return image.data.data == .pixel
+        } catch {
+            guard error.kind == .notFound else { throw error }
+            return false
+        }
+    }
+
+    private static func url(_ number: Int) -> String { "https://pictures.example/\(number)" }
+}
+
+extension UUID {
+    fileprivate init(number: Int) {
+        self = UUID(uuidString: String(format: "00000000-0000-4000-8000-%012d", number)) ?? UUID()
+    }
+
+    fileprivate var number: Int? { Int(uuidString.suffix(12)) }
+}
+
+extension Data {
+    /// A PNG of one pixel.
+    fileprivate static let pixel =
+        Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+        ) ?? Data()
+}
