@@ -3,8 +3,7 @@ import RPC
 /// The store of a service that is the authority. Nothing that could be lost silently is acknowledged: without a store, and
 /// with one whose file was removed or replaced, the answer is `unavailable`.
 ///
-/// While the file is removed or replaced, reads go on: they see everything that was acknowledged. Writes go on when the
-/// file is put back. A restart opens what is there then, or refuses it.
+/// Calls go on when the file is put back. A restart opens what is there then, or refuses it.
 public struct AuthorityStore<Store: Sendable>: Sendable {
     private let slot: StoreSlot<Store>
     public let monitor: StoreMonitor
@@ -17,8 +16,13 @@ public struct AuthorityStore<Store: Sendable>: Sendable {
     public func reading<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Result
     ) async throws -> Result {
-        let store = try content.store
-        return try await monitor.reading { try await body(store) }
+        let content = try content
+        return try await monitor.reading {
+            let result = try await body(content.store)
+            // A connection that was opened just now reads what has that name now.
+            guard content.files.isStoreInPlace else { throw StoreDisplaced() }
+            return result
+        }
     }
 
     public func writing<Result>(

@@ -20,7 +20,11 @@ public struct SoftStore<Store: Sendable>: Sendable {
     ) async throws -> Result? {
         guard let content = await content() else { return nil }
         return try await replacing(content) {
-            try await monitor.reading { try await body(content.store) }
+            try await monitor.reading {
+                let result = try await body(content.store)
+                guard content.files.isStoreInPlace else { throw StoreDisplaced() }
+                return result
+            }
         }
     }
 

@@ -28,10 +28,11 @@ public struct StoreOpening: Sendable {
     }
 
     /// The same for a store that a deployment lists.
-    public func listed(in root: Root, _ options: StoreOptions = StoreOptions()) -> StoreOpening {
+    /// - Parameter isNew: whether the operator wants a new store where the one that was there cannot be used.
+    public func listed(in root: Root, isNew: Bool = false) -> StoreOpening {
         var opening = self
         opening.list = StoreList(root)
-        opening.isNewIntended = options.isNew
+        opening.isNewIntended = isNew
         return opening
     }
 

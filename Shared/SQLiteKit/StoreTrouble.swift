@@ -60,7 +60,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
         case .unusable, .unreadable: "the service's store cannot be used; its log and rpc.health say why"
         case .damaged: "the service's store is damaged; its log and rpc.health name it"
         case .displaced:
-            "nothing is written: the service's store was removed or replaced; its log and rpc.health say what to do"
+            "the service's store was removed or replaced; its log and rpc.health say what to do"
         case .absent: "the service has no store; its log and rpc.health say why"
         }
     }
@@ -75,8 +75,8 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
         case .damaged: "the store \(path) is damaged (\(reason)); restore it from a copy"
         case .displaced:
             """
-            the store \(path) or its journal (-wal) was removed or replaced while it was in use; nothing is written any \
-            more: put the file back, or restart the service, which says what to do
+            the store \(path) or its journal (-wal) was removed or replaced while it was in use; no call is \
+            answered: put the file back, or restart the service, which says what to do
             """
         case .absent: "there is no store \(path)"
         }

@@ -45,7 +45,7 @@ struct CommentsService: AsyncParsableCommand {
     /// The comments are our own.
     private func serveStore(by process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("comments")
-        let opening = SQLiteCommentsStore.opening.listed(in: options.root, storeOptions)
+        let opening = SQLiteCommentsStore.opening.listed(in: options.root, isNew: storeOptions.isNew)
         let opened = try process.openStore(
             opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
@@ -60,7 +60,7 @@ struct CommentsService: AsyncParsableCommand {
     private func serve(_ upstream: UpstreamBase, by process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("comments", of: upstream)
         let client = UpstreamClient(upstreamOptions.settings)
-        let opening = SQLiteKeptComments.opening.listed(in: options.root, storeOptions)
+        let opening = SQLiteKeptComments.opening.listed(in: options.root, isNew: storeOptions.isNew)
         let opened = try process.openStore(
             opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)

@@ -50,7 +50,7 @@ struct FeedService: AsyncParsableCommand {
     private func serveAuthority(_ process: ServiceProcess) async throws {
         let path = storeOptions.path ?? options.root.store("feed")
         let socket = try process.takeSocket()
-        let opening = SQLiteFeedStore.opening.listed(in: options.root, storeOptions)
+        let opening = SQLiteFeedStore.opening.listed(in: options.root, isNew: storeOptions.isNew)
         let opened = try process.openStore(
             opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)

@@ -75,7 +75,7 @@ extension ImageDataService {
     func openCache(
         at path: String, _ process: ServiceProcess, releasing socket: ListeningSocket
     ) throws -> CacheFile {
-        let opening = SQLiteImageCache.opening.listed(in: options.root, storeOptions)
+        let opening = SQLiteImageCache.opening.listed(in: options.root, isNew: storeOptions.isNew)
         let opened = try process.openStore(
             opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)

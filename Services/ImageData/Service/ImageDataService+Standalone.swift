@@ -8,7 +8,7 @@ extension ImageDataService {
     /// Composes and runs a service that has images of its own, and fetches those that it has not.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("image-data")
-        let opening = SQLiteImageStore.opening.listed(in: options.root, storeOptions)
+        let opening = SQLiteImageStore.opening.listed(in: options.root, isNew: storeOptions.isNew)
         let opened = try process.openStore(
             opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket)
         let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)

@@ -14,7 +14,7 @@ struct MonitoredImageStore: ImageStore {
         try await store.reading { try await $0.record(at: url) }
     }
 
-    func bytes() async throws -> Int { try await monitor.reading { try await store.bytes() } }
+    func bytes() async throws -> Int { try await store.reading { try await $0.bytes() } }
 
     func put(_ image: StoredImage, at url: String) async throws {
         try await store.writing { try await $0.put(image, at: url) }

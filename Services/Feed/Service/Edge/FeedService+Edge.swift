@@ -12,7 +12,7 @@ extension FeedService {
         let path = storeOptions.path ?? options.root.store("feed", of: base)
         let socket = try process.takeSocket()
         let client = UpstreamClient(upstreamOptions.settings)
-        let opening = SQLiteFeedCache.opening.listed(in: options.root, storeOptions)
+        let opening = SQLiteFeedCache.opening.listed(in: options.root, isNew: storeOptions.isNew)
         let opened = try process.openStore(
             opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
         let slot = StoreSlot(opening, at: path, opened) { SQLiteFeedCache($0) }

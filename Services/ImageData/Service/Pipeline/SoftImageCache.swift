@@ -16,8 +16,10 @@ struct SoftImageCache: ImageCache {
 
     func touch(_ url: String) { store.slot.store?.touch(url) }
 
-    func keep(_ image: CachedImage, at url: String) async throws {
-        _ = try await store.writing { try await $0.keep(image, at: url) }
+    func keep(
+        _ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool
+    ) async throws {
+        _ = try await store.writing { try await $0.keep(image, at: url, while: isWanted) }
     }
 
     func evict(_ eviction: Eviction) async throws -> Evicted {
