@@ -39,40 +39,45 @@ public struct RPCServer: Sendable {
 
     /// Serves until `stop` returns and the calls under way are answered (at most `limits.drainTime` later), or until the
     /// task is cancelled, which ends everything at once. The socket is given free in either case.
-    /// - Parameter onReady: called once connections are accepted.
+    ///
+    /// When the socket's file, its lock file or their directory is removed or replaced, it is created again.
+    /// - Parameters:
+    ///   - onReady: called once connections are accepted.
+    ///   - onSocketChange: is told when clients no longer find the socket, and when they do again.
+    ///   - stop: must return when its task is cancelled.
+    /// - Throws: `SocketError.inUse` when another process has taken the socket's path with its lock; calls under way were
+    ///   answered.
     public func run(
         on socket: ListeningSocket, onReady: @Sendable () -> Void = {},
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
         defer { socket.release() }
         try await withTaskExecutorPreference(executor) {
-            try await serve(on: socket, onReady: onReady, until: stop)
+            try await serve(on: socket, onReady: onReady, onSocketChange: onSocketChange, until: stop)
         }
     }
 
     /// Runs on the event loop.
     private func serve(
-        on socket: ListeningSocket, onReady: @Sendable () -> Void, until stop: @escaping @Sendable () async -> Void
+        on socket: ListeningSocket, onReady: @Sendable () -> Void,
+        onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void,
+        until stop: @escaping @Sendable () async -> Void
     ) async throws {
         let (hires, hire) = AsyncStream.makeStream(of: Void.self)
         let core = NIOLoopBound(makeCore(hiring: hire), eventLoop: executor.loop)
-        let listener = try await listen(on: socket, core)
+        let listener = Listener(try await listen(on: socket.descriptor, core))
+        onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void = { _ in },
         onReady()
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                await stop()
-                socket.unlink()
-                listener.close(promise: nil)
-                core.value.drain()
-            }
             for await _ in hires {
                 group.addTask { await work(core.value) }
             }
-            listener.close(promise: nil)
+            listener.close()
             core.value.closeAll()
             group.cancelAll()
         }
     }
+        async let ending = end(listener, of: socket, core, onSocketChange: onSocketChange, until: stop)
 
     /// - Parameter hire: asks for one more worker.
     func makeCore(hiring hire: AsyncStream<Void>.Continuation) -> ServerCore {
@@ -81,15 +86,62 @@ public struct RPCServer: Sendable {
             queue: CallQueue(hire: hire))
     }
 
-    private func listen(on socket: ListeningSocket, _ core: NIOLoopBound<ServerCore>) async throws -> any Channel {
+    private func listen(on descriptor: Int32, _ core: NIOLoopBound<ServerCore>) async throws -> any Channel {
         try await ServerBootstrap(group: executor.loop)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(ServerConnection(channel, core: core.value))
+        if let fault = await ending { throw fault }
+    }
+
+    /// Waits until the server is to end, and has it drain.
+    /// - Returns: why it cannot go on; nil when it was told to stop.
+    private func end(
+        _ listener: Listener, of socket: ListeningSocket, _ core: NIOLoopBound<ServerCore>,
+        onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void,
+        until stop: @escaping @Sendable () async -> Void
+    ) async -> (any Error)? {
+        await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask {
+                await stop()
+                return nil
+            }
+            group.addTask { await watch(socket, for: listener, core, onSocketChange) }
+            let fault = await group.next() ?? nil
+            socket.unlink()
+            listener.close()
+            core.value.drain()
+            group.cancelAll()
+            return fault
+        }
+    }
+
+    /// How often a server looks whether clients find its socket.
+    static let socketCheckInterval = Duration.seconds(2)
+
+    /// Creates the socket's file again whenever it was removed or replaced.
+    /// - Returns: why clients will not find this server again; nil when the task is cancelled.
+    private func watch(
+        _ socket: ListeningSocket, for listener: Listener, _ core: NIOLoopBound<ServerCore>,
+        _ onChange: @Sendable (ListeningSocket.Change) -> Void
+    ) async -> (any Error)? {
+        while !Task.isCancelled {
+            // Cancelled while it waits: the loop's condition sees it.
+            try? await Task.sleep(for: Self.socketCheckInterval)
+            guard !Task.isCancelled else { break }
+            do {
+                guard let (change, descriptor) = try socket.restore() else { continue }
+                if let descriptor { listener.replace(with: try await listen(on: descriptor, core)) }
+                onChange(change)
+            } catch {
+                return error
+            }
+        }
+        return nil
                 }
             }
-            .withBoundSocket(socket.descriptor)
+            .withBoundSocket(descriptor)
             .get()
     }
 

@@ -7,8 +7,8 @@ import Glibc
 /// socket has mode 0600; with a group that may connect these are 0750 and 0660, owned by the group.
 struct SocketFile: Sendable {
     private let path: SocketPath
-    private let lock: Int32
-    private let inode: UInt64
+    private let lock: LockFile
+    private let identity: FileIdentity?
 
     /// How many connections may wait to be accepted.
     private static let backlog: Int32 = 1_024
@@ -18,37 +18,73 @@ struct SocketFile: Sendable {
     /// - Throws: `SocketError`, without having disturbed whoever uses the path.
     static func listen(at path: SocketPath, for group: UInt32?) throws(SocketError) -> (SocketFile, Int32) {
         try makeDirectory(of: path, for: group)
-        let lock = try takeLock(path)
-        let descriptor: Int32
+        let lock = try LockFile(of: path)
         do throws(SocketError) {
-            try removeStale(path)
-            descriptor = try listen(path, for: group)
+            return try listen(at: path, for: group, holding: lock)
         } catch {
-            giveFree(lock)
+            lock.release()
             throw error
         }
-        var status = stat()
-        let inode = lstat(path.description, &status) == 0 ? UInt64(status.st_ino) : 0
-        return (SocketFile(path: path, lock: lock, inode: inode), descriptor)
+    }
+
+    private static func listen(
+        at path: SocketPath, for group: UInt32?, holding lock: LockFile
+    ) throws(SocketError) -> (SocketFile, Int32) {
+        try removeStale(path)
+        let descriptor = try listen(path, for: group)
+        // The file cannot be mistaken for a later one: as long as the socket is bound, its inode is not used again.
+        let identity = FileIdentity(path: path.description)
+        return (SocketFile(path: path, lock: lock, identity: identity), descriptor)
+    }
+
+    /// Whether clients that connect to the path find this socket, and no other process can take the lock.
+    var isInPlace: Bool { isOurs && lock.isInPlace }
+
+    private var isOurs: Bool { identity != nil && FileIdentity(path: path.description) == identity }
+
+    /// Why a socket whose file was removed or replaced cannot be created again.
+    enum Unreplaced: Error {
+        /// Another process has the lock, and with it the right to the path.
+        case superseded(SocketError)
+        /// What is at the path now is not ours to remove, or the system does not let us create files.
+        case hindered(SocketError)
+    }
+
+    /// Creates what is missing: the directory, the lock file, the socket. A socket that is in its place stays.
+    /// - Returns: the new file, and the descriptor to listen on; no descriptor when the socket was in its place.
+    func replaced(for group: UInt32?) throws(Unreplaced) -> (SocketFile, Int32?) {
+        var newLock: LockFile?
+        do throws(SocketError) {
+            try Self.makeDirectory(of: path, for: group)
+            if !lock.isInPlace { newLock = try LockFile(of: path) }
+        } catch {
+            // With our socket in its place, a process that is starting is about to find it.
+            if case .inUse = error, !isOurs { throw .superseded(error) }
+            throw .hindered(error)
+        }
+        do throws(SocketError) {
+            let lock = newLock ?? lock
+            let replacement: (SocketFile, Int32?) =
+                isOurs
+                ? (SocketFile(path: path, lock: lock, identity: identity), nil)
+                : try Self.listen(at: path, for: group, holding: lock)
+            if newLock != nil { self.lock.release() }
+            return replacement
+        } catch {
+            newLock?.release()
+            throw .hindered(error)
+        }
     }
 
     /// Takes the socket file away, if it is still ours. The lock is held until `release`.
     func unlink() {
-        var status = stat()
-        guard lstat(path.description, &status) == 0, UInt64(status.st_ino) == inode else { return }
-        Glibc.unlink(path.description)
+        if isOurs { Glibc.unlink(path.description) }
     }
 
     /// Gives the path free for others.
     func release() {
         unlink()
-        Self.giveFree(lock)
-    }
-
-    /// Closing alone would not do: a process that is being started beside us has a copy until it runs its program.
-    private static func giveFree(_ lock: Int32) {
-        flock(lock, LOCK_UN)
-        close(lock)
+        lock.release()
     }
 
     private static func makeDirectory(of path: SocketPath, for group: UInt32?) throws(SocketError) {
@@ -72,28 +108,6 @@ struct SocketFile: Sendable {
         guard lchown(path, .max, group) == 0, chmod(path, mode) == 0 else {
             throw .system(operation: "open to group \(group)", path: path, errno: errno)
         }
-    }
-
-    private static func takeLock(_ path: SocketPath) throws(SocketError) -> Int32 {
-        let lockPath = path.description + ".lock"
-        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw .system(operation: "open the lock file", path: lockPath, errno: errno) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            defer { close(lock) }
-            throw .inUse(path: path.description, process: owner(lock))
-        }
-        let text = "\(getpid())\n"
-        guard ftruncate(lock, 0) == 0, pwrite(lock, text, text.utf8.count, 0) == text.utf8.count else {
-            defer { close(lock) }
-            throw .system(operation: "write the lock file", path: lockPath, errno: errno)
-        }
-        return lock
-    }
-
-    private static func owner(_ lock: Int32) -> Int32? {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        let count = pread(lock, &bytes, bytes.count, 0)
-        return count <= 0 ? nil : Int32(String(decoding: bytes.prefix(count).prefix { $0 != 10 }, as: UTF8.self))
     }
 
     private static func removeStale(_ path: SocketPath) throws(SocketError) {

@@ -1,0 +1,34 @@
+import NIOCore
+import Synchronization
+
+/// The channel on which a server accepts connections. It is replaced when the socket's file had to be created again;
+/// connections that were accepted before live on.
+final class Listener: Sendable {
+    private enum State {
+        case open(any Channel)
+        case closed
+    }
+
+    private let state: Mutex<State>
+
+    init(_ channel: any Channel) { state = Mutex(.open(channel)) }
+
+    /// After `close` the new channel is closed as well.
+    func replace(with channel: any Channel) {
+        let obsolete = state.withLock { state -> any Channel in
+            guard case .open(let before) = state else { return channel }
+            state = .open(channel)
+            return before
+        }
+        obsolete.close(promise: nil)
+    }
+
+    func close() {
+        let channel = state.withLock { state -> (any Channel)? in
+            defer { state = .closed }
+            guard case .open(let channel) = state else { return nil }
+            return channel
+        }
+        channel?.close(promise: nil)
+    }
+}

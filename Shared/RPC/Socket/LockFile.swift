@@ -1,0 +1,88 @@
+import Glibc
+
+/// The file beside a socket, `PATH.lock`, whose lock decides which process may have the socket's path. It is never deleted
+/// by us, and locked until the process ends.
+struct LockFile: Sendable {
+    private let path: String
+    private let descriptor: Int32
+    private let identity: FileIdentity
+
+    /// Another process replaces the file over and over.
+    private static let mostAttempts = 16
+
+    /// Opens or creates the file and locks it.
+    /// - Parameter socket: the path of the socket.
+    /// - Throws: `SocketError.inUse` when another process holds the lock.
+    init(of socket: SocketPath) throws(SocketError) {
+        let path = socket.description + ".lock"
+        for _ in 0..<Self.mostAttempts {
+            let descriptor = try Self.lock(path, for: socket)
+            // Deleted between opening and locking: another process may lock the file that is there now.
+            if let identity = FileIdentity(descriptor: descriptor), identity == FileIdentity(path: path) {
+                self.path = path
+                self.descriptor = descriptor
+                self.identity = identity
+                return
+            }
+            Self.unlock(descriptor)
+        }
+        throw .system(operation: "lock", path: path, errno: ESTALE)
+    }
+
+    /// Whether the path still leads to the file that is locked.
+    var isInPlace: Bool { FileIdentity(path: path) == identity }
+
+    /// Gives the path free for others.
+    func release() { Self.unlock(descriptor) }
+
+    /// Closing alone would not do: a process that is being started beside us has a copy until it runs its program.
+    private static func unlock(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    private static func lock(_ path: String, for socket: SocketPath) throws(SocketError) -> Int32 {
+        let lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw .system(operation: "open the lock file", path: path, errno: errno) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            defer { close(lock) }
+            throw .inUse(path: socket.description, process: owner(lock))
+        }
+        let text = "\(getpid())\n"
+        guard ftruncate(lock, 0) == 0, pwrite(lock, text, text.utf8.count, 0) == text.utf8.count else {
+            defer { close(lock) }
+            throw .system(operation: "write the lock file", path: path, errno: errno)
+        }
+        return lock
+    }
+
+    private static func owner(_ lock: Int32) -> Int32? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = pread(lock, &bytes, bytes.count, 0)
+        return count <= 0 ? nil : Int32(String(decoding: bytes.prefix(count).prefix { $0 != 10 }, as: UTF8.self))
+    }
+}
+
+/// What tells a file from every other one, for as long as it is open or bound.
+struct FileIdentity: Sendable, Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// - Returns: nil when there is no such file. A symbolic link is a file of its own.
+    init?(path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
+}
