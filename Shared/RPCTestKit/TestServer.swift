@@ -14,7 +14,10 @@ public struct TestServer: Sendable {
     private let faultSink: FaultSink
 
     /// The errors that callers saw as `internal`, each there before its caller's answer is.
-    public var faults: [RPCServer.Fault] { faultSink.faults }
+    public var faults: [RPCServer.Fault] { faultSink.faults.filter(\.isHidden) }
+
+    /// All calls that ended with an error of class 5xx.
+    public var failures: [RPCServer.Fault] { faultSink.faults }
 
     /// Runs `body` while a server answers these methods.
     /// - Parameters:

@@ -9,6 +9,9 @@ import UnixSignals
 public struct ServiceProcess: Sendable {
     public let name: String
     public let logger: Logger
+
+    /// Where calls that have failed get their lines.
+    public let failures: FailureLog
     private let options: ServiceOptions
 
     /// The version that all programs of this project share.
@@ -20,6 +23,7 @@ public struct ServiceProcess: Sendable {
         var logger = Logger(label: name) { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = options.logLevel
         self.logger = logger
+        failures = FailureLog(logger)
     }
 
     /// Serves until SIGTERM or SIGINT; a second one ends the process at once.
@@ -40,17 +44,13 @@ public struct ServiceProcess: Sendable {
         limits.connections = connections(limits.connections, beside: front?.connections ?? 0)
         let supervisor = Supervisor(logger: logger)
         let watchdog = watchdog(of: supervisor, on: socket)
-        let server = RPCServer(
-            identity: identity ?? ServiceIdentity(name: name, version: Self.version), methods: methods, limits: limits,
-            peers: try options.peers.trusted(), health: health,
-            onFault: { [logger] fault in
-                logger.error("\(fault.method) failed: \(fault.error)", metadata: fault.trace.metadata)
-            })
+        let server = try server(methods, identity: identity, on: socket, limits: limits, health: health)
         let (stop, stopping) = AsyncStream.makeStream(of: Void.self)
         let (frontStop, frontStopping) = AsyncStream.makeStream(of: Void.self)
         let place = front.map { "\(socket) and \($0.address)" } ?? "\(socket)"
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await companions() }
+            group.addTask { await failures.run() }
             group.addTask {
                 var isStopping = false
                 for await signal in signals {
@@ -62,7 +62,7 @@ public struct ServiceProcess: Sendable {
             defer { group.cancelAll() }
             // Cancelled, and waited for, when the server cannot run.
             async let fronting: Void? = front?.serve { for await _ in frontStop {} }
-            try await server.run(on: socket) {
+            try await run(server, on: socket) {
                 logger.info("serving on \(place)")
                 supervisor.tellReady("serving on \(place)")
             } until: {
@@ -76,6 +76,49 @@ public struct ServiceProcess: Sendable {
                 }
             }
             await fronting
+        }
+    }
+
+    private func server(
+        _ methods: MethodTable, identity: ServiceIdentity?, on socket: ListeningSocket, limits: Limits,
+        health: @escaping @Sendable () async -> [Health.Check]
+    ) throws -> RPCServer {
+        let noteFault: @Sendable (RPCServer.Fault) -> Void = { [failures] fault in
+            let kind = fault.isHidden ? nil : (fault.error as? RPCError)?.kind
+            failures.note(fault.method, kind ?? .internalError, "\(fault.error)", fault.trace)
+        }
+        let showCall: @Sendable (CallRecord) -> Void = { [logger] in $0.log(to: logger) }
+        return RPCServer(
+            identity: identity ?? ServiceIdentity(name: name, version: Self.version), methods: methods, limits: limits,
+            peers: try options.peers.trusted(), health: { await health() + Self.checks(of: socket) },
+            onFault: noteFault, onCall: logger.logLevel <= .debug ? showCall : nil)
+    }
+
+    /// Whether clients find the service; nothing when they do.
+    private static func checks(of socket: ListeningSocket) -> [Health.Check] {
+        guard let hindrance = socket.hindrance else { return [] }
+        let detail = "new clients cannot connect to the socket; the log says why"
+        return [Health.Check(name: "socket", status: .degraded, detail: detail, since: hindrance.since)]
+    }
+
+    /// Runs the server, and says what becomes of its socket.
+    /// - Throws: `ExitCode`, when another process has taken the socket.
+    private func run(
+        _ server: RPCServer, on socket: ListeningSocket, onReady: @Sendable () -> Void,
+        until stop: @escaping @Sendable () async -> Void
+    ) async throws {
+        do {
+            try await server.run(
+                on: socket, onReady: onReady,
+                onSocketChange: { [logger] change in
+                    switch change {
+                    case .restored: logger.notice("\(socket) was removed or replaced, and is there again")
+                    case .lost(let error): logger.error("clients cannot connect: \(error); tried again")
+                    }
+                }, until: stop)
+        } catch let error as SocketError {
+            logger.critical("\(error)")
+            throw ExitCode(EX_UNAVAILABLE)
         }
     }
 

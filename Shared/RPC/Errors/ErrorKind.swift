@@ -92,6 +92,9 @@ extension ErrorKind {
         }
     }
 
+    /// Whether the fault is on the side that answers: class 5xx in HTTP.
+    public var isServerError: Bool { httpStatus >= 500 }
+
     /// Whether the same call may succeed a little later.
     public var isRetryable: Bool {
         switch self {

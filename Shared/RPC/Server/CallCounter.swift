@@ -6,7 +6,7 @@ struct CallCounter {
     /// The call's place, for when it is answered.
     struct Ticket {
         fileprivate let place: Int
-        fileprivate let began: NIODeadline
+        let began: NIODeadline
     }
 
     private var counts: [(name: String, statistics: MethodStatistics)]

@@ -8,33 +8,48 @@ public struct RPCServer: Sendable {
     private let limits: Limits
     private let peers: TrustedPeers
     private let executor: LoopExecutor
-    private let onFault: @Sendable (Fault) -> Void
+    private let observers: Observers
 
-    /// A handler ended with an error that its caller must not see: to be logged in full.
+    /// A call that ended with an error of class 5xx: one line of a log.
     public struct Fault: Sendable {
         public let method: String
         public let trace: TraceContext
+
+        /// The answer; where that is `internal`, what the handler has thrown.
         public let error: any Error
+
+        /// Whether the caller sees only that the call failed.
+        public let isHidden: Bool
+    }
+
+    /// What a process is told about its calls. On the event loop.
+    struct Observers: Sendable {
+        let onFault: @Sendable (Fault) -> Void
+
+        /// Sees every call that ends; nil where there is no such log.
+        let onCall: (@Sendable (CallRecord) -> Void)?
     }
 
     /// - Parameters:
     ///   - methods: the service's own; those of the protocol are added unless they are there.
     ///   - peers: who may connect beside the same user and root.
     ///   - health: what `rpc.health` answers.
-    ///   - onFault: sees every error that callers see as `internal`.
+    ///   - onFault: is told of each call that ends with an error of class 5xx, once.
+    ///   - onCall: is told of each call that ends; nil costs nothing.
     public init(
         identity: ServiceIdentity, methods: MethodTable, limits: Limits = Limits(),
         peers: TrustedPeers = TrustedPeers(),
         executor: LoopExecutor = .shared,
         health: @escaping @Sendable () async -> [Health.Check] = { [] },
-        onFault: @escaping @Sendable (Fault) -> Void
+        onFault: @escaping @Sendable (Fault) -> Void,
+        onCall: (@Sendable (CallRecord) -> Void)? = nil
     ) {
         self.identity = identity
         self.methods = methods.adding(identity: identity, health: health)
         self.limits = limits
         self.peers = peers
         self.executor = executor
-        self.onFault = onFault
+        observers = Observers(onFault: onFault, onCall: onCall)
     }
 
     /// Serves until `stop` returns and the calls under way are answered (at most `limits.drainTime` later), or until the
@@ -49,6 +64,7 @@ public struct RPCServer: Sendable {
     ///   answered.
     public func run(
         on socket: ListeningSocket, onReady: @Sendable () -> Void = {},
+        onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void = { _ in },
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
         defer { socket.release() }
@@ -66,8 +82,8 @@ public struct RPCServer: Sendable {
         let (hires, hire) = AsyncStream.makeStream(of: Void.self)
         let core = NIOLoopBound(makeCore(hiring: hire), eventLoop: executor.loop)
         let listener = Listener(try await listen(on: socket.descriptor, core))
-        onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void = { _ in },
         onReady()
+        async let ending = end(listener, of: socket, core, onSocketChange: onSocketChange, until: stop)
         await withDiscardingTaskGroup { group in
             for await _ in hires {
                 group.addTask { await work(core.value) }
@@ -76,22 +92,6 @@ public struct RPCServer: Sendable {
             core.value.closeAll()
             group.cancelAll()
         }
-    }
-        async let ending = end(listener, of: socket, core, onSocketChange: onSocketChange, until: stop)
-
-    /// - Parameter hire: asks for one more worker.
-    func makeCore(hiring hire: AsyncStream<Void>.Continuation) -> ServerCore {
-        ServerCore(
-            identity: identity, methods: methods, limits: limits, peers: peers, executor: executor,
-            queue: CallQueue(hire: hire))
-    }
-
-    private func listen(on descriptor: Int32, _ core: NIOLoopBound<ServerCore>) async throws -> any Channel {
-        try await ServerBootstrap(group: executor.loop)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ServerConnection(channel, core: core.value))
         if let fault = await ending { throw fault }
     }
 
@@ -139,6 +139,21 @@ public struct RPCServer: Sendable {
             }
         }
         return nil
+    }
+
+    /// - Parameter hire: asks for one more worker.
+    func makeCore(hiring hire: AsyncStream<Void>.Continuation) -> ServerCore {
+        ServerCore(
+            identity: identity, methods: methods, limits: limits, peers: peers, executor: executor,
+            observers: observers, queue: CallQueue(hire: hire))
+    }
+
+    private func listen(on descriptor: Int32, _ core: NIOLoopBound<ServerCore>) async throws -> any Channel {
+        try await ServerBootstrap(group: executor.loop)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ServerConnection(channel, core: core.value))
                 }
             }
             .withBoundSocket(descriptor)
@@ -186,7 +201,7 @@ public struct RPCServer: Sendable {
                         ? RPCError(.unavailable, "\(identity.name) is going away")
                         : RPCError(.cancelled, "the call was cancelled")
                 }
-                onFault(Fault(method: method, trace: meta.trace, error: error))
+                observers.onFault(Fault(method: method, trace: meta.trace, error: error, isHidden: true))
                 return RPCError(.internalError, "\(method) failed; the log of \(identity.name) says why")
             })
     }

@@ -62,7 +62,7 @@ extension ServerConnection {
             if numbers.isEmpty { core.submit(call) }
             return call
         } catch {
-            core.counter.refuse(request.method, error.kind)
+            core.countRefused(request, error.kind, on: self)
             deliver(.failure(error), to: destination)
             return nil
         }
@@ -156,7 +156,10 @@ extension ServerConnection {
             answer.whenOver = { _ in }
             outbox.giveUp(answer, because: error.kind)
             offerRoom()
-            if isAnswered { return remove(call) }
+            if isAnswered {
+                core.failed(call, error)
+                return remove(call)
+            }
         }
         finish(call, .failure(error))
     }
@@ -164,7 +167,12 @@ extension ServerConnection {
     /// Answers a call; it is over when the answer is out.
     func finish(_ call: Call, _ outcome: Result<Reply, RPCError>) {
         guard calls[call.key] === call else { return }
-        core.count(call, outcome.errorKind)
+        switch outcome {
+        case .success: core.count(call, nil)
+        case .failure(let error):
+            core.count(call, error.kind)
+            core.failed(call, error)
+        }
         guard let answer = deliver(outcome, to: call.destination, takesAttachments: call.takesAttachments) else {
             return remove(call)
         }
@@ -182,10 +190,6 @@ extension ServerConnection {
         calls[call.key] = nil
         closeIfDone()
     }
-}
-
-extension Result<Reply, RPCError> {
-    fileprivate var errorKind: ErrorKind? { if case .failure(let error) = self { error.kind } else { nil } }
 }
 
 extension RPCError {

@@ -16,6 +16,7 @@ extension ServerConnection {
             return (.failure(error), [])
         }
         saidHello = true
+        clientName = hello.client?.name
         outbox.keep(
             toFrames: hello.limits?.frameBytes, transfers: hello.limits?.openTransfers,
             assembledBytes: hello.limits?.assembledBytes)

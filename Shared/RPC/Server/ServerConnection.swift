@@ -19,6 +19,9 @@ final class ServerConnection: ChannelInboundHandler {
     var peer: PeerCredentials?
     var saidHello = false
 
+    /// The caller's own name for itself, when it has said hello.
+    var clientName: String?
+
     /// Answers of batches that take their time, and how much of it they have.
     var batchesOnTheirWay: [ObjectIdentifier: (message: OutgoingMessage, deadline: NIODeadline)] = [:]
 

@@ -7,6 +7,7 @@ final class ServerCore {
     let limits: Limits
     let peers: TrustedPeers
     let executor: LoopExecutor
+    let observers: RPCServer.Observers
 
     /// The calls that wait for a worker.
     let queue: CallQueue
@@ -19,7 +20,7 @@ final class ServerCore {
 
     init(
         identity: ServiceIdentity, methods: MethodTable, limits: Limits, peers: TrustedPeers, executor: LoopExecutor,
-        queue: CallQueue
+        observers: RPCServer.Observers, queue: CallQueue
     ) {
         self.identity = identity
         self.methods = methods
@@ -27,6 +28,7 @@ final class ServerCore {
         self.limits = limits
         self.peers = peers
         self.executor = executor
+        self.observers = observers
         self.queue = queue
     }
 
@@ -66,6 +68,37 @@ final class ServerCore {
         guard let ticket = call.ticket else { return }
         call.ticket = nil
         counter.end(ticket, error, isStream: call.stream != nil)
+        if let onCall = observers.onCall {
+            onCall(record(call.request, error, since: ticket.began, on: call.connection))
+        }
+    }
+
+    /// A call was answered with an error before it began.
+    func countRefused(_ request: Request, _ error: ErrorKind, on connection: ServerConnection) {
+        counter.refuse(request.method, error)
+        if let onCall = observers.onCall { onCall(record(request, error, since: nil, on: connection)) }
+    }
+
+    private func record(
+        _ request: Request, _ error: ErrorKind?, since began: NIODeadline?, on connection: ServerConnection
+    ) -> CallRecord {
+        CallRecord(
+            method: request.method, error: error, duration: began.map { .now() - $0 }, trace: request.meta.trace,
+            client: connection.clientName, peer: connection.peer)
+    }
+
+    // MARK: Faults
+
+    /// A call was answered with this error, or what was to come beside its answer was cut off by it. Errors of class 5xx
+    /// are reported, with two exceptions: a hidden fault was reported with its cause already, and a server that drains
+    /// refuses calls and ends streams by the rules (protocol §2, `rpc.draining`).
+    func failed(_ call: Call, _ error: RPCError) {
+        guard error.kind.isServerError else { return }
+        let isHidden = error.kind == .internalError && error.service == nil
+        let isDrained = isDraining && error.kind == .unavailable && (call.stream != nil || !error.begun)
+        guard !isHidden, !isDrained else { return }
+        observers.onFault(
+            RPCServer.Fault(method: call.request.method, trace: call.request.meta.trace, error: error, isHidden: false))
     }
 
     var statistics: Statistics {

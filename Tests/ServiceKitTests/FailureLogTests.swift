@@ -1,0 +1,103 @@
+import Logging
+import RPC
+import RPCTestKit
+import Synchronization
+import Testing
+
+@testable import ServiceKit
+
+@Suite(.timeLimit(.minutes(5))) struct FailureLogTests {
+    private static let trace = TraceContext(parent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+    private static let error = RPCError(.unavailable, "the service is away")
+
+    /// A clock that a test moves.
+    private final class Clock: Sendable {
+        private let instant = Mutex(ContinuousClock.now)
+
+        @Sendable func now() -> ContinuousClock.Instant { instant.withLock { $0 } }
+
+        func advance(by duration: Duration) { instant.withLock { $0 += duration } }
+    }
+
+    private let recorded = RecordedLog()
+    private let clock = Clock()
+
+    private var log: FailureLog { FailureLog(recorded.logger, now: clock.now) }
+
+    @Test func `a failure is one line with its trace id`() {
+        log.note("feed.load", Self.error, Self.trace)
+        #expect(recorded.lines == ["feed.load failed: unavailable: the service is away"])
+        #expect(recorded.metadata("trace_id") == ["0af7651916cd43dd8448eb211c80319c"])
+    }
+
+    @Test func `a failure without a trace is a line without one`() {
+        log.note("feed.load", Self.error, TraceContext())
+        #expect(recorded.metadata("trace_id") == [nil])
+    }
+
+    @Test func `20 failures of a second have a line each`() {
+        let log = log
+        for _ in 0..<FailureLog.linesPerSecond { log.note("feed.load", Self.error, Self.trace) }
+        clock.advance(by: .seconds(1))
+        log.summariseIfOver()
+        #expect(recorded.lines.count == 20)
+    }
+
+    @Test func `what is above that is counted, and one line says how many and of what kinds`() {
+        let log = log
+        for _ in 0..<1_000 { log.note("feed.load", Self.error, Self.trace) }
+        for _ in 0..<5 { log.note("feed.load", RPCError(.deadlineExceeded, "slow"), Self.trace) }
+        #expect(recorded.lines.count == FailureLog.linesPerSecond)
+        clock.advance(by: .milliseconds(999))
+        log.summariseIfOver()
+        #expect(recorded.lines.count == FailureLog.linesPerSecond)
+        clock.advance(by: .milliseconds(1))
+        log.summariseIfOver()
+        log.summariseIfOver()
+        #expect(recorded.lines.count == FailureLog.linesPerSecond + 1)
+        #expect(
+            recorded.lines.last == "985 more calls failed within a second: deadline_exceeded 5, unavailable 980")
+    }
+
+    @Test func `the next second has lines again, after the summary of the one before`() {
+        let log = log
+        for _ in 0...FailureLog.linesPerSecond { log.note("feed.load", Self.error, Self.trace) }
+        clock.advance(by: .seconds(1))
+        log.note("feed.get", Self.error, Self.trace)
+        #expect(
+            recorded.lines.suffix(2) == [
+                "1 more calls failed within a second: unavailable 1",
+                "feed.get failed: unavailable: the service is away",
+            ])
+    }
+
+    @Test func `the summary comes by itself`() async {
+        let log = FailureLog(recorded.logger)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await log.run() }
+            for _ in 0..<100 { log.note("feed.load", Self.error, Self.trace) }
+            while !recorded.lines.contains(where: { $0.contains("more calls failed") }) { await Task.yield() }
+            group.cancelAll()
+        }
+    }
+
+    @Test func `the summary is not lost at the end`() async {
+        let log = log
+        for _ in 0...FailureLog.linesPerSecond { log.note("feed.load", Self.error, Self.trace) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await log.run() }
+            group.cancelAll()
+        }
+        #expect(recorded.lines.last == "1 more calls failed within a second: unavailable 1")
+    }
+
+    @Test(
+        arguments: [
+            ("feed.load", "feed.load"), ("a\nb\u{1b}[0m\u{2028}c", "a b [0m c"),
+            (String(repeating: "x", count: 1_000), String(repeating: "x", count: 1_000)),
+            (String(repeating: "x", count: 1_001), String(repeating: "x", count: 1_000) + " …"),
+        ])
+    func `what comes from outside stays on one line of bounded length`(text: String, logged: String) {
+        #expect(text.asLogged == logged)
+    }
+}
