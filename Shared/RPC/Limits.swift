@@ -80,6 +80,9 @@ public struct Limits: Sendable, Equatable {
     /// How long a write may be blocked without progress.
     public var writeTimeout = TimeAmount.seconds(30)
 
+    /// How long a peer that let a call time out has for the answer to a probe, before it counts as silent.
+    public var probeTime = TimeAmount.seconds(2)
+
     /// How long calls under way may go on when the process is told to stop.
     public var drainTime = TimeAmount.seconds(10)
 

@@ -126,7 +126,7 @@ final class ClientConnection: ChannelInboundHandler {
             self, .unavailable,
             "it went away while it worked on the call"
                 + (link.isInsideFrame ? " (it closed inside a frame)" : " (it closed the connection)"))
-        link.end(RPCError(.unavailable, "\(core.path): the connection ended"))
+        link.end(RPCError(.unavailable, "\(core.name): the connection ended"))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -215,7 +215,7 @@ final class ClientConnection: ChannelInboundHandler {
         case .failure(let error):
             // A plain peer knows no hello and is a good peer all the same.
             guard error.kind == .methodNotFound else {
-                return core.refused(self, RPCError(.unavailable, "\(core.path): \(error.message)", begun: false))
+                return core.refused(self, core.unavailable(error.message, begun: false))
             }
         }
         hasAnswered = true

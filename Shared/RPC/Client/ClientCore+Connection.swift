@@ -45,7 +45,7 @@ extension ClientCore {
         guard let peer, peers.include(peer) else {
             connection.close()
             let who = peer.map { "user \($0.user)" } ?? "somebody whom the system does not name"
-            throw RPCError(.permissionDenied, "\(path) belongs to \(who)", begun: false)
+            throw RPCError(.permissionDenied, "\(name) belongs to \(who)", begun: false)
         }
         do throws(RPCError) {
             try connection.greet(as: client)
@@ -62,25 +62,50 @@ extension ClientCore {
         case .connecting, .down: break
         case .greeting, .ready, .draining, .stopped: return
         }
-        circuit.failed(isConnecting: true)
+        circuit.failedToConnect()
         // A peer that was there a moment ago may be restarting: calls wait for a few attempts.
         guard circuit.isOpen else { return }
         let error = error as? RPCError ?? unavailable("nobody answers (\(reason(of: error)))", begun: false)
         state = .down(error)
+        report(standing.failedToConnect(attempts: circuit.failedAttempts, error.message))
         failWaiting(error)
     }
 
     func isGreeted(_ connection: ClientConnection) {
         guard case .greeting(let current) = state, current === connection else { return }
         state = .ready(connection)
+        mismatch = connection.greeting.flatMap(unmet)
+        if let change = standing.greeted(by: connection.greeting?.service.instance) {
+            report(change)
+            if let mismatch { report(.incompatible(reason: mismatch.message)) }
+        }
         sendWaiting()
+    }
+
+    /// What the peer does not offer and the client needs. A plain peer says nothing about contracts, and is trusted.
+    private func unmet(_ greeting: Hello.Answer) -> RPCError? {
+        let missing = contracts.filter { greeting.contracts[$0.key] != $0.value }
+        guard !missing.isEmpty else { return nil }
+        let list = missing.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
+        return unavailable("it does not offer \(list)", begun: false)
     }
 
     /// Something came from the peer.
     func heard(_ connection: ClientConnection) {
+        if !circuit.isSettled { settle() }
+    }
+
+    private func settle() {
+        let wasOpen = circuit.isOpen
         circuit.heard()
         probing?.cancel()
         probing = nil
+        // While it greets, the answer to that says more.
+        if wasOpen, case .ready = state { report(standing.answered()) }
+    }
+
+    func report(_ change: PeerChange?) {
+        if let change { onChange(change) }
     }
 
     /// The kernel has taken something.
@@ -101,6 +126,7 @@ extension ClientCore {
     func refused(_ connection: ClientConnection, _ error: RPCError) {
         guard connection === self.connection else { return }
         state = .down(error)
+        report(standing.lost(.down(reason: error.message)))
         // A server that has refused the greeting may have gone on to handle what came with it.
         var sentError = error
         sentError.begun = error.kind == .unavailable
@@ -117,6 +143,7 @@ extension ClientCore {
         if let current = self.connection {
             guard current === connection else { return }
             state = .connecting
+            if kind == .invalidData { report(standing.violated(reason)) }
         }
         let now = executor.loop.now
         let cut = sent
@@ -125,7 +152,7 @@ extension ClientCore {
             if kind == .unavailable, case .connecting = state, mayGoAgain(call, now: now) {
                 wait(call)
             } else {
-                call.end(.failure(RPCError(kind, "\(path): \(reason)")))
+                call.end(.failure(RPCError(kind, "\(name): \(reason)")))
             }
         }
     }
@@ -152,8 +179,11 @@ extension ClientCore {
     }
 
     func unavailable(_ reason: String, begun: Bool) -> RPCError {
-        RPCError(.unavailable, "\(path): \(reason)", begun: begun)
+        RPCError(.unavailable, "\(name): \(reason)", begun: begun)
     }
+
+    /// Why calls fail while the circuit is open.
+    var silence: RPCError { unavailable("it does not answer; tried again in the background", begun: false) }
 
     private func reason(of error: any Error) -> String {
         (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"

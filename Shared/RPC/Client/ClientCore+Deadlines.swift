@@ -4,13 +4,14 @@ import NIOCore
 extension ClientCore {
     /// - Returns: when to look again.
     func enforceDeadlines(now: NIODeadline) -> NIODeadline {
+        var isSuspect = false
         for (calls, begun) in [(waiting.all.map(\.value), false), (Array(sent.values), true)] {
             for call in calls where call.deadline <= now {
-                if begun || isGreeting { circuit.failed(isConnecting: false) }
-                end(call.id, .failure(RPCError(.deadlineExceeded, "\(path): no answer in time", begun: begun)))
+                if begun || isGreeting { isSuspect = true }
+                end(call.id, .failure(RPCError(.deadlineExceeded, "\(name): no answer in time", begun: begun)))
             }
         }
-        probeIfOpen()
+        if isSuspect { suspect() }
         let next = waiting.all.reduce(.distantFuture) { min($0, $1.value.deadline) }
         return sent.values.reduce(min(next, enforceConnectionDeadlines(now: now))) { min($0, $1.deadline) }
     }
@@ -36,20 +37,33 @@ extension ClientCore {
 
     // MARK: Probing
 
-    /// Asks a peer that does not answer for a sign of life, again and again.
-    func probeIfOpen() {
-        guard circuit.isOpen, probing == nil, connection != nil else { return }
+    /// A call has timed out: asks the peer for a sign of life. Without one in time the circuit opens.
+    private func suspect() {
+        guard connection != nil, circuit.timedOut() else { return }
+        connection?.probe()
+        probing = executor.loop.assumeIsolated().scheduleTask(in: limits.probeTime) { self.confirm() }
+    }
+
+    /// The peer has not answered the probe. Calls that it has keep their own limits: one that is merely slow may answer
+    /// them still.
+    private func confirm() {
+        probing = nil
+        guard circuit.probeTimedOut() else { return }
+        report(standing.lost(.silent))
+        failWaiting(silence)
         probe(pausing: Backoff())
     }
 
+    /// Asks again and again, until something comes or the connection is lost. A new one is greeted, which asks as well.
     private func probe(pausing backoff: Backoff) {
+        guard circuit.isOpen, let connection else { return }
+        connection.probe()
         var backoff = backoff
-        connection?.probe()
         // The first pause of all is none.
         let pause = max(backoff.next(), Backoff.first)
-        probing = executor.loop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) {
+        probing = executor.loop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) { [backoff] in
             self.probing = nil
-            if self.circuit.isOpen, self.connection != nil { self.probe(pausing: backoff) }
+            self.probe(pausing: backoff)
         }
     }
 }

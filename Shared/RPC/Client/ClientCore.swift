@@ -18,6 +18,13 @@ final class ClientCore {
     }
 
     let path: SocketPath
+
+    /// The peer in error messages.
+    let name: String
+
+    /// The contracts that the peer must offer, with their versions.
+    let contracts: [String: Int]
+    let onChange: @Sendable (PeerChange) -> Void
     let limits: Limits
     let features: Features
     let executor: LoopExecutor
@@ -26,6 +33,10 @@ final class ClientCore {
 
     var state = State.connecting
     var circuit = Circuit()
+    var standing = PeerStanding()
+
+    /// Why the peer that is connected gets no calls but those of the protocol itself.
+    var mismatch: RPCError?
     var budget = RetryBudget()
 
     /// Calls of which a byte may have left.
@@ -38,10 +49,14 @@ final class ClientCore {
     var probing: Scheduled<Void>?
 
     init(
-        path: SocketPath, limits: Limits, features: Features, peers: TrustedPeers, executor: LoopExecutor,
-        client: Hello.Client
+        path: SocketPath, name: String?, contracts: [String: Int], limits: Limits, features: Features,
+        peers: TrustedPeers, executor: LoopExecutor, client: Hello.Client,
+        onChange: @escaping @Sendable (PeerChange) -> Void
     ) {
         self.path = path
+        self.name = name ?? path.description
+        self.contracts = contracts
+        self.onChange = onChange
         self.limits = limits
         self.features = features
         self.peers = peers
@@ -61,13 +76,13 @@ final class ClientCore {
         case .connecting, .greeting, .ready, .draining: break
         }
         if circuit.isOpen {
-            return call.end(.failure(unavailable("it does not answer; tried again in the background", begun: false)))
+            return call.end(.failure(silence))
         }
         guard waiting.count < limits.callsWaiting else {
-            return call.end(.failure(.overloaded("\(path): too many calls wait")))
+            return call.end(.failure(.overloaded("\(name): too many calls wait")))
         }
         guard call.stream == nil || streamsUnderWay < callsAtOnce / 2 else {
-            return call.end(.failure(.overloaded("\(path): too many streams under way")))
+            return call.end(.failure(.overloaded("\(name): too many streams under way")))
         }
         timer.wake(by: call.deadline)
         if case .ready(let connection) = state, waiting.isEmpty, hasRoom(connection) {
@@ -110,6 +125,9 @@ final class ClientCore {
     }
 
     private func send(_ call: ClientCall, on connection: ClientConnection) {
+        if let mismatch, !call.request.method.hasPrefix(ProtocolMethods.prefix) {
+            return call.end(.failure(mismatch))
+        }
         sent[call.id] = call
         do throws(RPCError) {
             if let outgoing = try connection.send(call) {

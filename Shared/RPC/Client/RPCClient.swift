@@ -21,17 +21,23 @@ public final class RPCClient: Sendable {
     ///   - name: how the client introduces itself.
     ///   - features: what it asks the peer for.
     ///   - peers: who may listen there, beside our own user and root.
+    ///   - peerName: the peer in error messages; nil for the path.
+    ///   - contracts: what the peer must offer, with versions; without that its calls are `unavailable`, but for `rpc.*`.
+    ///   - onChange: is told of each change of the peer's state, on the event loop.
     public static func make(
         to path: SocketPath, as name: String, version: String = "1", limits: Limits = Limits(),
-        features: Features = .standard, peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared
+        features: Features = .standard, peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared,
+        peerName: String? = nil, contracts: [String: Int] = [:],
+        onChange: @escaping @Sendable (PeerChange) -> Void = { _ in }
     ) async -> RPCClient {
         // The core is made on the loop that it lives on.
         await withTaskExecutorPreference(executor) {
             RPCClient(
                 core: NIOLoopBound(
                     ClientCore(
-                        path: path, limits: limits, features: features, peers: peers, executor: executor,
-                        client: Hello.Client(name: name, version: version)),
+                        path: path, name: peerName, contracts: contracts, limits: limits, features: features,
+                        peers: peers, executor: executor, client: Hello.Client(name: name, version: version),
+                        onChange: onChange),
                     eventLoop: executor.loop),
                 path: path, executor: executor)
         }

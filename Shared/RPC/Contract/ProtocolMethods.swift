@@ -1,5 +1,8 @@
 /// The protocol's own methods, `rpc.verb`.
 public enum ProtocolMethods {
+    /// Of the names of them all.
+    static let prefix = "rpc."
+
     public static let hello = Method(
         "rpc.hello", "Agree on a protocol version, features and limits; only as the first message.",
         params: Hello.Request.shape, answer: Hello.Answer.shape)

@@ -1,67 +1,96 @@
 import NIOCore
 import RPCTestKit
+import Synchronization
 import Testing
 
 @testable import RPC
 
 @Suite(.timeLimit(.minutes(5))) struct CircuitTests {
-    @Test func `failures in a row open it, and anything heard closes it`() {
+    @Test func `failed attempts to connect in a row open it, and anything heard closes it`() {
         var circuit = Circuit()
         circuit.heard()
-        for _ in 1..<Circuit.threshold { circuit.failed(isConnecting: false) }
+        for _ in 1..<Circuit.attempts { circuit.failedToConnect() }
         #expect(!circuit.isOpen)
         circuit.heard()
-        for _ in 1..<Circuit.threshold { circuit.failed(isConnecting: true) }
+        for _ in 1..<Circuit.attempts { circuit.failedToConnect() }
         #expect(!circuit.isOpen)
-        circuit.failed(isConnecting: false)
-        #expect(circuit.isOpen)
-        circuit.failed(isConnecting: true)
+        circuit.failedToConnect()
         #expect(circuit.isOpen)
         circuit.heard()
-        #expect(!circuit.isOpen)
+        #expect(!circuit.isOpen && circuit.isSettled)
     }
 
     @Test func `a peer that was never there is not waited for`() {
         var circuit = Circuit()
-        circuit.failed(isConnecting: true)
-        #expect(circuit.isOpen)
-        circuit = Circuit()
-        for _ in 1..<Circuit.threshold { circuit.failed(isConnecting: false) }
-        #expect(!circuit.isOpen)
-        circuit.failed(isConnecting: false)
+        circuit.failedToConnect()
         #expect(circuit.isOpen)
     }
 
-    @Test func `a peer that answers nothing gets no more calls but probes, until it is heard of`() async throws {
+    @Test func `a call that timed out opens it only when a probe is not answered either`() {
+        var circuit = Circuit()
+        circuit.heard()
+        var isProbed = circuit.timedOut()
+        #expect(isProbed && !circuit.isOpen && !circuit.isSettled)
+        // One probe at a time.
+        isProbed = circuit.timedOut()
+        #expect(!isProbed)
+        circuit.heard()
+        var hasOpened = circuit.probeTimedOut()
+        #expect(!hasOpened && !circuit.isOpen)
+        isProbed = circuit.timedOut()
+        hasOpened = circuit.probeTimedOut()
+        #expect(isProbed && hasOpened && circuit.isOpen)
+        // No further probe of that kind while it is open.
+        isProbed = circuit.timedOut()
+        hasOpened = circuit.probeTimedOut()
+        #expect(!isProbed && !hasOpened)
+        circuit.heard()
+        #expect(circuit.isSettled)
+    }
+
+    private static let probe = #"{"jsonrpc":"2.0","id":-1,"method":"rpc.ping","params":{}}"#
+
+    private static func timedOutCall(_ client: RPCClient) async {
+        let error = await #expect(throws: RPCError.self) {
+            try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20)))
+        }
+        #expect(error?.kind == .deadlineExceeded)
+    }
+
+    /// Calls until the circuit is open.
+    private static func refusal(_ client: RPCClient) async throws -> RPCError {
+        while true {
+            do throws(RPCError) {
+                _ = try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20)))
+            } catch {
+                if error.kind != .deadlineExceeded { return error }
+            }
+        }
+    }
+
+    @Test func `a peer that answers neither a call nor a probe gets no more calls, until it is heard of`() async throws
+    {
         try await WireListener.with { listener in
-            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+            let changes = Mutex<[PeerChange]>([])
+            try await Self.withClient(
+                listener.path, probeTime: .milliseconds(50),
+                onChange: { change in changes.withLock { $0.append(change) } }
+            ) { client in
                 let peer = try await listener.acceptGreeting()
                 // From now on a call leaves when it is made.
                 while await client.greeting() == nil { await Task.yield() }
-                for _ in 0..<Circuit.threshold {
-                    let error = await #expect(throws: RPCError.self) {
-                        try await client.call(
-                            EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20)))
-                    }
-                    #expect(error?.kind == .deadlineExceeded)
-                }
-                let refused = await #expect(throws: RPCError.self) {
-                    try await client.call(EchoContract.echo, .init(text: "a"))
-                }
-                #expect(refused?.kind == .unavailable)
-                #expect(refused?.begun == false)
-                #expect(refused?.message == "\(listener.path): it does not answer; tried again in the background")
+                await Self.timedOutCall(client)
+                let refused = try await Self.refusal(client)
+                #expect(refused.kind == .unavailable && !refused.begun)
+                #expect(refused.message == "\(listener.path): it does not answer; tried again in the background")
+                #expect(changes.withLock { $0 } == [.appeared, .silent])
 
-                // Each call that was sent, and its cancelling; then probes, and no more of the calls.
-                let probe = #"{"jsonrpc":"2.0","id":-1,"method":"rpc.ping","params":{}}"#
-                var before: [String] = []
-                while let text = try await peer.receive(), text != probe { before.append(text) }
-                #expect(before.filter { $0.contains("rpc.cancel") }.count <= Circuit.threshold)
-                #expect(before.allSatisfy { $0.contains("echo.say") || $0.contains("rpc.cancel") })
-                // The next has an id of its own: a peer that was stuck finds both at once.
-                #expect(try await peer.receive() == probe.replacing("-1", with: "-2"))
+                // The first call, its cancelling and the probe; then no call after the circuit has opened.
+                var probes = 0
+                while probes < 3, let text = try await peer.receive() {
+                    if text.contains("rpc.ping") { probes += 1 }
+                }
                 try await peer.send(#"{"jsonrpc":"2.0","id":-1,"result":{}}"#)
-
                 let answering = Task {
                     while let text = try await peer.receive() {
                         guard let id = text.firstMatch(of: /"id":([0-9]+),"method":"echo.say"/)?.1 else { continue }
@@ -78,8 +107,36 @@ import Testing
                     }
                 }
                 #expect(answer == "b")
+                #expect(changes.withLock { $0 } == [.appeared, .silent, .returned(isNew: false)])
                 answering.cancel()
                 _ = await answering.result
+            }
+        }
+    }
+
+    @Test func `a peer that answers the probe is merely slow: the circuit stays closed`() async throws {
+        try await WireListener.with { listener in
+            let changes = Mutex<[PeerChange]>([])
+            try await Self.withClient(
+                listener.path, probeTime: .minutes(5),
+                onChange: { change in changes.withLock { $0.append(change) } }
+            ) { client in
+                let peer = try await listener.acceptGreeting()
+                while await client.greeting() == nil { await Task.yield() }
+                for round in 1...3 {
+                    await Self.timedOutCall(client)
+                    var text = try await peer.receive()
+                    while text?.contains("rpc.ping") == false { text = try await peer.receive() }
+                    #expect(text == Self.probe.replacing("-1", with: "-\(round)"))
+                    try await peer.send(#"{"jsonrpc":"2.0","id":-\#(round),"result":{}}"#)
+                    // The answer was read when a call that was made after it is answered.
+                    let call = callEcho(client)
+                    text = try await peer.receive()
+                    let id = try #require(text?.firstMatch(of: /"id":([0-9]+),"method":"echo.say"/)?.1)
+                    try await peer.send(#"{"jsonrpc":"2.0","id":\#(id),"result":{"text":"b"}}"#)
+                    #expect(try await call.value == "b")
+                }
+                #expect(changes.withLock { $0 } == [.appeared])
             }
         }
     }
@@ -89,28 +146,38 @@ import Testing
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let peer = try await listener.accept()
                 #expect(try await peer.receive()?.contains("rpc.hello") == true)
-                for _ in 0..<Circuit.threshold {
-                    let error = await #expect(throws: RPCError.self) {
-                        try await client.call(
-                            EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20)))
-                    }
-                    #expect(error?.kind == .deadlineExceeded && error?.begun == false)
-                }
-                let refused = await #expect(throws: RPCError.self) {
+                await Self.timedOutCall(client)
+                #expect(try await peer.receive() == Self.probe)
+                // Calls that wait for the greeting end with the circuit.
+                let waiting = await #expect(throws: RPCError.self) {
                     try await client.call(EchoContract.echo, .init(text: "a"))
                 }
-                #expect(refused?.kind == .unavailable && refused?.begun == false)
-                #expect(try await peer.receive() == #"{"jsonrpc":"2.0","id":-1,"method":"rpc.ping","params":{}}"#)
+                #expect(waiting?.kind == .unavailable && waiting?.begun == false)
 
                 try await peer.sendGreeting()
                 while await client.greeting() == nil { await Task.yield() }
                 let call = callEcho(client)
                 var text = try await peer.receive()
                 while text?.contains("rpc.ping") == true { text = try await peer.receive() }
-                #expect(text?.contains(#""id":\#(Circuit.threshold + 2),"method":"echo.say""#) == true)
-                try await peer.send(#"{"jsonrpc":"2.0","id":\#(Circuit.threshold + 2),"result":{"text":"b"}}"#)
+                let id = try #require(text?.firstMatch(of: /"id":([0-9]+),"method":"echo.say"/)?.1)
+                try await peer.send(#"{"jsonrpc":"2.0","id":\#(id),"result":{"text":"b"}}"#)
                 #expect(try await call.value == "b")
             }
+        }
+    }
+
+    /// A client whose changes of the peer are seen.
+    private static func withClient(
+        _ path: SocketPath, probeTime: TimeAmount, onChange: @escaping @Sendable (PeerChange) -> Void,
+        _ body: (RPCClient) async throws -> Void
+    ) async throws {
+        var limits = Limits()
+        limits.probeTime = probeTime
+        let client = await RPCClient.make(to: path, as: "test", limits: limits, onChange: onChange)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await client.run() }
+            defer { group.cancelAll() }
+            try await body(client)
         }
     }
 }

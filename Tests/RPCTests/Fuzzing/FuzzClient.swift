@@ -28,8 +28,9 @@ final class FuzzClient {
         self.loop = loop
         executor = LoopExecutor(loop)
         core = ClientCore(
-            path: try SocketPath("/fuzz"), limits: limits, features: features, peers: TrustedPeers(),
-            executor: executor, client: Hello.Client(name: "fuzz", version: "1"))
+            path: try SocketPath("/fuzz"), name: nil, contracts: [:], limits: limits, features: features,
+            peers: TrustedPeers(), executor: executor, client: Hello.Client(name: "fuzz", version: "1"),
+            onChange: { _ in })
     }
 
     /// A connection has come about.

@@ -1,0 +1,93 @@
+import RPCTestKit
+import Synchronization
+import Testing
+
+@testable import RPC
+
+/// A client that needs contracts of its peer.
+@Suite(.timeLimit(.minutes(5))) struct PeerContractTests {
+    private static func withClient(
+        contracts: [String: Int], _ body: (RPCClient, _ changes: @Sendable () -> [PeerChange]) async throws -> Void
+    ) async throws {
+        let changes = Changes()
+        try await TestServer.with(EchoContract.table) { server in
+            let client = await RPCClient.make(
+                to: server.path, as: "test", peerName: "echo.sock", contracts: contracts, onChange: changes.add)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await client.run() }
+                defer { group.cancelAll() }
+                try await body(client) { changes.all }
+            }
+        }
+    }
+
+    @Test func `a peer that offers them gets calls`() async throws {
+        try await Self.withClient(contracts: ["echo": 1]) { client, changes in
+            try await client.expectEcho()
+            #expect(changes() == [.appeared])
+        }
+    }
+
+    @Test(arguments: [["echo": 2], ["echo": 1, "likes": 3]])
+    func `one that does not gets none but those of the protocol`(contracts: [String: Int]) async throws {
+        try await Self.withClient(contracts: contracts) { client, changes in
+            let missing = contracts["likes"].map { "likes \($0)" } ?? "echo 2"
+            for _ in 0..<2 {
+                let error = await #expect(throws: RPCError.self) { try await client.expectEcho() }
+                #expect(error?.kind == .unavailable && error?.begun == false)
+                #expect(error?.message == "echo.sock: it does not offer \(missing)")
+            }
+            _ = try await client.call(ProtocolMethods.ping, Empty())
+            let described = try await client.call(ProtocolMethods.describe, ServiceSelection())
+            #expect(described.contracts.map(\.name) == ["echo"])
+            #expect(changes() == [.appeared, .incompatible(reason: "echo.sock: it does not offer \(missing)")])
+        }
+    }
+
+    @Test func `a peer that breaks the protocol is reported once, and its call fails`() async throws {
+        try await WireListener.with { listener in
+            let changes = Changes()
+            let client = await RPCClient.make(to: listener.path, as: "test", onChange: changes.add)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await client.run() }
+                defer { group.cancelAll() }
+                let call = callEcho(client)
+                let peer = try await listener.acceptGreeting()
+                _ = try await peer.receive()
+                try await peer.send("this is no answer")
+                let error = await #expect(throws: RPCError.self) { try await call.value }
+                #expect(error?.kind == .invalidData)
+                #expect(changes.all.count == 2 && changes.all.first == .appeared)
+                #expect("\(changes.all)".contains("does not keep to the protocol"))
+            }
+        }
+    }
+
+    @Test func `a plain peer, which says nothing about contracts, gets calls`() async throws {
+        try await WireListener.with { listener in
+            let client = await RPCClient.make(to: listener.path, as: "test", contracts: ["echo": 1])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await client.run() }
+                defer { group.cancelAll() }
+                let peer = try await listener.accept()
+                _ = try await peer.receive()
+                try await peer.send(
+                    #"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"none","data":{"kind":"method_not_found"}}}"#
+                )
+                let call = callEcho(client)
+                _ = try await peer.receive()
+                try await peer.send(#"{"jsonrpc":"2.0","id":1,"result":{"text":"b"}}"#)
+                #expect(try await call.value == "b")
+            }
+        }
+    }
+}
+
+/// The changes of a peer, as they were reported.
+final class Changes: Sendable {
+    private let reported = Mutex<[PeerChange]>([])
+
+    var all: [PeerChange] { reported.withLock { $0 } }
+
+    @Sendable func add(_ change: PeerChange) { reported.withLock { $0.append(change) } }
+}

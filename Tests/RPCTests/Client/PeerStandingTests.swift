@@ -1,0 +1,56 @@
+import Testing
+
+@testable import RPC
+
+@Suite struct PeerStandingTests {
+    @Test func `each change is reported once`() {
+        var standing = PeerStanding()
+        #expect(standing.greeted(by: "a") == .appeared)
+        #expect(standing.greeted(by: "a") == nil)
+        #expect(standing.failed() == .down(reason: "refused"))
+        #expect(standing.failed() == nil)
+        #expect(standing.lost(.silent) == nil)
+        #expect(standing.greeted(by: "a") == .returned(isNew: false))
+        #expect(standing.lost(.silent) == .silent)
+        #expect(standing.failed() == nil)
+        #expect(standing.answered() == .returned(isNew: false))
+        #expect(standing.answered() == nil)
+    }
+
+    @Test func `another process in the peer's place is reported, whether it was missed or not`() {
+        var standing = PeerStanding()
+        _ = standing.greeted(by: "a")
+        #expect(standing.greeted(by: "b") == .restarted)
+        _ = standing.failed()
+        #expect(standing.greeted(by: "c") == .returned(isNew: true))
+    }
+
+    @Test func `a peer that was never there is reported as down after 8 attempts, not before`() {
+        var standing = PeerStanding()
+        #expect(standing.failedToConnect(attempts: PeerStanding.firstAttempts - 1, "refused") == nil)
+        #expect(standing.failedToConnect(attempts: PeerStanding.firstAttempts, "refused") == .down(reason: "refused"))
+        #expect(standing.failedToConnect(attempts: PeerStanding.firstAttempts + 1, "refused") == nil)
+        #expect(standing.greeted(by: "a") == .appeared)
+    }
+
+    @Test func `a plain peer, which names no process, is told to be back`() {
+        var standing = PeerStanding()
+        #expect(standing.greeted(by: nil) == .appeared)
+        #expect(standing.greeted(by: nil) == nil)
+        _ = standing.failed()
+        #expect(standing.greeted(by: nil) == .returned(isNew: false))
+    }
+
+    @Test func `a violation is reported once for each greeting`() {
+        var standing = PeerStanding()
+        #expect(standing.violated("x") == .violated(reason: "x"))
+        #expect(standing.violated("x") == nil)
+        _ = standing.greeted(by: "a")
+        #expect(standing.violated("y") == .violated(reason: "y"))
+    }
+}
+
+extension PeerStanding {
+    /// As many attempts to connect have failed as open a circuit.
+    fileprivate mutating func failed() -> PeerChange? { failedToConnect(attempts: Circuit.attempts, "refused") }
+}
