@@ -151,7 +151,8 @@ let package = Package(
             tests(
                 "GatewayTests",
                 of: [
-                    "RPC", "RPCTestKit", "FeedContract", "CommentsContract", "ImageDataContract", "CZlib", .httpTypes,
+                    "RPC", "RPCTestKit", "ServiceKit", "FeedContract", "CommentsContract", "ImageDataContract", "CZlib",
+                    .httpTypes,
                     .logging, .nioCore, .nioPosix,
                     // What the edges of a gateway take.
                     "Comments", "Upstream",

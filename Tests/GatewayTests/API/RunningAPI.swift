@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import RPC
 import RPCTestKit
+import ServiceKit
 
 @testable import gateway
 
@@ -24,25 +25,28 @@ struct RunningAPI: Sendable {
 
     static func with<Result: Sendable>(
         _ services: FakeServices = FakeServices(), running names: [String] = ["feed", "comments", "image-data"],
-        limits: HTTPLimits = HTTPLimits(), connections: Int = HTTPLimits.connections,
+        limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        connections: Int = HTTPLimits.connections,
         drainTime: TimeAmount = .seconds(60), executor: LoopExecutor = executor, loops: HTTPLoops = loops,
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
-        try await withRegistry(of: services, running: names, executor: executor) { registry in
+        let failures = FailureLog(logger)
+        return try await withRegistry(of: services, running: names, failures, executor: executor) { registry in
             let listener = try await HTTPListener.bind(
                 HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
                 loops: loops, logger: Logger(label: "test"))
             let api = API(
                 registry: registry, publicURL: PublicURL(listener.address), recentImages: RecentImages(limits),
                 recentComments: RecentComments(limits), limits: limits, budget: listener.budget, now: { noon })
-            return try await running(listener, api, registry, drainTime: drainTime, body)
+            return try await running(
+                listener, api, registry, RequestLog(logger, failures), drainTime: drainTime, body)
         }
     }
 
     /// Runs the services, and gives the registry that leads to them, which is to be run.
     static func withRegistry<Result: Sendable>(
         of services: FakeServices, running names: [String] = ["feed", "comments", "image-data"],
-        executor: LoopExecutor = executor, _ body: (PluginRegistry) async throws -> Result
+        _ failures: FailureLog = .none, executor: LoopExecutor = executor, _ body: (PluginRegistry) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
             try await serving(services.tables.filter { names.contains($0.key) }, root: root, executor) {
@@ -53,13 +57,13 @@ struct RunningAPI: Sendable {
                         enriches: [])
                     plugins.append(try await Plugin(manifest, root: root, executor: executor))
                 }
-                return try await body(PluginRegistry(plugins))
+                return try await body(PluginRegistry(plugins, failures))
             }
         }
     }
 
     private static func running<Result: Sendable>(
-        _ listener: HTTPListener, _ api: API, _ registry: PluginRegistry, drainTime: TimeAmount,
+        _ listener: HTTPListener, _ api: API, _ registry: PluginRegistry, _ log: RequestLog, drainTime: TimeAmount,
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
@@ -69,7 +73,7 @@ struct RunningAPI: Sendable {
             group.addTask { await api.recentImages.run() }
             group.addTask { await api.recentComments.run() }
             group.addTask {
-                await listener.serve(api, drainTime: drainTime) { for await _ in stops {} }
+                await listener.serve(api, log: log, drainTime: drainTime) { for await _ in stops {} }
                 ending.finish()
             }
             defer { group.cancelAll() }

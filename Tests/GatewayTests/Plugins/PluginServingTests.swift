@@ -1,7 +1,10 @@
+import FeedContract
 import Foundation
 import RPC
 import RPCTestKit
 import Testing
+
+@testable import gateway
 
 /// A gateway with a plugin of somebody else's: a server that the test runs itself.
 @Suite struct PluginServingTests {
@@ -41,6 +44,33 @@ import Testing
             #expect(!own.output.contains("likes.counts") && own.output.contains("gateway.feed_page"))
             let health = try await gateway("health")
             #expect(health.status == 0)
+        }
+    }
+
+    @Test func `the pages of the gateway refuse one that does not offer what its manifest names as well`() async throws
+    {
+        try await withTemporaryDirectory { root in
+            var services = FakeServices()
+            services.load = { _, _ in
+                Issue.record("an incompatible plugin was called")
+                throw RPCError(.unavailable, "not to be called")
+            }
+            let table = try #require(services.tables["feed"])
+            let manifest = PluginManifest(
+                name: "feed", socket: "feed.sock", contracts: ["feed": 2], required: true, timeout: nil, enriches: [])
+            try await TestServer.with(table, named: "feed", at: SocketPath(root + "/run/feed.sock")) { _ in
+                let plugin = try await Plugin(manifest, root: root)
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask { await plugin.client.run() }
+                    defer { group.cancelAll() }
+                    let error = await #expect(throws: RPCError.self) {
+                        try await plugin.call(FeedContract.load, LoadFeed(), CallOptions())
+                    }
+                    #expect(error?.kind == .unavailable && error?.service == "feed")
+                    #expect(error?.message == "feed.sock: it does not offer feed 2")
+                    #expect(await plugin.report().state == .incompatible)
+                }
+            }
         }
     }
 

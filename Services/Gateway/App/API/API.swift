@@ -16,8 +16,8 @@ struct API: Sendable {
     let now: @Sendable () -> Date
 
     /// Answers a request, whatever it is. Cancelling the task cancels what is asked of the services.
-    func answer(_ request: HTTPRequest) async -> HTTPAnswer {
-        let trace = trace(of: request)
+    /// - Parameter trace: from `trace(of:)`.
+    func answer(_ request: HTTPRequest, _ trace: TraceContext) async -> HTTPAnswer {
         var answer: HTTPAnswer
         do throws(RPCError) {
             answer = try await self.answer(request, CallOptions(timeout: limits.requestTime, trace: trace), trace)

@@ -7,22 +7,23 @@ enum GatewayHealth {
     static func summary(_ parts: [(Plugin, Result<Health, RPCError>)], now: Date) -> Health {
         var isWell = true
         let checks = parts.map { plugin, health in
-            let check = check(plugin.name, health, now: now)
+            let check = check(plugin, health, now: now)
             if plugin.manifest.required, check.status != .serving { isWell = false }
             return check
         }
         return Health(isWell && !checks.isEmpty ? .serving : .degraded, checks)
     }
 
-    private static func check(_ name: String, _ health: Result<Health, RPCError>, now: Date) -> Health.Check {
+    private static func check(_ plugin: Plugin, _ health: Result<Health, RPCError>, now: Date) -> Health.Check {
         switch health {
         case .success(let health):
             let worst = health.checks.first { $0.status != .serving }
             return Health.Check(
-                name: name, status: health.status, detail: worst?.detail,
+                name: plugin.name, status: health.status, detail: worst?.detail,
                 since: worst?.since ?? health.checks.map(\.since).max() ?? now)
         case .failure(let error):
-            return Health.Check(name: name, status: .degraded, detail: error.message, since: now)
+            return Health.Check(
+                name: plugin.name, status: .degraded, detail: error.message, since: plugin.standing.since)
         }
     }
 }
@@ -43,7 +44,7 @@ extension Plugin {
         do throws(RPCError) {
             let health = try await client.call(
                 ProtocolMethods.health, ServiceSelection(), CallOptions(timeout: Self.probeTimeout))
-            if let mismatch = await client.greeting().flatMap(mismatch) {
+            if let mismatch = standing.mismatch {
                 return .failure(RPCError(.unavailable, mismatch))
             }
             return .success(health)

@@ -17,6 +17,7 @@ extension PluginRegistry {
             return nil
         } catch {
             if error.kind == .notFound { throw error }
+            noteIgnored(FeedContract.get.name, error, options.trace)
             return error
         }
     }

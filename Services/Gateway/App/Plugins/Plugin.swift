@@ -2,6 +2,7 @@ import CommentsContract
 import FeedContract
 import Foundation
 import ImageDataContract
+import Logging
 import NIOCore
 import RPC
 
@@ -9,6 +10,9 @@ import RPC
 struct Plugin: Sendable {
     let manifest: PluginManifest
     let client: RPCClient
+
+    /// How it is, as its client has found out.
+    let standing: PluginStanding
 
     /// How long the gateway itself waits when it asks how a plugin is.
     static let probeTimeout = TimeAmount.seconds(1)
@@ -19,10 +23,21 @@ struct Plugin: Sendable {
         [FeedContract.contract, CommentsContract.contract, ImageDataContract.contract]
             .flatMap(\.methods).filter(\.idempotent).map(\.name))
 
-    init(_ manifest: PluginManifest, root: String, executor: LoopExecutor = .shared) async throws {
+    /// - Parameter logger: takes one line for each change of its state.
+    init(
+        _ manifest: PluginManifest, root: String, executor: LoopExecutor = .shared,
+        logger: Logger = Logger(label: "none") { _ in SwiftLogNoOpLogHandler() }
+    ) async throws {
         self.manifest = manifest
-        let path = manifest.socket.hasPrefix("/") ? manifest.socket : "\(root)/run/\(manifest.socket)"
-        client = await RPCClient.make(to: try SocketPath(path), as: "gateway", executor: executor)
+        let path = try SocketPath(
+            manifest.socket.hasPrefix("/") ? manifest.socket : "\(root)/run/\(manifest.socket)")
+        let standing = PluginStanding(name: manifest.name, path: path, logger: logger)
+        self.standing = standing
+        // Clients elsewhere read the errors: the name of the socket says enough, its folder is nobody's business.
+        let socketName = path.description.split(separator: "/").last.map(String.init)
+        client = await RPCClient.make(
+            to: path, as: "gateway", executor: executor, peerName: socketName, contracts: manifest.contracts,
+            onChange: standing.note)
     }
 
     var name: String { manifest.name }
@@ -49,9 +64,7 @@ struct Plugin: Sendable {
     }
 
     /// Passes a call on without looking into it.
-    /// - Throws: `unavailable` when it does not offer the contracts that its manifest names.
     func forward(_ method: String, _ params: Payload, _ context: CallContext) async throws(RPCError) -> Payload {
-        try await checkContracts()
         var options = inTime(CallOptions(onBehalfOf: context))
         options.isRepeatable = Self.repeatableMethods.contains(method)
         do throws(RPCError) {
@@ -62,11 +75,9 @@ struct Plugin: Sendable {
     }
 
     /// Passes a stream on, item by item, as fast as its taker takes them.
-    /// - Throws: as `forward`.
     func forwardStream(
         _ method: String, _ params: Payload, _ context: CallContext, _ sink: ItemSink<Payload>
     ) async throws {
-        try await checkContracts()
         do {
             // A stream lives as long as its taker: the time for an answer is not its time.
             var options = CallOptions(onBehalfOf: context)
@@ -77,12 +88,6 @@ struct Plugin: Sendable {
             }
         } catch let error as RPCError {
             throw named(error)
-        }
-    }
-
-    private func checkContracts() async throws(RPCError) {
-        if let mismatch = await client.greeting().flatMap(mismatch) {
-            throw RPCError(.unavailable, mismatch, begun: false, service: name)
         }
     }
 

@@ -1,31 +1,36 @@
 import Logging
 import RPC
+import ServiceKit
 
 /// The services behind the gateway, by name. It knows them from their manifests, not from code.
 struct PluginRegistry: Sendable {
     /// In the order of their names.
     let plugins: [Plugin]
     private let byName: [String: Plugin]
+    private let failures: FailureLog
 
-    init(_ plugins: [Plugin]) {
+    init(_ plugins: [Plugin], _ failures: FailureLog = .none) {
+        self.failures = failures
         self.plugins = plugins.sorted { $0.name < $1.name }
         byName = Dictionary(uniqueKeysWithValues: plugins.map { ($0.name, $0) })
     }
 
     /// Reads the folder once; every bad manifest is a line in the log.
-    static func load(_ folder: PluginFolder, root: String, logger: Logger) async -> PluginRegistry {
+    static func load(
+        _ folder: PluginFolder, root: String, logger: Logger, failures: FailureLog
+    ) async -> PluginRegistry {
         let (manifests, rejections) = folder.scan()
         for rejection in rejections { logger.error("plugin refused: \(rejection)") }
         var plugins: [Plugin] = []
         for manifest in manifests {
             do {
-                plugins.append(try await Plugin(manifest, root: root))
+                plugins.append(try await Plugin(manifest, root: root, logger: logger))
             } catch {
                 logger.error("plugin refused: \(manifest.name): \(error)")
             }
         }
         if plugins.isEmpty { logger.warning("no plugins in \(folder.path): there is nothing to serve yet") }
-        return PluginRegistry(plugins)
+        return PluginRegistry(plugins, failures)
     }
 
     /// - Throws: `unavailable` for a service that the gateway itself needs and that has no manifest.
@@ -35,6 +40,11 @@ struct PluginRegistry: Sendable {
                 .unavailable, "there is no plugin named \(name); is plugins.d/\(name).json there?", begun: false)
         }
         return plugin
+    }
+
+    /// Logs the failure of a call when the answer that it was made for does without it.
+    func noteIgnored(_ method: String, _ error: RPCError, _ trace: TraceContext) {
+        if error.kind.isServerError { failures.note(method, error, trace) }
     }
 
     @Sendable func knows(_ name: String) -> Bool { byName[name] != nil }

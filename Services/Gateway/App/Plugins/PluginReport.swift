@@ -58,19 +58,12 @@ extension Plugin {
         }
         let roundTrip = NIODeadline.now() - start
         let greeting = await client.greeting()
-        let problem = failure?.message ?? greeting.flatMap(mismatch)
+        let problem = failure?.message ?? standing.mismatch
         return PluginReport(
             name: name, socket: client.path.description, required: manifest.required,
             state: failure != nil ? .down : problem != nil ? .incompatible : .ready,
             instance: greeting?.service.instance, version: greeting?.service.version,
             contracts: greeting?.contracts ?? [:], error: problem,
             roundTrip: failure == nil ? Int(roundTrip.nanoseconds / 1_000) : nil)
-    }
-
-    /// What the manifest names and the plugin does not offer.
-    func mismatch(_ greeting: Hello.Answer) -> String? {
-        let missing = manifest.contracts.filter { greeting.contracts[$0.key] != $0.value }
-        guard !missing.isEmpty else { return nil }
-        return "it does not offer " + missing.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
     }
 }

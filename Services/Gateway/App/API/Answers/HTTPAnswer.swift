@@ -9,6 +9,9 @@ struct HTTPAnswer: Sendable {
     var fields = HTTPFields()
     var body = ByteBuffer()
 
+    /// The error that this answer tells of, in full.
+    private(set) var failure: RPCError?
+
     init(_ status: HTTPResponse.Status) { self.status = status }
 
     /// The same for a client that has what it asks for.
@@ -41,6 +44,7 @@ extension HTTPAnswer {
         // A reader of URLs knows of no params.
         let detail = error.presented(in: .en).message.trimmingPrefix("params.")
         self.init(Problem(error.kind, String(detail), trace: trace))
+        failure = error
         switch error.kind {
         case .overloaded, .unavailable: fields[.retryAfter] = "\(Self.seconds(error.retryAfter))"
         default: break

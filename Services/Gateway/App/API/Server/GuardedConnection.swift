@@ -10,13 +10,15 @@ import RPC
 struct GuardedConnection: Sendable {
     private let http: HTTP1Channel
 
-    init(_ api: API) {
+    init(_ api: API, _ log: RequestLog) {
         let budget = api.budget
         http = HTTP1Channel(responder: { request, writer, _ in
-            var answer = await api.answer(request.head)
+            let (trace, start) = (api.trace(of: request.head), log.start())
+            var answer = await api.answer(request.head, trace)
             if !budget.hasRoom(for: answer.body.readableBytes) {
-                answer = HTTPAnswer(AnswerBudget.overloaded, trace: api.trace(of: request.head))
+                answer = HTTPAnswer(AnswerBudget.overloaded, trace: trace)
             }
+            log.note(request.head, answer, trace, since: start)
             let hasNoBody = request.method == .head || answer.body.readableBytes == 0
             try await writer.write(
                 response: answer.head(for: request.method),

@@ -76,9 +76,9 @@ struct HTTPListener: Sendable {
     /// Serves until `stop` returns and the requests under way are answered, at most `drainTime` later, or until the task
     /// is cancelled, which ends everything at once.
     func serve(
-        _ api: API, drainTime: TimeAmount, until stop: @escaping @Sendable () async -> Void
+        _ api: API, log: RequestLog, drainTime: TimeAmount, until stop: @escaping @Sendable () async -> Void
     ) async {
-        let connections = GuardedConnection(api)
+        let connections = GuardedConnection(api, log)
         await withTaskExecutorPreference(loops.executor(of: channel.channel)) {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await accept(connections) }

@@ -30,7 +30,7 @@ struct ServeCommand: AsyncParsableCommand {
         let root = options.root
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
         let registry = await PluginRegistry.load(
-            PluginFolder(path: root.plugins), root: root.path, logger: process.logger)
+            PluginFolder(path: root.plugins), root: root.path, logger: process.logger, failures: process.failures)
         let (recentImages, recentComments) = (RecentImages(HTTPLimits()), RecentComments(HTTPLimits()))
         let handlers = GatewayHandlers(
             registry: registry, recentImages: recentImages, recentComments: recentComments, identity: identity,
@@ -43,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
                 await registry.run()
                 _ = await (images, comments)
             },
-            front: try listener.map { try front($0, registry, recentImages, recentComments) })
+            front: try listener.map { try front($0, registry, recentImages, recentComments, process) })
     }
 
     /// Takes the port, before there is anything that others could ask for.
@@ -61,14 +61,15 @@ struct ServeCommand: AsyncParsableCommand {
     /// The HTTP API, at its port.
     private func front(
         _ listener: HTTPListener, _ registry: PluginRegistry, _ recentImages: RecentImages,
-        _ recentComments: RecentComments
+        _ recentComments: RecentComments, _ process: ServiceProcess
     ) throws -> Front {
         let api = API(
             registry: registry, publicURL: http.publicURL ?? PublicURL(listener.address), recentImages: recentImages,
             recentComments: recentComments, limits: HTTPLimits(), budget: listener.budget, now: { Date() })
         let drainTime = try options.limits().drainTime
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
-            await listener.serve(api, drainTime: drainTime, until: stop)
+            await listener.serve(
+                api, log: RequestLog(process.logger, process.failures), drainTime: drainTime, until: stop)
         }
     }
 }

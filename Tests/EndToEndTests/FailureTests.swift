@@ -1,0 +1,134 @@
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// What an operator finds in the logs about a request that has failed.
+@Suite struct FailureTests {
+    private static let trace = "0af7651916cd43dd8448eb211c80319c"
+    private static let fields = ["traceparent: 00-\(trace)-b7ad6b7169203331-01"]
+    private static let comments = "/v1/image/6A2B2B9E-5B4E-4A53-8F5B-0A9B0C0D0E0F/comments"
+
+    /// A gateway in front of the comments service alone.
+    /// - Parameters:
+    ///   - service: arguments of the service.
+    ///   - timeout: what the gateway gives its calls, in milliseconds.
+    private static func with(
+        service arguments: [String] = [], gateway others: [String] = [], timeout: Int = 30_000,
+        _ body: (_ service: RunningService, _ gateway: RunningProgram, _ port: Int) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
+            let manifest =
+                #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1},"timeout_ms":\#(timeout)}"#
+            try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/comments.json"))
+            try await RunningService.with("comments", root: root, arguments: arguments) { service in
+                let gateway = try Program("gateway").start(["serve", "--root", root] + others, errors: nil)
+                defer { gateway.send(SIGKILL) }
+                #expect(await gateway.errors.wait(for: "serving on"))
+                let port = try #require(gateway.errors.text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/)?.output.1)
+                try await body(service, gateway, try #require(Int(port)))
+            }
+        }
+    }
+
+    private static func lines(_ log: String, _ part: String) -> [Substring] {
+        log.split(separator: "\n").filter { $0.contains(part) }
+    }
+
+    @Test func `a request that fails is one line with its id in every process`() async throws {
+        // Nobody listens there.
+        try await Self.with(service: ["--upstream", "http://127.0.0.1:1"]) { service, gateway, port in
+            let reply = try await HTTPPeer.exchange(port: port, Self.comments, Self.fields)
+            #expect(reply.status == 502 && reply.text.contains(Self.trace))
+            #expect(await gateway.errors.wait(for: Self.trace))
+            let atGateway = Self.lines(gateway.errors.text, Self.trace)
+            #expect(atGateway.count == 1 && atGateway[0].contains("GET \(Self.comments) failed: connectivity"))
+            _ = await service.logLines(with: Self.trace)
+            let atService = Self.lines(service.log, "comments.list failed: connectivity")
+            #expect(atService.count == 1 && atService[0].contains(Self.trace), "\(service.log)")
+        }
+    }
+
+    @Test func `at the level debug each call is a line with its id in every process`() async throws {
+        let debug = ["--log-level", "debug"]
+        try await Self.with(service: debug, gateway: debug) { service, gateway, port in
+            let reply = try await HTTPPeer.exchange(port: port, Self.comments, Self.fields)
+            #expect(reply.status == 200)
+            #expect(await gateway.errors.wait(for: Self.trace))
+            #expect(Self.lines(gateway.errors.text, "GET \(Self.comments) 200 after").count == 1)
+            _ = await service.logLines(with: Self.trace)
+            let calls = Self.lines(service.log, "comments.list ok after")
+            #expect(calls.count == 1 && calls[0].contains(Self.trace) && calls[0].contains("called by gateway"))
+        }
+    }
+
+    @Test func `a service that does not answer costs one time limit, then its calls fail at once`() async throws {
+        try await Self.with(timeout: 300) { service, gateway, port in
+            kill(service.id, SIGSTOP)
+            defer { kill(service.id, SIGCONT) }
+            let reply = try await HTTPPeer.exchange(port: port, Self.comments, Self.fields)
+            #expect(reply.status == 504)
+            #expect(await gateway.errors.wait(for: "does not answer: its calls fail at once"))
+            let refused = try await HTTPPeer.exchange(port: port, Self.comments)
+            #expect(refused.status == 503 && !refused.text.contains("/run/"), "\(refused.text)")
+            #expect(Self.lines(gateway.errors.text, Self.trace).count == 1)
+
+            kill(service.id, SIGCONT)
+            #expect(await gateway.errors.wait(for: "answers again"))
+            #expect(try await HTTPPeer.exchange(port: port, Self.comments).status == 200)
+            #expect(Self.lines(gateway.errors.text, "plugin comments").count == 2, "\(gateway.errors.text)")
+        }
+    }
+
+    @Test func `a service that goes down and comes back is two lines`() async throws {
+        try await withTemporaryDirectory { root in
+            try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
+            let manifest = #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1}}"#
+            try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/comments.json"))
+            let gateway = try Program("gateway").start(["serve", "--root", root, "--log-level", "debug"], errors: nil)
+            defer { gateway.send(SIGKILL) }
+            #expect(await gateway.errors.wait(for: "serving on"))
+            try await RunningService.with("comments", root: root) { service in
+                let port = try #require(gateway.errors.text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/)?.output.1)
+                while try await HTTPPeer.exchange(port: try #require(Int(port)), Self.comments).status != 200 {}
+                try await service.stop()
+            }
+            #expect(await gateway.errors.wait(for: "is down"))
+            try await RunningService.with("comments", root: root) { _ in
+                #expect(await gateway.errors.wait(for: "is back, as another process"))
+            }
+            let lines = Self.lines(gateway.errors.text, "plugin comments at \(root)/run/comments.sock")
+            #expect(lines.count(where: { $0.contains("is back, as another process") }) == 1)
+        }
+    }
+
+    @Test func `a socket that was removed under a running program is created again, and a line says so`() async throws {
+        try await withTemporaryDirectory { root in
+            try await RunningService.with("comments", root: root) { service in
+                try FileManager.default.removeItem(atPath: root + "/run")
+                _ = await service.logLines(with: "is there again")
+                let path = try SocketPath(root + "/run/comments.sock")
+                try await RPCClient.withConnection(to: path, as: "test") { client in
+                    _ = try await client.call(ProtocolMethods.ping, Empty())
+                }
+                #expect(Self.lines(service.log, "is there again").count == 1)
+            }
+        }
+    }
+
+    @Test func `a program whose path another process has taken ends with 69 and names it`() async throws {
+        try await withTemporaryDirectory { root in
+            let failure = await #expect(throws: RunningService.Failure.self) {
+                try await RunningService.with("comments", root: root) { service in
+                    try FileManager.default.removeItem(atPath: root + "/run")
+                    try await RunningService.with("comments", root: root) { successor in
+                        #expect(await service.logLines(with: "is in use by process \(successor.id)").count >= 1)
+                        _ = try await successor.client.call(ProtocolMethods.ping, Empty())
+                    }
+                }
+            }
+            #expect(failure?.status == 69)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+@Suite struct PluginStandingTests {
+    @Test func `each change is one line that names plugin and socket, the first appearance none`() throws {
+        let log = RecordedLog()
+        let standing = PluginStanding(name: "likes", path: try SocketPath("/run/likes.sock"), logger: log.logger)
+        let changes: [PeerChange] = [
+            .appeared, .down(reason: "refused"), .returned(isNew: true), .silent, .returned(isNew: false), .restarted,
+            .violated(reason: "a bad frame"), .incompatible(reason: "it does not offer likes 2"),
+        ]
+        for change in changes { standing.note(change) }
+        #expect(log.lines.count == changes.count - 1)
+        #expect(log.lines.allSatisfy { $0.hasPrefix("plugin likes at /run/likes.sock ") })
+        #expect(standing.mismatch == "it does not offer likes 2")
+        standing.note(.restarted)
+        #expect(standing.mismatch == nil)
+    }
+}
