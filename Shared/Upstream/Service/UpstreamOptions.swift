@@ -64,7 +64,8 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
 
     /// Checks that no other option was given without --upstream, for a service that then fetches nothing.
     public func requireUpstream() throws {
-        guard upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty || !denied.isEmpty || !authorities.isEmpty else {
+        guard upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty || !denied.isEmpty || !authorities.isEmpty
+        else {
             return
         }
         throw ValidationError(

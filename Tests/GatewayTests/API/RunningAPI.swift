@@ -46,7 +46,8 @@ struct RunningAPI: Sendable {
     /// Runs the services, and gives the registry that leads to them, which is to be run.
     static func withRegistry<Result: Sendable>(
         of services: FakeServices, running names: [String] = ["feed", "comments", "image-data"],
-        _ failures: FailureLog = .none, executor: LoopExecutor = executor, _ body: (PluginRegistry) async throws -> Result
+        _ failures: FailureLog = .none, executor: LoopExecutor = executor,
+        _ body: (PluginRegistry) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
             try await serving(services.tables.filter { names.contains($0.key) }, root: root, executor) {
