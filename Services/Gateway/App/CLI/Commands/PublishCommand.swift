@@ -63,12 +63,22 @@ struct PublishCommand: ClientCommand {
             switch error.kind {
             case .permissionDenied:
                 var refusal = error
-                refusal.message = "Nothing was published, because the picture can never be fetched: \(error.message)"
+                refusal.message =
+                    "Nothing was published, because the picture can never be fetched: \(error.message)\(remedy)"
                 throw refusal
             case .readOnly, .invalidParams: return
             default: session.output.say("Note: it is not known whether the picture can be fetched: \(error.message)")
             }
         }
+    }
+
+    /// What allows the URL's host, whatever its port and address. The service does not tell what the name resolves to.
+    private var remedy: String {
+        guard let url = URLComponents(string: image), let host = url.host, !host.isEmpty, url.user == nil else {
+            return ""
+        }
+        let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        return ". If this server may be asked, allow it: deploy/up --allow-private-upstream \(host):\(port)"
     }
 
     private func store(_ session: Session) async throws -> String {
