@@ -19,7 +19,7 @@ import Testing
             #expect(await program.errors.wait(for: "serving on \(path)"))
             program.send(SIGTERM)
             #expect(await program.ended() == 0)
-            #expect(try Self.files(root) == ["data", "ours.sock"])
+            #expect(try Self.files(root) == ["data", "ours.sock", "stores"])
         }
     }
 
@@ -31,7 +31,7 @@ import Testing
                 #expect(await program.errors.wait(for: "serving on \(path)"))
                 try await Self.expectAlive(at: path)
             }
-            #expect(try Self.files(root) == ["data", "ours.sock"])
+            #expect(try Self.files(root) == ["data", "ours.sock", "stores"])
         }
     }
 

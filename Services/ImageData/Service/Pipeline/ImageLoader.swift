@@ -59,7 +59,8 @@ struct ImageLoader: Sendable {
         let kept = try await kept(request)
         if let kept, !isExpired(kept) { return kept }
         if request.strategy != .reload { onMiss(request.url) }
-        guard request.strategy != .cacheOnly, let fetches else { return nil }
+        // A URN names bytes, and no place to fetch them from.
+        guard request.strategy != .cacheOnly, let fetches, !request.url.hasPrefix("urn:") else { return nil }
         guard var stale = kept else { return try await fetch(request, fetches) }
         do {
             let left = Duration.nanoseconds((request.deadline - NIODeadline.now()).nanoseconds)
