@@ -23,8 +23,8 @@ import Testing
                     #expect(failure?.message.contains("disk is full") == true)
                     #expect(failure?.message.contains(disk) == false)
                     #expect(failure?.details?.description == #"{"store":"full"}"#)
-                    let lines = await service.logLines(with: "\(disk)/feed.sqlite is full")
-                    #expect(lines.count { $0.contains(disk) } == 1, "\(lines)")
+                    let loss = await service.logLines(with: "\(disk)/feed.sqlite is full")
+                    #expect(loss.count { $0.contains(disk) } == 1, "\(loss)")
 
                     #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .degraded)
                     #expect(try await ids(client) == acknowledged.reversed())

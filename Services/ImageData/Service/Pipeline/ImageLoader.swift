@@ -59,8 +59,9 @@ struct ImageLoader: Sendable {
         let kept = try await kept(request)
         if let kept, !isExpired(kept) { return kept }
         if request.strategy != .reload { onMiss(request.url) }
-        // A URN names bytes, and no place to fetch them from.
-        guard request.strategy != .cacheOnly, let fetches, !request.url.hasPrefix("urn:") else { return nil }
+        // An authority's URN names bytes that were put, and no place to fetch them from.
+        let isPut = caches.pinned != nil && request.url.hasPrefix("urn:")
+        guard request.strategy != .cacheOnly, !isPut, let fetches else { return nil }
         guard var stale = kept else { return try await fetch(request, fetches) }
         do {
             let left = Duration.nanoseconds((request.deadline - NIODeadline.now()).nanoseconds)
