@@ -217,7 +217,8 @@ let package = Package(
 )
 
 /// A sanitizer needs a build of its own, so what it has nothing to do with is left out: `runtime` for its tests under the
-/// thread sanitizer (deploy/test), `upstream` for the HTTP client's, `fuzzing` for the fuzzers of both (deploy/fuzz).
+/// thread sanitizer (deploy/test), with those of what reads HTTP responses; `upstream` for all of the HTTP client's; `fuzzing` for
+/// the fuzzers of both (deploy/fuzz).
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
 if only == "upstream" {
@@ -227,19 +228,16 @@ if only == "upstream" {
 } else if only == "fuzzing" {
     package.products = []
     package.targets.removeAll { !["CZlib", "RPC", "Upstream"].contains($0.name) }
+    leaveResponsesOnly(package)
 } else if only != nil {
-    let runtime: Set = ["CZlib", "RPC", "RPCTestKit", "RPCTests"]
+    let runtime: Set = ["CZlib", "RPC", "RPCTestKit", "RPCTests", "Upstream", "UpstreamTests"]
     package.products = []
     package.targets.removeAll { !runtime.contains($0.name) }
+    leaveResponsesOnly(package)
 }
 
-if only == "fuzzing" {
-    // Coverage is counted in the code of ours that reads others' bytes, not in NIO; debug assertions stay on.
-    let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-assert-config", "Debug"])]
-    for target in package.targets {
-        if target.type == .regular { target.swiftSettings?.append(contentsOf: instrumented) }
-    }
-    // Of the HTTP client, what reads responses: TLS and services would double the time of the build.
+/// Of the HTTP client, leaves what reads responses: TLS and services would double the time of a build.
+func leaveResponsesOnly(_ package: Package) {
     for target in package.targets where target.name == "Upstream" {
         target.dependencies = ["CZlib", .nioCore, .nioPosix, .nioHTTP1]
         target.sources = [
@@ -247,6 +245,18 @@ if only == "fuzzing" {
             "Errors", "Exchange", "Settings/UpstreamEndpoint.swift", "Settings/UpstreamLimits.swift",
             "Settings/UpstreamOptionError.swift", "URL", "Waiting",
         ]
+    }
+    for target in package.targets where target.name == "UpstreamTests" {
+        target.dependencies = ["CZlib", "Upstream", "RPC", "RPCTestKit", .nioCore, .nioEmbedded, .nioHTTP1]
+        target.sources = ["Exchange/ResponseCorpusTests.swift", "Fuzzing"]
+    }
+}
+
+if only == "fuzzing" {
+    // Coverage is counted in the code of ours that reads others' bytes, not in NIO; debug assertions stay on.
+    let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-assert-config", "Debug"])]
+    for target in package.targets {
+        if target.type == .regular { target.swiftSettings?.append(contentsOf: instrumented) }
     }
     package.targets += [
         .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
