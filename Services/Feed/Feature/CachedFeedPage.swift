@@ -5,11 +5,15 @@ public struct KeptFeedPage: Equatable, Sendable {
     /// Items that appeared above what was cached before, in feed order.
     public let new: [FeedImage]
 
+    /// Items that the upstream has no more.
+    public let removed: [UUID]
+
     /// Whether the feed is known to end with this page.
     public let isLast: Bool
 
-    public init(new: [FeedImage], isLast: Bool) {
+    public init(new: [FeedImage], removed: [UUID] = [], isLast: Bool) {
         self.new = new
+        self.removed = removed
         self.isLast = isLast
     }
 }

@@ -9,6 +9,12 @@ public enum FeedCachePolicy {
     /// for the longest time are evicted first.
     public static let budget = 64 << 20
 
+    /// The most bytes of items in one answer from the cache, unless a single item has more: an RPC message is limited.
+    public static let pageBytes = 1 << 20
+
+    /// The most bytes of an upstream's answer.
+    public static let answerBytes = 6_000_000
+
     /// What an item costs besides its texts, in bytes.
     public static let overhead = 256
 

@@ -213,14 +213,29 @@ import Testing
 
     @Test func `items that were delivered are forgotten when there are too many of them`() {
         let delivered = DeliveredItems()
+        let now = Date(timeIntervalSince1970: 0)
+        func item(_ number: Int) -> FeedImage? { delivered.item(UUID(number: number), now: now) }
         let text = String(repeating: "x", count: 1 << 20)
-        for number in 1...40 { delivered.add([picture(number, text)]) }
-        #expect(delivered.item(UUID(number: 40)) != nil)
-        #expect(delivered.item(UUID(number: 1)) == nil)
-        #expect((1...40).count { delivered.item(UUID(number: $0)) != nil } <= DeliveredItems.budget >> 20)
+        for number in 1...40 { delivered.add([picture(number, text)], savedAt: now) }
+        #expect(item(40) != nil)
+        #expect(item(1) == nil)
+        #expect((1...40).count { item($0) != nil } <= DeliveredItems.budget >> 20)
         // The latest content counts.
-        delivered.add([picture(40, "new")])
-        #expect(delivered.item(UUID(number: 40)) == picture(40, "new"))
+        delivered.add([picture(40, "new")], savedAt: now)
+        #expect(item(40) == picture(40, "new"))
+    }
+
+    @Test func `an item that was removed or has expired is not answered from memory`() async throws {
+        try await withEdge([.page([3, 2, 1]), .page([2, 1])]) { rig, _ in
+            for _ in 1...2 { _ = try await rig.load(3) }
+            #expect(try await rig.feed.item(UUID(number: 3)) == nil)
+            #expect(try await rig.feed.item(UUID(number: 2)) != nil)
+            try rig.slot.close()
+            rig.clock.advance(604_799)
+            #expect(try await rig.feed.item(UUID(number: 2)) != nil)
+            rig.clock.advance(1)
+            #expect(try await rig.feed.item(UUID(number: 2)) == nil)
+        }
     }
 
     @Test func `a failure is one line while it lasts, and degrades health`() async throws {

@@ -86,8 +86,13 @@ final class Recorded<Element: Sendable>: Sendable {
 
 extension HTTPAnswer {
     /// A page as an upstream sends it.
-    static func page(_ numbers: [Int], _ headers: [(name: String, value: String)] = []) -> HTTPAnswer {
-        let items = numbers.map { #"{"id":"\#(UUID(number: $0))","image":"https://pictures.example/\#($0)"}"# }
+    /// - Parameter image: the URL of all items; nil to have one for each.
+    static func page(
+        _ numbers: [Int], _ headers: [(name: String, value: String)] = [], image: String? = nil
+    ) -> HTTPAnswer {
+        let items = numbers.map {
+            #"{"id":"\#(UUID(number: $0))","image":"\#(image ?? "https://pictures.example/\($0)")"}"#
+        }
         return HTTPAnswer(
             status: 200, headers: headers, body: Data(#"{"items":[\#(items.joined(separator: ","))]}"#.utf8))
     }

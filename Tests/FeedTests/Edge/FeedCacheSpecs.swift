@@ -404,6 +404,48 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all)
+    func `items that were removed from the top do not stand between the feed and its beginning`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([4, 3, 2, 1], at: .start)
+            let kept = try await cache.keep([3, 2, 1], at: .start)
+            #expect(kept?.removed == [UUID(number: 4)])
+            try await cache.keep([], at: .before(3))
+            #expect(try await cache.numbers(10, at: .start) == [3, 2, 1])
+            #expect(try await cache.keep([5], at: .before(3))?.new.map(\.number) == [5])
+            #expect(try await cache.numbers(10, at: .start) == [5, 3, 2, 1])
+            #expect(try await cache.numbers(10, at: .before(3)) == [5])
+            try await cache.checkIntegrity()
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an older answer does not make an item older`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([2, 1], at: .start, savedAt: 200)
+            try await cache.keep([2, 1], at: .start, savedAt: 100)
+            #expect(try await cache.page(2, at: .start)?.savedAt == Date(timeIntervalSince1970: 200))
+        }
+    }
+
+    @Test func `links that cannot be right are found`() async throws {
+        for damage in [
+            "UPDATE node SET next = 2 WHERE number = 2", "UPDATE node SET prev = NULL WHERE number = 2",
+            "UPDATE node SET next = 1, ended_at = NULL WHERE number = 3; UPDATE node SET prev = 3 WHERE number = 1;"
+                + "UPDATE node SET next = NULL WHERE number = 0",
+        ] {
+            try await withTemporaryDirectory { directory in
+                let pool = try SQLiteFeedCache.opening.open(directory + "/feed-edge.sqlite")
+                let cache = SQLiteFeedCache(pool)
+                try await cache.keep([3, 2, 1], at: .start)
+                try await cache.checkIntegrity()
+                try await pool.write { try $0.execute(sql: damage) }
+                await #expect(throws: FeedStoreError.self, "\(damage)") { try await cache.checkIntegrity() }
+            }
+        }
+    }
+
     // MARK: The end
 
     @Test(arguments: Factory.all, [1, 2, 3])
@@ -546,6 +588,36 @@ extension StoreFactory<any FeedCache> {
             #expect(try await cache.numbers(10, at: .start) == (excess == 0 ? [1, 2, 3, 4] : nil))
             #expect(try await cache.numbers(10, at: .after(1)) == (excess == 0 ? [2, 3, 4] : nil))
             #expect(try await cache.numbers(10, at: .after(2)) == [3, 4])
+        }
+    }
+
+    @Test func `a page that is older than all others may be evicted at once`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteFeedCache.opening.open(directory + "/feed-edge.sqlite")
+            let cache = SQLiteFeedCache(pool, budget: 5 * FeedCachePolicy.overhead)
+            try await cache.keep([9, 8, 7], at: .start, savedAt: 100)
+            try await cache.keep([6, 5], at: .after(7), savedAt: 50)
+            #expect(try await cache.numbers(10, at: .start)?.first == 9)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `one answer has a limited number of bytes, and at least one item`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            func item(_ number: Int, _ weight: Int) -> FeedImage {
+                let rest = picture(number, "").weight
+                return picture(number, String(repeating: "x", count: weight - rest))
+            }
+            let half = FeedCachePolicy.pageBytes / 2
+            for (weights, count) in [([half, half], 2), ([half, half + 1], 1), ([half * 3, 200], 1)] {
+                let items = weights.enumerated().map { item($0 + 1, $1) }
+                _ = try await cache.keep(FetchedFeedPage(items, at: .start))
+                _ = try await cache.keep([], at: .after(weights.count))
+                let page = try await cache.page(10, at: .start)
+                #expect(page?.items.count == count)
+                #expect(page?.isLast == (count == weights.count))
+            }
         }
     }
 

@@ -24,7 +24,10 @@ struct UpstreamStatements {
 
     private func isNews(_ last: Int?, above number: Int) -> Bool {
         guard let last else { return false }
-        return !rows.contains { $0.dropLast().contains(last) || $0.dropFirst().contains(number) }
+        return !rows.contains { row in
+            row.dropLast().contains(last)
+                || zip(row, row.dropFirst()).contains { before, item in item == number && before != Self.edge }
+        }
     }
 
     /// Whether the upstream has said that `second` follows `first`, directly or over items that have left since.

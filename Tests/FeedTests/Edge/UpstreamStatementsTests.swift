@@ -13,10 +13,11 @@ import Testing
     /// What is wrong with an upstream.
     enum Fault: String, CaseIterable, Sendable {
         case none, republishes, ignoresBefore, ignoresAfter, ignoresLimit, sendsNoLinks, drops, repeats, reorders, lies
+        case pagesByNumber
     }
 
     /// Seeds that once failed.
-    static let failed: [UInt64] = []
+    static let failed: [UInt64] = [11, 12, 14, 16, 19]
 
     /// `FEED_MODEL_SEEDS=10000` runs so many instead of the usual ones.
     static let seeds: [UInt64] =
@@ -43,6 +44,19 @@ private final class FaultyUpstream: Sendable {
         var statements = UpstreamStatements()
         var random: SeededRandom
         var history: [String] = []
+
+        /// The texts of items change with each answer.
+        mutating func numberedPage(_ url: String) -> HTTPAnswer {
+            let query = URLComponents(string: url)?.queryItems ?? []
+            func value(_ name: String) -> Int { query.first { $0.name == name }?.value.flatMap(Int.init) ?? 1 }
+            if Bool.random(using: &random) {
+                last += 1
+                order.insert(last, at: 0)
+            }
+            let page = order.dropFirst((value("page") - 1) * value("limit")).prefix(value("limit"))
+            history.append("page \(value("page")) of \(value("limit")): \(page)")
+            return .page(Array(page), image: "https://pictures.example/\(history.count)")
+        }
     }
 
     let fault: UpstreamStatementsTests.Fault
@@ -78,6 +92,7 @@ private final class FaultyUpstream: Sendable {
     func fetch(_ url: String) throws -> HTTPAnswer {
         try state.withLock { state in
             guard state.isUp else { throw URLError(.cannotConnectToHost) }
+            if fault == .pagesByNumber { return state.numberedPage(url) }
             var (limit, cursor) = FeedCursor.parse(url)
             let asked = cursor
             if fault == .ignoresBefore, !cursor.isDownward { cursor = .start }
@@ -129,7 +144,9 @@ private struct StatementsRun {
         random = SeededRandom(seed: seed &+ 7)
         let upstream = FaultyUpstream(fault, seed: seed)
         self.upstream = upstream
-        rig = try EdgeRig(directory, clock: clock, isDurable: false) { url, _ in try upstream.fetch(url) }
+        rig = try EdgeRig(directory, clock: clock, isDurable: false, isNumbered: fault == .pagesByNumber) { url, _ in
+            try upstream.fetch(url)
+        }
     }
 
     mutating func step() async throws {
@@ -187,6 +204,8 @@ private struct StatementsRun {
     private mutating func expectSaid(_ row: [Int], _ statements: UpstreamStatements) {
         let inner = row.filter { $0 != UpstreamStatements.edge }
         #expect(Set(inner).count == inner.count, "\(row) repeats an item. \(context)")
+        // Which of two numbered pages was answered before the feed changed, the statements do not tell.
+        if fault == .pagesByNumber { return }
         for (first, second) in zip(row, row.dropFirst()) {
             // The newest item that is known to stand at the top is where an offline feed begins.
             if first == UpstreamStatements.edge, second != first { continue }

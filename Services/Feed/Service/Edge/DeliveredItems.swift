@@ -7,29 +7,50 @@ final class DeliveredItems: Sendable {
     /// The most bytes of items that are remembered.
     static let budget = 16 << 20
 
+    private struct Delivered {
+        let item: FeedImage
+        let savedAt: Date
+    }
+
     /// Two generations: when the younger one is full, the older one is forgotten.
     private struct State {
-        var young: [UUID: FeedImage] = [:]
-        var old: [UUID: FeedImage] = [:]
+        var young: [UUID: Delivered] = [:]
+        var old: [UUID: Delivered] = [:]
         var bytes = 0
     }
 
     private let state = Mutex(State())
 
-    /// The latest content of an item; nil for one that was not delivered, or too long ago.
-    func item(_ id: UUID) -> FeedImage? { state.withLock { $0.young[id] ?? $0.old[id] } }
+    /// The latest content of an item; nil for one that was not delivered, has expired or was delivered too long ago.
+    func item(_ id: UUID, now: Date) -> FeedImage? {
+        guard let delivered = state.withLock({ $0.young[id] ?? $0.old[id] }),
+            FeedCachePolicy.isValid(savedAt: delivered.savedAt, at: now)
+        else { return nil }
+        return delivered.item
+    }
 
-    func add(_ items: [FeedImage]) {
+    /// - Parameter savedAt: when the upstream showed the items.
+    func add(_ items: [FeedImage], savedAt: Date) {
         state.withLock { state in
             for item in items {
-                if let former = state.young[item.id] { state.bytes -= former.weight }
+                if let former = state.young.removeValue(forKey: item.id) { state.bytes -= former.item.weight }
                 if state.bytes + item.weight > Self.budget / 2 {
                     (state.old, state.young, state.bytes) = (state.young, [:], 0)
                     // One item alone may be larger than a generation.
                     guard item.weight <= Self.budget / 2 else { continue }
                 }
-                state.young[item.id] = item
+                state.young[item.id] = Delivered(item: item, savedAt: savedAt)
                 state.bytes += item.weight
+            }
+        }
+    }
+
+    /// The upstream does not have these items any more.
+    func remove(_ ids: [UUID]) {
+        state.withLock { state in
+            for id in ids {
+                if let former = state.young.removeValue(forKey: id) { state.bytes -= former.item.weight }
+                state.old[id] = nil
             }
         }
     }

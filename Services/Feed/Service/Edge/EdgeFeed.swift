@@ -88,10 +88,13 @@ struct EdgeFeed {
         guard let beyond = cursor.beyond(page.items) else {
             throw FeedSourceError.rejected(FeedRejection("it repeats the items before the cursor"))
         }
-        let items = cursor.isDownward ? Array(beyond.prefix(limit)) : Array(beyond.suffix(limit))
+        // A source may have put together several answers, in which items have moved.
+        var seen: Set<UUID> = []
+        let once = beyond.filter { seen.insert($0.id).inserted }
+        let items = cursor.isDownward ? Array(once.prefix(limit)) : Array(once.suffix(limit))
         let fetched = FetchedFeedPage(
             items: items, limit: limit, cursor: cursor, savedAt: page.savedAt,
-            continuation: items.count < beyond.count ? .more : page.continuation, isShort: page.isShort,
+            continuation: items.count < once.count ? .more : page.continuation, isShort: page.isShort,
             validators: page.validators)
         return (fetched, page.isAged)
     }
@@ -104,7 +107,8 @@ struct EdgeFeed {
                 return kept
             }
         }
-        delivered.add(page.items)
+        if let removed = kept?.removed { delivered.remove(removed) }
+        delivered.add(page.items, savedAt: page.savedAt)
         let isLast = page.cursor.isDownward && (page.isEnd || page.continuation != .more && kept?.isLast == true)
         return LoadedFeed(
             page.items, isLast: isLast, origin: .remote, savedAt: isAged ? page.savedAt : nil,
@@ -115,7 +119,7 @@ struct EdgeFeed {
 
     /// An item that is cached or was delivered lately.
     func item(_ id: UUID) async throws -> FeedImage? {
-        if let item = delivered.item(id) { return item }
+        if let item = delivered.item(id, now: now()) { return item }
         return try await orNil { try await cache.item(id) }
     }
 
@@ -126,7 +130,7 @@ struct EdgeFeed {
             throw RPCError(
                 .connectivity, "the upstream gave no usable answer, and no valid copy of this page is cached")
         }
-        delivered.add(page.items)
+        delivered.add(page.items, savedAt: page.savedAt)
         return LoadedFeed(
             page.items, isLast: cursor.isDownward && page.isLast, origin: .cache, savedAt: page.savedAt)
     }

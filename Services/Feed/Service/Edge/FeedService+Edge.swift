@@ -69,7 +69,9 @@ extension TracedUpstream {
     fileprivate var fetch: HTTPFetch {
         { url, headers in
             do throws(UpstreamError) {
-                let request = UpstreamRequest(url: url, headers: UpstreamHeaders(headers.map { ($0.name, $0.value) }))
+                let request = UpstreamRequest(
+                    url: url, headers: UpstreamHeaders(headers.map { ($0.name, $0.value) }),
+                    maximumBodyBytes: FeedCachePolicy.answerBytes)
                 let response = try await get(request)
                 return HTTPAnswer(
                     status: response.status, headers: response.headers.fields.map { ($0.name, $0.value) },

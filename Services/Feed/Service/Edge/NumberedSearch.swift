@@ -73,7 +73,8 @@ struct NumberedSearch {
         page.items = Array(items[..<found.index])
         guard found.number > 1 else { return page }
         let previous = try await self.page(found.number - 1)
-        page.items = previous.items.filter { !items.contains($0) } + page.items
+        let ids = Set(items.map(\.id))
+        page.items = previous.items.filter { !ids.contains($0.id) } + page.items
         return page
     }
 }

@@ -12,7 +12,7 @@ struct CacheLinks {
 
     func node(_ number: Int64) throws -> CacheNode {
         guard let node = try node("WHERE number = ?", number) else {
-            throw FeedStoreError.damaged("a link leads to node \(number), which does not exist")
+            throw Self.damage("a link leads to node \(number), which does not exist")
         }
         return node
     }
@@ -34,11 +34,15 @@ struct CacheLinks {
         return try Row.fetchOne(statement, arguments: [id]).map(FeedImage.init(row:))
     }
 
-    /// The nodes that follow one, as far as the chain goes or until `reach` of them are not removed.
+    /// The most nodes of a chain that one question walks over. What cannot be told within them is treated as not known.
+    static let longestWalk = 10_000
+
+    /// The nodes that follow one, as far as the chain goes, until `reach` of them are not removed, and at most
+    /// `longestWalk`.
     func nodes(after number: Int64, reach: Int) throws -> [CacheNode] {
         var (nodes, count) = ([CacheNode](), 0)
         var next = try node(number).next
-        while count < reach, let number = next {
+        while count < reach, nodes.count < Self.longestWalk, let number = next {
             let node = try node(number)
             nodes.append(node)
             if node.state != .removed { count += 1 }
@@ -47,49 +51,90 @@ struct CacheLinks {
         return nodes
     }
 
-    /// Where the chain of a node begins. Takes time in proportion to the length of the chain.
-    func head(of number: Int64) throws -> Int64 {
+    /// Where the chain of a node begins; nil when that is further away than the longest walk.
+    func head(of number: Int64) throws -> Int64? {
         let statement = try db.cachedStatement(
             sql: """
                 WITH RECURSIVE up (number, prev) AS (
                     SELECT number, prev FROM node WHERE number = ?
-                    UNION ALL SELECT node.number, node.prev FROM node JOIN up ON node.number = up.prev)
+                    UNION SELECT node.number, node.prev FROM node JOIN up ON node.number = up.prev LIMIT ?)
                 SELECT number FROM up WHERE prev IS NULL
                 """)
-        guard let head = try Int64.fetchOne(statement, arguments: [number]) else {
-            throw FeedStoreError.damaged("the chain of node \(number) has no beginning")
-        }
-        return head
+        return try Int64.fetchOne(statement, arguments: [number, Self.longestWalk])
+    }
+
+    /// Whether a chain goes on from a node for longer than the longest walk.
+    func isLong(after number: Int64) throws -> Bool {
+        try nodes(after: number, reach: Self.longestWalk).count == Self.longestWalk
     }
 
     /// As `head(of:)`, but nil when more than `reach` nodes that are not removed stand before the node.
     func head(of node: CacheNode, within reach: Int) throws -> Int64? {
-        var (node, count) = (node, 0)
+        var (node, count, steps) = (node, 0, 0)
         while let prev = node.prev {
             node = try self.node(prev)
+            steps += 1
             if node.state != .removed { count += 1 }
-            if count > reach { return nil }
+            if count > reach || steps > Self.longestWalk { return nil }
         }
         return node.number
     }
 
-    /// The items before (`upward`) or after a node, as far as the chain goes.
+    /// Whether only removed nodes stand between the beginning of the feed and a node.
+    func isFirst(_ node: CacheNode) throws -> Bool {
+        try head(of: node, within: 1) == CacheNode.beginning
+            && nodes(after: CacheNode.beginning, reach: 1).last?.number == node.number
+    }
+
+    /// The items before (`upward`) or after a node, as far as the chain and the longest walk go.
     func ids(beside id: UUID, upward: Bool) throws -> Set<UUID> {
         let link = upward ? "prev" : "next"
         let statement = try db.cachedStatement(
             sql: """
                 WITH RECURSIVE beside (number) AS (
                     SELECT \(link) FROM node WHERE id = ?
-                    UNION ALL SELECT node.\(link) FROM node JOIN beside ON node.number = beside.number)
+                    UNION SELECT node.\(link) FROM node JOIN beside ON node.number = beside.number LIMIT ?)
                 SELECT node.id FROM beside JOIN node ON node.number = beside.number WHERE node.state = 1
                 """)
-        return try UUID.fetchSet(statement, arguments: [id])
+        return try UUID.fetchSet(statement, arguments: [id, Self.longestWalk])
+    }
+
+    /// The cache is set aside when its links cannot be right, as when SQLite finds damage.
+    private static func damage(_ reason: String) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: reason)
+    }
+
+    /// - Throws: `FeedStoreError.damaged` when a link has no counterpart, or a chain no beginning.
+    func check() throws {
+        let broken = try Int.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) FROM node LEFT JOIN node AS other ON other.number = node.next
+                WHERE node.next IS NOT NULL AND other.prev IS NOT node.number
+                """)
+        let backward = try Int.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) FROM node LEFT JOIN node AS other ON other.number = node.prev
+                WHERE node.prev IS NOT NULL AND other.next IS NOT node.number
+                """)
+        guard broken == 0, backward == 0 else { throw FeedStoreError.damaged("a link has no counterpart") }
+        let isEndless = try Bool.fetchOne(
+            db,
+            sql: """
+                WITH RECURSIVE reached (number, next) AS (
+                    SELECT number, next FROM node WHERE prev IS NULL
+                    UNION ALL SELECT node.number, node.next FROM node JOIN reached ON node.number = reached.next)
+                SELECT (SELECT count(*) FROM reached) <> (SELECT count(*) FROM node)
+                """)
+        if isEndless == true { throw FeedStoreError.damaged("a chain has no beginning") }
     }
 
     // MARK: Links
 
     /// Links two nodes. What the first led to and what led to the second before is not linked to them any more.
     func connect(_ first: Int64, _ second: Int64) throws {
+        guard first != second else { throw Self.damage("node \(first) would follow itself") }
         try cut(after: first)
         try cut(before: second)
         try run("UPDATE node SET next = ? WHERE number = ?", [second, first])
@@ -127,9 +172,9 @@ struct CacheLinks {
 
     // MARK: Nodes
 
-    /// The upstream has shown a node again.
+    /// The upstream has shown a node again. An answer that it took from a cache of its own may be older than the last one.
     func refresh(_ number: Int64, at time: Date) throws {
-        try run("UPDATE node SET saved_at = ? WHERE number = ?", [time.timeIntervalSince1970, number])
+        try run("UPDATE node SET saved_at = max(saved_at, ?) WHERE number = ?", [time.timeIntervalSince1970, number])
     }
 
     /// A node without neighbours that was only used as a cursor.
@@ -149,7 +194,7 @@ struct CacheLinks {
     /// What a node holds now.
     func write(_ image: FeedImage, at number: Int64, savedAt: Date) throws {
         try run(
-            "UPDATE node SET state = 1, saved_at = ?, description = ?, location = ?, image = ? WHERE number = ?",
+            "UPDATE node SET state = 1, saved_at = max(saved_at, ?), description = ?, location = ?, image = ? WHERE number = ?",
             [savedAt.timeIntervalSince1970, image.description, image.location, image.image, number])
     }
 

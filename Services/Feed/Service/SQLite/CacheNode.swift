@@ -8,10 +8,10 @@ struct CacheNode {
     static let beginning: Int64 = 0
 
     enum State: Int {
-        /// Only used as a cursor. What it is, the upstream has not shown.
+        /// Only used as a cursor. The upstream has not shown its content.
         case unseen = 0
         case item = 1
-        /// The upstream has it no more. It still marks its place.
+        /// The upstream no longer has it. It still marks its place.
         case removed = 2
     }
 
@@ -35,7 +35,9 @@ struct CacheNode {
     init(row: Row) throws {
         number = row[0]
         id = row[1]
-        guard let state = State(rawValue: row[2]) else { throw FeedStoreError.damaged("node \(number) has no state") }
+        guard let state = State(rawValue: row[2]) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "node \(number) has no state")
+        }
         self.state = state
         savedAt = Date(timeIntervalSince1970: row[3])
         (next, prev) = (row[4], row[5])

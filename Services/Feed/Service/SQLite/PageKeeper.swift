@@ -8,13 +8,16 @@ struct PageKeeper {
     private let page: FetchedFeedPage
     private let budget: Int
 
+    /// The items that the upstream has no more.
+    private var removed: [UUID] = []
+
     /// - Parameter budget: the most bytes of items that the cache may hold.
     init(_ page: FetchedFeedPage, budget: Int, _ db: Database) {
         (self.page, self.budget) = (page, budget)
         links = CacheLinks(db: db)
     }
 
-    func keep() throws -> KeptFeedPage {
+    mutating func keep() throws -> KeptFeedPage {
         let new = try newItems()
         let last =
             switch page.cursor {
@@ -22,8 +25,10 @@ struct PageKeeper {
             case .after(let id): try keep(after: links.node(id) ?? links.insertCursor(id, savedAt: page.savedAt))
             case .before(let id): try keep(before: id)
             }
+        let isLast = try last.map { try links.node($0).endedAt != nil } ?? false
+        // The page may be older than everything else, and so the first to be evicted.
         try evict()
-        return KeptFeedPage(new: new, isLast: try last.map { try links.node($0).endedAt != nil } ?? false)
+        return KeptFeedPage(new: new, removed: removed, isLast: isLast)
     }
 
     /// What appeared at the top: items that were not cached, above the last one that was. Further down, a reader may just
@@ -39,19 +44,19 @@ struct PageKeeper {
         switch page.cursor {
         case .start: true
         case .after: false
-        case .before(let id): try links.node(id)?.prev == CacheNode.beginning
+        case .before(let id): try links.node(id).map(links.isFirst) ?? false
         }
     }
 
     // MARK: Downward
 
-    private func keepFirst() throws -> Int64? {
+    private mutating func keepFirst() throws -> Int64? {
         try links.refresh(CacheNode.beginning, at: page.savedAt)
         return try keep(after: links.node(CacheNode.beginning))
     }
 
     /// - Returns: the last node of the page; nil when the page does not follow its cursor.
-    private func keep(after cursor: CacheNode) throws -> Int64? {
+    private mutating func keep(after cursor: CacheNode) throws -> Int64? {
         // The feed's first item follows no other one: the upstream has ignored the cursor, or the cursor has moved above.
         if !cursor.isBeginning, let first = try firstItem(), page.items.contains(where: { $0.id == first }) {
             return try keepFirst()
@@ -65,6 +70,7 @@ struct PageKeeper {
         } else if page.continuation == .more {
             try strand.clearEnd()
         }
+        removed += strand.removed
         return strand.position
     }
 
@@ -73,7 +79,7 @@ struct PageKeeper {
     }
 
     /// The items follow one another, but nothing is known of what precedes them.
-    private func keepUnattached() throws {
+    private mutating func keepUnattached() throws {
         guard let first = page.items.first else { return }
         let node: CacheNode
         if let known = try links.node(first.id) {
@@ -84,19 +90,20 @@ struct PageKeeper {
         }
         var strand = try Strand(links, after: node, savedAt: page.savedAt)
         try strand.lay(Array(page.items.dropFirst()))
+        removed += strand.removed
     }
 
     // MARK: Upward
 
     /// A page before a cursor is believed to precede it only where nothing else is known to: an upstream that ignores
     /// `before_id` answers its first page.
-    private func keep(before id: UUID) throws -> Int64? {
+    private mutating func keep(before id: UUID) throws -> Int64? {
         let cursor = try links.node(id)
         guard !page.items.isEmpty else {
             if let cursor, cursor.state != .unseen { try begin(with: cursor) }
             return nil
         }
-        if let cursor, cursor.prev == CacheNode.beginning, try !isFirstPage(without: cursor) {
+        if let cursor, try links.isFirst(cursor), try !isFirstPage(without: cursor) {
             var strand = try Strand(links, after: links.node(CacheNode.beginning), savedAt: page.savedAt)
             for item in page.items { try strand.insert(item) }
             return nil
@@ -113,8 +120,10 @@ struct PageKeeper {
     /// Nothing is newer than an item. If something was, either that was removed or the item has moved, so what follows the
     /// item is not known any more.
     private func begin(with node: CacheNode) throws {
-        if let prev = node.prev, prev != CacheNode.beginning { try links.cut(after: node.number) }
-        try links.connect(CacheNode.beginning, node.number)
+        if try !links.isFirst(node) {
+            if node.prev != nil { try links.cut(after: node.number) }
+            try links.connect(CacheNode.beginning, node.number)
+        }
         try links.refresh(CacheNode.beginning, at: page.savedAt)
     }
 

@@ -26,12 +26,11 @@ struct SQLiteFeedCache: FeedCache {
             let links = CacheLinks(db: db)
             guard let start = try cursor.id.map(links.node) ?? links.node(CacheNode.beginning) else { return nil }
             let walk = try CacheWalk(links, from: start, downward: cursor.isDownward, count: limit + 1, now: now)
-            let nodes = walk.nodes.prefix(limit)
-            guard let savedAt = nodes.map(\.savedAt).min() ?? walk.endedAt else { return nil }
-            let items = try nodes.compactMap { try links.image($0.number) }
+            let items = try walk.items(limit, links)
+            guard let savedAt = walk.nodes.prefix(items.count).map(\.savedAt).min() ?? walk.endedAt else { return nil }
             return CachedFeedPage(
                 items: cursor.isDownward ? items : items.reversed(),
-                isLast: walk.endedAt != nil && walk.nodes.count <= limit, savedAt: savedAt)
+                isLast: walk.endedAt != nil && walk.nodes.count == items.count, savedAt: savedAt)
         }
     }
 
@@ -41,26 +40,40 @@ struct SQLiteFeedCache: FeedCache {
 
     func keep(_ page: FetchedFeedPage) async throws -> KeptFeedPage? {
         try await pool.write { db in
-            let kept = try PageKeeper(page, budget: budget, db).keep()
+            var keeper = PageKeeper(page, budget: budget, db)
+            let kept = try keeper.keep()
             try KnownAnswers(db: db).keep(page)
             return kept
         }
     }
 
     func dropExpired(at now: Date) async throws -> Bool {
-        try await pool.write { db in
-            let links = CacheLinks(db: db)
-            let limit = now.addingTimeInterval(-FeedCachePolicy.lifetime)
-            var hasExpired = false
-            while let node = try links.oldest(before: limit) {
-                if node.state == .item { hasExpired = true }
-                try links.delete(node)
+        let limit = now.addingTimeInterval(-FeedCachePolicy.lifetime)
+        var (hasExpired, hasMore) = (false, true)
+        while hasMore {
+            // Loads that store a page wait for one batch at most.
+            let dropped = try await pool.write { db in
+                let links = CacheLinks(db: db)
+                var states: [CacheNode.State] = []
+                while states.count < Self.batch, let node = try links.oldest(before: limit) {
+                    states.append(node.state)
+                    try links.delete(node)
+                }
+                return states
             }
-            return hasExpired
+            if dropped.contains(.item) { hasExpired = true }
+            hasMore = dropped.count == Self.batch
         }
+        return hasExpired
     }
 
-    func checkIntegrity() async throws { try await pool.checkIntegrity() }
+    /// How many nodes one transaction drops.
+    private static let batch = 500
+
+    func checkIntegrity() async throws {
+        try await pool.checkIntegrity()
+        try await pool.read { try CacheLinks(db: $0).check() }
+    }
 }
 
 /// The valid items in one direction from a node.
@@ -71,9 +84,12 @@ private struct CacheWalk {
     private(set) var endedAt: Date?
 
     init(_ links: CacheLinks, from start: CacheNode, downward: Bool, count: Int, now: Date) throws {
-        var last = start
+        var (last, steps) = (start, 0)
         while nodes.count < count, let number = downward ? last.next : last.prev {
             last = try links.node(number)
+            steps += 1
+            // Only a damaged file has so many removed items in a row.
+            if steps > CacheLinks.longestWalk { return }
             switch last.state {
             case .removed: continue
             case .unseen:
@@ -85,6 +101,18 @@ private struct CacheWalk {
             }
         }
         if downward, let endedAt = last.endedAt { end(endedAt, now) }
+    }
+
+    /// At most `limit` items, and of those only as many as one answer may have bytes.
+    func items(_ limit: Int, _ links: CacheLinks) throws -> [FeedImage] {
+        var (items, bytes) = ([FeedImage](), 0)
+        for node in nodes.prefix(limit) {
+            guard let item = try links.image(node.number) else { break }
+            bytes += item.weight
+            if !items.isEmpty, bytes > FeedCachePolicy.pageBytes { break }
+            items.append(item)
+        }
+        return items
     }
 
     private mutating func end(_ time: Date, _ now: Date) {

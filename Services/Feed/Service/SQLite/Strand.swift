@@ -14,6 +14,9 @@ struct Strand {
     /// The items that are not laid yet.
     private var rest: ArraySlice<FeedImage> = []
 
+    /// The items that the upstream has no more.
+    private(set) var removed: [UUID] = []
+
     /// When the upstream said what this answer contradicts: the latest of these times.
     private var contradicted: Date?
 
@@ -42,7 +45,7 @@ struct Strand {
         guard let match = Match(rest, held, met: origin.isBeginning && position == origin.number ? 0 : 1) else {
             return false
         }
-        for node in match.skipped { try links.markRemoved(node.number, savedAt: savedAt) }
+        for node in match.skipped { try remove(node) }
         for node in match.moved { try links.takeOut(links.node(node.number)) }
         for (index, anchor) in match.anchors {
             for item in rest[rest.startIndex..<index] {
@@ -74,10 +77,11 @@ struct Strand {
 
     /// Links the chain that the rest leads to, if that can be told.
     private func join() throws -> Bool {
+        let own = try links.head(of: position)
         for item in rest {
             guard let node = try links.node(item.id), node.state != .removed,
                 let head = try links.head(of: node, within: reach), head != CacheNode.beginning,
-                try links.head(of: position) != head
+                try own != head && (own != nil || !links.isLong(after: head))
             else { continue }
             let held = try [links.node(head)] + links.nodes(after: head, reach: reach)
             guard Match(rest, held, met: position == CacheNode.beginning ? 0 : 1) != nil else { continue }
@@ -112,9 +116,17 @@ struct Strand {
     private func detached(_ item: FeedImage) throws -> Int64 {
         guard let node = try links.node(item.id) else { return try links.insert(item, savedAt: savedAt) }
         try links.takeOut(node)
-        if let prev = node.prev, try links.head(of: prev) != links.head(of: position) { try links.cut(after: prev) }
+        if let prev = node.prev {
+            let head = try links.head(of: prev)
+            if try head == nil || head != links.head(of: position) { try links.cut(after: prev) }
+        }
         try links.write(item, at: node.number, savedAt: savedAt)
         return node.number
+    }
+
+    private mutating func remove(_ node: CacheNode) throws {
+        if let id = node.id { removed.append(id) }
+        try links.markRemoved(node.number, savedAt: savedAt)
     }
 
     // MARK: Beyond the answer
@@ -124,7 +136,7 @@ struct Strand {
     mutating func end(removing few: Int) throws {
         let ahead = try links.nodes(after: position, reach: few + 1)
         if ahead.count(where: { $0.state != .removed }) <= few, let last = ahead.last {
-            for node in ahead { try links.markRemoved(node.number, savedAt: savedAt) }
+            for node in ahead { try remove(node) }
             position = last.number
         }
         try links.end(after: position, at: savedAt)
