@@ -60,17 +60,31 @@ struct UpstreamStatements {
         rows[(index + 1)...].contains { $0.contains(number) } || !successors(over: number, since: index).isEmpty
     }
 
-    /// What later answers have instead of an item.
+    /// What later answers have instead of an item: they go on from something before it with something behind it.
     private func successors(over number: Int, since index: Int) -> [Int] {
-        rows[(index + 1)...].flatMap { later in
-            zip(later.indices, zip(later, later.dropFirst())).filter { position, pair in
-                !later.contains(number)
-                    && rows[...index].contains { row in
-                        guard let middle = row.firstIndex(of: number) else { return false }
-                        let isBehind = position == 0 && pair.0 == Self.edge || row[..<middle].contains(pair.0)
-                        return isBehind && (pair.1 == Self.edge || row[middle...].contains(pair.1))
-                    }
-            }.map { $0.1.1 }
+        rows.indices.dropFirst(index + 1).flatMap { later in
+            let row = rows[later]
+            return row.indices.dropLast().filter { position in
+                let (before, after) = (row[position], row[position + 1])
+                return !row.contains(number) && leads(before, to: number, before: later)
+                    && (after == Self.edge || leads(number, to: after, before: later))
+            }.map { row[$0 + 1] }
         }
+    }
+
+    /// Whether the rows before one say, taken together, that an item comes somewhere after another.
+    private func leads(_ first: Int, to second: Int, before end: Int) -> Bool {
+        var (open, visited) = ([first], Set([first]))
+        while let number = open.popLast() {
+            for row in rows[..<end] {
+                for position in row.indices.dropLast()
+                where row[position] == number && (number != Self.edge || position == 0) {
+                    let next = row[position + 1]
+                    if next == second { return true }
+                    if next != Self.edge, visited.insert(next).inserted { open.append(next) }
+                }
+            }
+        }
+        return false
     }
 }

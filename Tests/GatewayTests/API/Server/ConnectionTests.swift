@@ -55,7 +55,12 @@ import Testing
                 peer.wire.post(Self.damaged(&random))
                 _ = await peer.wire.rest()
             }
-            #expect(try await api.exchange("/healthz").status == 200)
+            // On a busy machine the short idle time may end a connection before its request arrives.
+            var status: Int?
+            while status == nil {
+                do { status = try await api.exchange("/healthz").status } catch is HTTPPeer.NoReply { continue }
+            }
+            #expect(status == 200)
         }
     }
 
