@@ -18,7 +18,7 @@ public struct TracedUpstream: Sendable {
     private let failures = Failures()
 
     private final class Failures: Sendable {
-        let log = Mutex(FailureLog())
+        let log = Mutex(FailureFilter())
     }
 
     /// - Parameters:

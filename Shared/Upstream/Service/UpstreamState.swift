@@ -51,8 +51,8 @@ struct UpstreamState: Sendable {
     private var subjects: [String: (trouble: Trouble, at: Date)] = [:]
 
     /// The failures of subjects since it last served, and the absences, for which the former leave room.
-    private var failures = FailureLog()
-    private var absences = FailureLog()
+    private var failures = FailureFilter()
+    private var absences = FailureFilter()
 
     /// Whether the log has an absence, or a failure of a subject, without its end.
     private var hasLoggedAbsence = false
@@ -122,7 +122,7 @@ struct UpstreamState: Sendable {
     }
 
     private mutating func note(_ subject: String, _ trouble: Trouble, at now: Date) {
-        if subjects.count >= FailureLog.subjects, subjects[subject] == nil { subjects.removeAll() }
+        if subjects.count >= FailureFilter.subjects, subjects[subject] == nil { subjects.removeAll() }
         subjects[subject] = (trouble, now)
     }
 

@@ -68,10 +68,10 @@ import Testing
         try await withClient { client in
             let upstream = TracedUpstream(
                 client, of: nil, profiler: Profiler([], logger: log.logger), logger: log.logger, now: { .distantPast })
-            for number in 0..<2 * FailureLog.lines {
+            for number in 0..<2 * FailureFilter.lines {
                 await #expect(throws: UpstreamError.self) { try await get("http://n\(number).test/", upstream) }
             }
-            #expect(log.lines.count == FailureLog.lines)
+            #expect(log.lines.count == FailureFilter.lines)
         }
     }
 

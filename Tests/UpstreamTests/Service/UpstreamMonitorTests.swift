@@ -61,8 +61,8 @@ import Testing
     }
 
     @Test func `every way to be wrong is a line, up to so many`() {
-        for number in 0..<2 * FailureLog.lines { monitor.failed("a", .rejected("reason \(number)")) }
-        #expect(log.lines.count == FailureLog.lines)
+        for number in 0..<2 * FailureFilter.lines { monitor.failed("a", .rejected("reason \(number)")) }
+        #expect(log.lines.count == FailureFilter.lines)
         #expect(log.lines.allSatisfy { $0.contains("reason") })
     }
 

@@ -85,15 +85,15 @@ struct UpstreamStateTests {
 
     @Test func `rejected answers leave room for the line of an absence, and subjects for one another`() {
         var state = UpstreamState(since: Self.moment(0))
-        let lines = (0..<2 * FailureLog.lines).compactMap { state.rejected("A", "\($0)", at: Self.moment(1)) }
-        #expect(lines.count == FailureLog.lines)
+        let lines = (0..<2 * FailureFilter.lines).compactMap { state.rejected("A", "\($0)", at: Self.moment(1)) }
+        #expect(lines.count == FailureFilter.lines)
         #expect(state.missed("B", "refused", at: Self.moment(2)) == .failure("refused"))
     }
 
     @Test func `so many subjects are remembered, and one more forgets them`() {
-        var log = FailureLog()
-        for number in 0..<FailureLog.subjects {
-            let now = Self.moment(Double(number) * FailureLog.window)
+        var log = FailureFilter()
+        for number in 0..<FailureFilter.subjects {
+            let now = Self.moment(Double(number) * FailureFilter.window)
             #expect(log.shouldLog("no JSON", of: "\(number)", at: now) == true)
         }
         let later = Self.moment(1_000_000)
@@ -165,8 +165,8 @@ struct UpstreamStateTests {
         of written: [(line: UpstreamState.Line, at: Date)], with state: UpstreamState, at now: Date
     ) -> String? {
         if state.isServing, let last = written.last, last.line != .recovery { return "nobody was told that it serves" }
-        let window = written.filter { $0.line != .recovery && now.timeIntervalSince($0.at) < FailureLog.window }
-        return window.count > 2 * FailureLog.lines ? "\(window.count) lines in a window" : nil
+        let window = written.filter { $0.line != .recovery && now.timeIntervalSince($0.at) < FailureFilter.window }
+        return window.count > 2 * FailureFilter.lines ? "\(window.count) lines in a window" : nil
     }
 }
 

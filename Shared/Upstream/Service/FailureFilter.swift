@@ -2,7 +2,7 @@ import Foundation
 
 /// Chooses the failures that are worth a line in the log: each reason of a subject once until the subject answers, and at
 /// most so many lines in a while. Pure: the time is an argument.
-struct FailureLog: Sendable {
+struct FailureFilter: Sendable {
     /// How many subjects are remembered; one more forgets them all.
     static let subjects = 1_000
 
