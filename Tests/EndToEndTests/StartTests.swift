@@ -31,17 +31,19 @@ import Testing
             ]
             let lasting = ["--deny-upstream 192.0.2.0/24", "--no-fetch"]
             for (arguments, feed, images) in [
-                (["--empty"] + exceptions + lasting, [String](), exceptions + lasting),
-                ([], [], exceptions + lasting),
+                // How to connect is remembered while nothing is fetched.
+                (["--empty"] + exceptions + lasting, [String](), ["--no-fetch"]),
+                ([], [], ["--no-fetch"]),
                 (["--fetch"], [], exceptions + lasting.dropLast()),
+                (["--no-fetch"], [], ["--no-fetch"]),
                 // They were for fetching from anywhere, not for this upstream.
                 (
                     ["--upstream http://127.0.0.1:3"], ["--upstream http://127.0.0.1:3", lasting[0]],
                     ["--upstream http://127.0.0.1:3", lasting[0]]
                 ),
-                (
-                    ["--upstream none", "--deny-upstream none", "--no-fetch"], [], ["--no-fetch"]
-                ),
+                (["--upstream none"], [], ["--no-fetch"]),
+                (["--fetch"], [], [lasting[0]]),
+                (["--deny-upstream none"], [], []),
             ] {
                 let outcome = try await deployment.up(
                     with: arguments.flatMap { $0.split(separator: " ").map(String.init) })
