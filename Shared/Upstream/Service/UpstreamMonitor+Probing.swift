@@ -14,10 +14,11 @@ extension UpstreamMonitor {
             guard isAbsent, !Task.isCancelled else { continue }
             do {
                 try await probe()
-                answered("a sign of life")
             } catch {
-                // Still the failure that was told of.
+                // An answer that cannot be used ends the absence. Any other error is still the failure that was logged.
+                guard case .rejected = Failure(error) else { continue }
             }
+            answered("a sign of life")
         }
     }
 }

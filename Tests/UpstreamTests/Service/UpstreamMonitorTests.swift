@@ -101,6 +101,18 @@ import Testing
         #expect(monitor.check.status == .degraded)
     }
 
+    @Test(arguments: [
+        UpstreamError.tooLarge(.body, limit: 1), .tooManyRedirects(limit: 5), .malformed("a"),
+        .refused(.downgrade(to: "http://a")),
+    ]) func `an answer to a probe that cannot be used ends the absence too`(error: UpstreamError) async {
+        monitor.failed("a", .absent("refused"))
+        let probing = Task { [monitor] in await monitor.run(pausing: .milliseconds(1)) { throw error } }
+        while monitor.isAbsent { await Task.yield() }
+        probing.cancel()
+        await probing.value
+        #expect(monitor.check.status == .serving)
+    }
+
     /// Fails twice.
     private final class Probes: Sendable {
         private let made = Mutex(0)
