@@ -104,8 +104,10 @@ extension ClientCore {
         if wasOpen, case .ready = state { report(standing.answered()) }
     }
 
-    func report(_ change: PeerChange?) {
-        if let change { onChange(change) }
+    /// - Parameter trace: of the call that revealed the change.
+    func report(_ change: PeerChange?, revealedBy trace: TraceContext = TraceContext()) {
+        guard let change else { return }
+        TraceContext.$current.withValue(trace) { onChange(change) }
     }
 
     /// The kernel has taken something.
@@ -143,7 +145,11 @@ extension ClientCore {
         if let current = self.connection {
             guard current === connection else { return }
             state = .connecting
-            if kind == .invalidData { report(standing.violated(reason)) }
+            if kind == .invalidData {
+                // With several calls under way, the change may be due to any of them.
+                let trace = sent.count == 1 ? sent.first?.value.request.options.trace : nil
+                report(standing.violated(reason), revealedBy: trace ?? TraceContext())
+            }
         }
         let now = executor.loop.now
         let cut = sent

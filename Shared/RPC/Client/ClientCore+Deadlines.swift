@@ -4,14 +4,14 @@ import NIOCore
 extension ClientCore {
     /// - Returns: when to look again.
     func enforceDeadlines(now: NIODeadline) -> NIODeadline {
-        var isSuspect = false
+        var unanswered: ClientCall?
         for (calls, begun) in [(waiting.all.map(\.value), false), (Array(sent.values), true)] {
             for call in calls where call.deadline <= now {
-                if begun || isGreeting { isSuspect = true }
+                if begun || isGreeting { unanswered = call }
                 end(call.id, .failure(RPCError(.deadlineExceeded, "\(name): no answer in time", begun: begun)))
             }
         }
-        if isSuspect { suspect() }
+        if let unanswered { suspect(after: unanswered) }
         let next = waiting.all.reduce(.distantFuture) { min($0, $1.value.deadline) }
         return sent.values.reduce(min(next, enforceConnectionDeadlines(now: now))) { min($0, $1.deadline) }
     }
@@ -38,18 +38,20 @@ extension ClientCore {
     // MARK: Probing
 
     /// A call has timed out: asks the peer for a sign of life. Without one in time the circuit opens.
-    private func suspect() {
+    private func suspect(after call: ClientCall) {
         guard connection != nil, circuit.timedOut() else { return }
         connection?.probe()
-        probing = executor.loop.assumeIsolated().scheduleTask(in: limits.probeTime) { self.confirm() }
+        probing = executor.loop.assumeIsolated().scheduleTask(in: limits.probeTime) {
+            [trace = call.request.options.trace] in self.confirm(trace)
+        }
     }
 
     /// The peer has not answered the probe. Calls that it has keep their own limits: one that is merely slow may answer
     /// them still.
-    private func confirm() {
+    private func confirm(_ trace: TraceContext) {
         probing = nil
         guard circuit.probeTimedOut() else { return }
-        report(standing.lost(.silent))
+        report(standing.lost(.silent), revealedBy: trace)
         failWaiting(silence)
         probe(pausing: Backoff())
     }

@@ -23,7 +23,8 @@ public final class RPCClient: Sendable {
     ///   - peers: who may listen there, beside our own user and root.
     ///   - peerName: the peer in error messages; nil for the path.
     ///   - contracts: what the peer must offer, with versions; without that its calls are `unavailable`, but for `rpc.*`.
-    ///   - onChange: is told of each change of the peer's state, on the event loop.
+    ///   - onChange: is told of each change of the peer's state, on the event loop. `TraceContext.current` is that of
+    ///     the call that revealed the change, if a single call did.
     public static func make(
         to path: SocketPath, as name: String, version: String = "1", limits: Limits = Limits(),
         features: Features = .standard, peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared,

@@ -19,4 +19,13 @@ import Testing
         standing.note(.restarted)
         #expect(standing.mismatch == nil)
     }
+
+    @Test func `a change that a call revealed is logged with its trace id`() throws {
+        let log = RecordedLog()
+        let standing = PluginStanding(name: "likes", path: try SocketPath("/run/likes.sock"), logger: log.logger)
+        let trace = TraceContext.random()
+        TraceContext.$current.withValue(trace) { standing.note(.silent) }
+        standing.note(.returned(isNew: false))
+        #expect(log.metadata("trace_id") == [trace.id, nil])
+    }
 }

@@ -50,9 +50,12 @@ import Testing
 
     private static let probe = #"{"jsonrpc":"2.0","id":-1,"method":"rpc.ping","params":{}}"#
 
+    private static let trace = TraceContext.random()
+
     private static func timedOutCall(_ client: RPCClient) async {
         let error = await #expect(throws: RPCError.self) {
-            try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20)))
+            try await client.call(
+                EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20), trace: trace))
         }
         #expect(error?.kind == .deadlineExceeded)
     }
@@ -61,7 +64,8 @@ import Testing
     private static func refusal(_ client: RPCClient) async throws -> RPCError {
         while true {
             do throws(RPCError) {
-                _ = try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20)))
+                _ = try await client.call(
+                    EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20), trace: trace))
             } catch {
                 if error.kind != .deadlineExceeded { return error }
             }
@@ -71,10 +75,9 @@ import Testing
     @Test func `a peer that answers neither a call nor a probe gets no more calls, until it is heard of`() async throws
     {
         try await WireListener.with { listener in
-            let changes = Mutex<[PeerChange]>([])
+            let changes = Changes()
             try await Self.withClient(
-                listener.path, probeTime: .milliseconds(50),
-                onChange: { change in changes.withLock { $0.append(change) } }
+                listener.path, probeTime: .milliseconds(50), onChange: changes.add
             ) { client in
                 let peer = try await listener.acceptGreeting()
                 // From now on a call leaves when it is made.
@@ -83,7 +86,8 @@ import Testing
                 let refused = try await Self.refusal(client)
                 #expect(refused.kind == .unavailable && !refused.begun)
                 #expect(refused.message == "\(listener.path): it does not answer; tried again in the background")
-                #expect(changes.withLock { $0 } == [.appeared, .silent])
+                #expect(changes.all == [.appeared, .silent])
+                #expect(changes.traces == [nil, Self.trace.id])
 
                 // The first call, its cancelling and the probe; then no call after the circuit has opened.
                 var probes = 0
@@ -107,7 +111,7 @@ import Testing
                     }
                 }
                 #expect(answer == "b")
-                #expect(changes.withLock { $0 } == [.appeared, .silent, .returned(isNew: false)])
+                #expect(changes.all == [.appeared, .silent, .returned(isNew: false)])
                 answering.cancel()
                 _ = await answering.result
             }

@@ -51,7 +51,10 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await client.run() }
                 defer { group.cancelAll() }
-                let call = callEcho(client)
+                let trace = TraceContext.random()
+                let call = Task {
+                    try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(trace: trace)).text
+                }
                 let peer = try await listener.acceptGreeting()
                 _ = try await peer.receive()
                 try await peer.send("this is no answer")
@@ -59,6 +62,7 @@ import Testing
                 #expect(error?.kind == .invalidData)
                 #expect(changes.all.count == 2 && changes.all.first == .appeared)
                 #expect("\(changes.all)".contains("does not keep to the protocol"))
+                #expect(changes.traces == [nil, trace.id])
             }
         }
     }
@@ -89,5 +93,12 @@ final class Changes: Sendable {
 
     var all: [PeerChange] { reported.withLock { $0 } }
 
-    @Sendable func add(_ change: PeerChange) { reported.withLock { $0.append(change) } }
+    /// The trace ids of the calls that revealed them.
+    var traces: [String?] { revealing.withLock { $0 } }
+    private let revealing = Mutex<[String?]>([])
+
+    @Sendable func add(_ change: PeerChange) {
+        reported.withLock { $0.append(change) }
+        revealing.withLock { $0.append(TraceContext.current.id) }
+    }
 }

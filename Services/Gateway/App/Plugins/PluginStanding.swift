@@ -1,9 +1,10 @@
 import Foundation
 import Logging
 import RPC
+import ServiceKit
 import Synchronization
 
-/// How a plugin is, as its client has found out without asking: each change is one line of the log.
+/// The state of a plugin, as its client reports it. Each change is one line of the log.
 final class PluginStanding: Sendable {
     private let name: String
     private let path: SocketPath
@@ -23,7 +24,7 @@ final class PluginStanding: Sendable {
         state = Mutex(State(since: Date()))
     }
 
-    /// What it does not offer of what its manifest names; nil when it offers all, or nothing is known.
+    /// The contracts of the manifest that the plugin does not offer; nil when it offers all, or nothing is known.
     var mismatch: String? { state.withLock(\.mismatch) }
 
     /// Since when it has been as it is; at first since the gateway has started.
@@ -46,6 +47,7 @@ final class PluginStanding: Sendable {
         case .incompatible(let reason): (level, what) = (.error, "is not used: \(reason)")
         case .violated(let reason): (level, what) = (.error, "was disconnected: \(reason)")
         }
-        logger.log(level: level, "plugin \(name) at \(path) \(what)")
+        logger.log(
+            level: level, "plugin \(name) at \(path) \(what)", metadata: TraceContext.current.metadata)
     }
 }
