@@ -3,21 +3,34 @@ import RPC
 import Synchronization
 
 /// The lines about calls that have failed, one each with its trace id. When more fail in a second than anybody can read,
-/// those above `linesPerSecond` are counted, and one line says how many they were: a service that is down must not fill
-/// the disk with the same line.
+/// those above `linesPerSecond` are counted, and one line says how many they were and lists their trace ids: a service that
+/// is down must not fill the disk with the same line.
 public final class FailureLog: Sendable {
     /// How many failures of one second have a line each.
     public static let linesPerSecond = 20
 
+    /// How many trace ids the line about the others lists, each once.
+    public static let tracesPerSummary = 100
+
+    /// The failures of one second that have no line of their own.
+    private struct Omitted {
+        var kinds: [ErrorKind: Int] = [:]
+        var traces: [String] = []
+
+        mutating func add(_ kind: ErrorKind, _ trace: TraceContext) {
+            kinds[kind, default: 0] += 1
+            guard traces.count < FailureLog.tracesPerSummary, let id = trace.id, !traces.contains(id) else { return }
+            traces.append(id)
+        }
+    }
+
     private struct Second {
         var end: ContinuousClock.Instant
         var lines = 0
+        var omitted = Omitted()
 
-        /// What has no line of its own, by kind.
-        var omitted: [ErrorKind: Int] = [:]
-
-        mutating func takeOmitted() -> [ErrorKind: Int] {
-            defer { omitted = [:] }
+        mutating func takeOmitted() -> Omitted {
+            defer { omitted = Omitted() }
             return omitted
         }
     }
@@ -48,7 +61,7 @@ public final class FailureLog: Sendable {
             let omitted = closeIfOver(&second)
             second.lines += 1
             let hasLine = second.lines <= Self.linesPerSecond
-            if !hasLine { second.omitted[kind, default: 0] += 1 }
+            if !hasLine { second.omitted.add(kind, trace) }
             return (omitted, hasLine, second.lines == Self.linesPerSecond + 1)
         }
         summarise(omitted)
@@ -77,18 +90,21 @@ public final class FailureLog: Sendable {
     func summariseIfOver() { summarise(second.withLock { closeIfOver(&$0) }) }
 
     /// - Returns: what had no line in the second that is over.
-    private func closeIfOver(_ second: inout Second) -> [ErrorKind: Int] {
+    private func closeIfOver(_ second: inout Second) -> Omitted {
         let now = now()
-        guard now >= second.end else { return [:] }
+        guard now >= second.end else { return Omitted() }
         defer { second = Second(end: now + .seconds(1)) }
         return second.omitted
     }
 
-    private func summarise(_ omitted: [ErrorKind: Int]) {
-        guard !omitted.isEmpty else { return }
-        let kinds = omitted.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
-        let count = omitted.values.reduce(0, +)
-        logger.warning("\(count) more calls failed within a second: \(kinds.joined(separator: ", "))")
+    private func summarise(_ omitted: Omitted) {
+        guard !omitted.kinds.isEmpty else { return }
+        let kinds = omitted.kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
+        let count = omitted.kinds.values.reduce(0, +)
+        let traces: Logger.Metadata =
+            omitted.traces.isEmpty ? [:] : ["trace_ids": .array(omitted.traces.map { .string($0) })]
+        logger.warning(
+            "\(count) more calls failed within a second: \(kinds.joined(separator: ", "))", metadata: traces)
     }
 }
 

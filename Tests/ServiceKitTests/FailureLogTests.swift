@@ -59,6 +59,19 @@ import Testing
             recorded.lines.last == "985 more calls failed within a second: deadline_exceeded 5, unavailable 980")
     }
 
+    @Test(arguments: [1, FailureLog.tracesPerSummary, FailureLog.tracesPerSummary + 1])
+    func `the summary lists the trace ids, each once and up to 100`(count: Int) {
+        let log = log
+        for _ in 0..<FailureLog.linesPerSecond { log.note("feed.load", Self.error, Self.trace) }
+        let traces = (0..<count).map { _ in TraceContext.random() }
+        for trace in traces + traces { log.note("feed.load", Self.error, trace) }
+        log.note("feed.load", Self.error, TraceContext())
+        clock.advance(by: .seconds(1))
+        log.summariseIfOver()
+        let listed = traces.prefix(100).compactMap(\.id)
+        #expect(recorded.metadata("trace_ids").last == "\(listed)")
+    }
+
     @Test func `the next second has lines again, after the summary of the one before`() {
         let log = log
         for _ in 0...FailureLog.linesPerSecond { log.note("feed.load", Self.error, Self.trace) }
