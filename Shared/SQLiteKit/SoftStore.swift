@@ -20,7 +20,7 @@ public struct SoftStore<Store: Sendable>: Sendable {
     ) async throws -> Result? {
         guard let content = await content() else { return nil }
         return try await replacing(content) {
-            try await monitor.reading {
+            try await monitor.watching(isReading: true, isCache: true) {
                 let result = try await body(content.store)
                 guard content.files.isStoreInPlace else { throw StoreDisplaced() }
                 return result
@@ -36,7 +36,7 @@ public struct SoftStore<Store: Sendable>: Sendable {
     ) async throws -> Result? {
         guard let content = await content() else { return nil }
         return try await replacing(content) {
-            let result = try await monitor.watching(isReading: false) {
+            let result = try await monitor.watching(isReading: false, isCache: true) {
                 guard content.files.areInPlace else { throw StoreDisplaced() }
                 let result = try await body(content.store)
                 guard content.files.areInPlace else { throw StoreDisplaced() }
@@ -67,7 +67,7 @@ public struct SoftStore<Store: Sendable>: Sendable {
         do {
             return try await body()
         } catch {
-            // Closed under the call's hands.
+            // Another task replaced or closed the store during the call.
             if !slot.isCurrent(content) { return nil }
             let trouble = (error as? RPCError)?.storeTrouble
             guard trouble == .damaged || trouble == .unreadable || trouble == .displaced else { throw error }

@@ -107,35 +107,37 @@ public final class StoreMonitor: Sendable {
         return result
     }
 
+    /// - Parameter isCache: whether the store is a cache: `SoftStore` replaces it where an operator must restore another.
     func watching<Result>(
-        isReading: Bool, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+        isReading: Bool, isCache: Bool = false, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
     ) async throws -> Result {
         do {
             return try await body()
         } catch let error as DatabaseError {
             guard let trouble = StoreTrouble(error, isReading: isReading) else { throw error }
-            note(trouble, error.message ?? "\(error.resultCode)")
+            note(trouble, error.message ?? "\(error.resultCode)", isCache: isCache)
             throw trouble.answer
         } catch is RowDecodingError {
             // STRICT tables take nothing that cannot be read again, so the file has changed under us.
-            note(.damaged, "a row cannot be decoded")
+            note(.damaged, "a row cannot be decoded", isCache: isCache)
             throw StoreTrouble.damaged.answer
         } catch is StoreDisplaced {
-            note(.displaced, "")
+            note(.displaced, "", isCache: isCache)
             throw StoreTrouble.displaced.answer
         }
     }
 
-    /// What validating has found.
-    public func noteDamage(_ finding: String) { note(.damaged, finding) }
+    /// What validating an authority's store has found.
+    public func noteDamage(_ finding: String) { note(.damaged, finding, isCache: false) }
 
     /// There is no store.
     func note(_ unusable: StoreUnusable) { note("\(unusable)", isDamage: true) }
 
-    private func note(_ trouble: StoreTrouble, _ reason: String) {
+    private func note(_ trouble: StoreTrouble, _ reason: String, isCache: Bool) {
         // That another process writes just now is no state of the store.
         guard trouble != .busy else { return }
-        note(trouble.report(path, reason), isDamage: trouble.isLasting)
+        note(trouble.report(path, reason, isCache: isCache), isDamage: trouble.isLasting)
     }
 
     private func note(_ text: String, isDamage: Bool) {

@@ -66,8 +66,17 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
     }
 
     /// For the operator.
-    func report(_ path: String, _ reason: String) -> String {
+    /// - Parameter isCache: whether an empty store replaces one that cannot be read (`SoftStore`).
+    func report(_ path: String, _ reason: String, isCache: Bool) -> String {
         switch self {
+        case .unreadable where isCache:
+            "the cache \(path) cannot be read everywhere: \(reason); an empty one replaces it; check its disk"
+        case .damaged where isCache: "the cache \(path) is damaged (\(reason)); an empty one replaces it"
+        case .displaced where isCache:
+            """
+            the cache \(path) or its journal (-wal) was removed or replaced while it was in use; an empty one \
+            replaces it
+            """
         case .full: "nothing was written: the disk of \(path) is full; free some space and try again"
         case .busy: "another process holds the store \(path); try again"
         case .unusable: "the store \(path) cannot be used: \(reason)"

@@ -149,6 +149,9 @@ import Testing
             #expect(try await inUse.cache.reading { try $0.all() } == [3])
             #expect(try inUse.corruptFiles().count == (loss == .exchanged || loss == .journalRemoved ? 1 : 0))
             #expect(inUse.log.lines.count == 2, "\(inUse.log.lines)")
+            // An operator has nothing to do.
+            #expect(inUse.log.lines[0].hasPrefix("the cache \(inUse.path)"))
+            #expect(inUse.log.lines[0].hasSuffix("an empty one replaces it"))
         }
     }
 
@@ -160,6 +163,7 @@ import Testing
         try await with(isCache: true) { inUse in
             _ = try await inUse.cache.writing { try await $0.add(1) }
             #expect(try await damage(inUse.cache) == nil)
+            #expect(inUse.log.lines[0].hasSuffix("an empty one replaces it"), "\(inUse.log.lines)")
             #expect(try inUse.corruptFiles().count == 1)
             #expect(inUse.monitor.check.status == .serving)
             #expect(try await inUse.cache.writing { try await $0.add(2) } != nil)
