@@ -83,16 +83,14 @@ extension ImageDataService {
             try SQLiteImageCache(pool, budget: budget)
         }
         let disk = SoftImageCache(store: SoftStore(slot, monitor))
-        // `disk` reports what goes wrong.
-        return CacheFile(
-            slot: slot, monitor: monitor, images: ColdImages(cache: disk, monitor: nil, logger: process.logger))
+        return CacheFile(slot: slot, monitor: monitor, images: ColdImages(cache: disk, logger: process.logger))
     }
 }
 
 extension ColdImages {
     /// Keeps nothing.
     static func none(_ logger: Logger) -> ColdImages {
-        ColdImages(cache: NullImageCache(), monitor: nil, logger: logger)
+        ColdImages(cache: NullImageCache(), logger: logger)
     }
 }
 

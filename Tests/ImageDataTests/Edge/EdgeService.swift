@@ -57,13 +57,14 @@ struct EdgeService {
         let base = try UpstreamBase(origin.url)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let path = directory + "/edge.sqlite"
-        let disk = try SQLiteImageCache(try SQLiteImageCache.opening.open(path), budget: options.coldBytes)
+        let slot = StoreSlot(SQLiteImageCache.opening, at: path, .success(try SQLiteImageCache.opening.open(path))) {
+            [budget = options.coldBytes] in try SQLiteImageCache($0, budget: budget)
+        }
+        let disk = SoftImageCache(store: SoftStore(slot, StoreMonitor(path: path, logger: logger)))
         let pool = options.isAuthority ? try SQLiteImageStore.opening.open(directory + "/pinned.sqlite") : nil
         let caches = ImageCaches(
             hot: HotImages(budget: options.hotBytes),
-            cold: options.isKept
-                ? ColdImages(cache: disk, monitor: StoreMonitor(path: path, logger: logger), logger: logger)
-                : .none(logger),
+            cold: options.isKept ? ColdImages(cache: disk, logger: logger) : .none(logger),
             pinned: pool.map { SQLiteImageStore($0) })
         let mapper = ImageDataMapper(maximumBytes: options.maximumBytes)
         let source = ImageOrigin(
@@ -90,7 +91,8 @@ struct EdgeService {
             group.cancelAll()
         }
         await upstream.shutdown()
-        try disk.close()
+        slot.store?.writeUses()
+        try slot.close()
         try pool?.close()
     }
 

@@ -89,7 +89,7 @@ final class ImageModel {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let hotBytes = [0, 3 * pictureSize + 3_000, 1_000_000].randomElement(using: &random) ?? 0
         let caches = ImageCaches(
-            hot: HotImages(budget: hotBytes), cold: ColdImages(cache: cache, monitor: nil, logger: logger),
+            hot: HotImages(budget: hotBytes), cold: ColdImages(cache: cache, logger: logger),
             pinned: Bool.random(using: &random) ? store : nil)
         let source = ImageOrigin(get: origin.get, mapper: ImageDataMapper(), caches: caches, now: clock.read)
         let backoff = HostBackoff(first: .microseconds(10), longest: .microseconds(20))

@@ -1,23 +1,20 @@
 import ImageData
 import Logging
 import RPC
-import SQLiteKit
+import ServiceKit
 
-/// Bytes on disk, without which nothing fails that can do without: what cannot be read is a miss, what cannot be written is served all the
-/// same. The monitor tells of it, once for each change of its state. Only letting go fails where it does.
+/// The cache on disk, with which loads do not fail: an image that cannot be read is a miss, and one that cannot be written
+/// is served all the same. Only `evict` throws.
 struct ColdImages: Sendable {
     let cache: any ImageCache
-
-    /// Nil where nothing is kept, so that there is nothing to watch over.
-    let monitor: StoreMonitor?
     let logger: Logger
 
     func image(at url: String) async -> CachedImage? {
         do {
-            return try await reading { try await cache.image(at: url) }
+            return try await cache.image(at: url)
         } catch ImageStoreError.damaged {
             // Fetched again, and then replaced.
-            logger.error("the bytes kept for \(url) fail their checksum")
+            logger.error("the bytes kept for \(url) fail their checksum", metadata: TraceContext.current.metadata)
             return nil
         } catch {
             note(error)
@@ -27,7 +24,7 @@ struct ColdImages: Sendable {
 
     func record(at url: String) async -> CachedRecord? {
         do {
-            return try await reading { try await cache.record(at: url) }
+            return try await cache.record(at: url)
         } catch {
             note(error)
             return nil
@@ -40,7 +37,7 @@ struct ColdImages: Sendable {
         _ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool
     ) async {
         do {
-            try await writing { try await cache.keep(image, at: url, while: isWanted) }
+            try await cache.keep(image, at: url, while: isWanted)
         } catch {
             note(error)
         }
@@ -57,22 +54,12 @@ struct ColdImages: Sendable {
     }
 
     func evict(_ eviction: Eviction) async throws -> Evicted {
-        try await writing { try await cache.evict(eviction) }
+        try await cache.evict(eviction)
     }
 
-    /// What the monitor answers with it has told already, and who cancels knows why.
+    /// The store's monitor has logged an `RPCError`, and a cancelled call is no failure.
     private func note(_ error: any Error) {
         if error is RPCError || error is CancellationError { return }
-        logger.error("the cache of images failed: \(error)")
-    }
-
-    private func reading<Result>(_ body: () async throws -> Result) async throws -> Result {
-        guard let monitor else { return try await body() }
-        return try await monitor.reading(body)
-    }
-
-    private func writing<Result>(_ body: () async throws -> Result) async throws -> Result {
-        guard let monitor else { return try await body() }
-        return try await monitor.writing(body)
+        logger.error("the cache of images failed: \(error)", metadata: TraceContext.current.metadata)
     }
 }

@@ -86,12 +86,7 @@ final class SQLiteImageCache: ImageCache {
         }
     }
 
-    /// Writes down what is not yet, and closes the file.
-    func close() throws {
-        writeUses()
-        try pool.closeIntoOneFile()
-    }
-
+    /// Writes the uses that are only in memory.
     func writeUses() {
         let (uses, _) = takeUses()
         // With a disk that is full, a later cache knows a little less about what goes first.
