@@ -138,12 +138,3 @@ extension RunningService {
         try await client.call(ProtocolMethods.health, ServiceSelection()).status
     }
 }
-
-extension Data {
-    /// A PNG of one pixel.
-    fileprivate static let pixel =
-        Data(
-            base64Encoded:
-                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-        ) ?? Data()
-}

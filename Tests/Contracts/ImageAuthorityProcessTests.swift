@@ -23,7 +23,7 @@ import Testing
             #expect(files == ["image-data-cache.sqlite", "image-data.sqlite"])
             try await RunningService.with("image-data", root: root) { service in
                 let image = try await service.client.call(ImageDataContract.load, LoadImage(url: url))
-                #expect(image.metadata.source == .cold && image.data.data == Self.pixel)
+                #expect(image.metadata.source == .cold && image.data.data == Data.pixel)
             }
         }
     }
@@ -42,7 +42,7 @@ import Testing
     @Test func `the store of a service that fetched nothing is that of one that does`() async throws {
         try await withTemporaryDirectory { root in
             try await withOrigin { origin in
-                let put = PutImage(data: Bytes(Self.pixel), url: origin.url + "/put")
+                let put = PutImage(data: Bytes(Data.pixel), url: origin.url + "/put")
                 try await RunningService.with("image-data", root: root, arguments: ["--no-fetch"]) { service in
                     _ = try await service.client.call(ImageDataContract.put, put)
                     let error = await #expect(throws: RPCError.self) {
@@ -55,7 +55,7 @@ import Testing
                 try await RunningService.with("image-data", root: root, arguments: arguments) { service in
                     let kept = try await service.client.call(
                         ImageDataContract.load, LoadImage(url: origin.url + "/put", timeToLive: 0))
-                    #expect(kept.data.data == Self.pixel && kept.expiresAt == nil)
+                    #expect(kept.data.data == Data.pixel && kept.expiresAt == nil)
                     let fetched = try await service.client.call(ImageDataContract.load, LoadImage(url: origin.url))
                     #expect(fetched.metadata.source == .remote && fetched.expiresAt != nil)
                 }
@@ -75,11 +75,11 @@ import Testing
                     let load = LoadImage(url: origin.url)
                     #expect(try await service.client.call(ImageDataContract.load, load).metadata.source == .remote)
                     #expect(try await service.client.call(ImageDataContract.load, load).metadata.source == .hot)
-                    let put = PutImage(data: Bytes(Self.pixel))
+                    let put = PutImage(data: Bytes(Data.pixel))
                     let url = try await service.client.call(ImageDataContract.put, put).url
                     #expect(
                         try await service.client.call(ImageDataContract.load, LoadImage(url: url)).data.data
-                            == Self.pixel)
+                            == Data.pixel)
                     #expect(try await service.client.call(ImageDataContract.evict, .toBytes(0)).count == 2)
                 }
             }
@@ -88,15 +88,9 @@ import Testing
 
     private func withOrigin<Result>(_ body: (OriginServer) async throws -> Result) async throws -> Result {
         try await OriginServer.with { _ in
-            [.response(body: [UInt8](Self.pixel))]
+            [.response(body: [UInt8](Data.pixel))]
         } _: {
             try await body($0)
         }
     }
-
-    /// A PNG of one pixel.
-    private static let pixel = Data(
-        base64Encoded:
-            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-    )!
 }

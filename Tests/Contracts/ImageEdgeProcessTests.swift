@@ -44,7 +44,7 @@ import Testing
         try await withOrigin { origin in
             try await RunningService.with("image-data", arguments: ["--upstream", origin.url] + arguments) { service in
                 let image = try await service.client.call(ImageDataContract.load, LoadImage(url: origin.url + "/1"))
-                #expect(image.data.data == Self.pixel)
+                #expect(image.data.data == Data.pixel)
                 #expect(service.log.split(separator: "\n").count == 1, "\(service.log)")
             }
         }
@@ -188,7 +188,7 @@ import Testing
                         let load = LoadImage(url: "\(origin.url)/\(number)", strategy: .cacheOnly)
                         let image = try await service.client.call(ImageDataContract.load, load)
                         #expect(image.metadata.source == .cold)
-                        #expect(image.data.data == Self.pixel)
+                        #expect(image.data.data == Data.pixel)
                     }
                     #expect(service.log.split(separator: "\n").count == 1, "\(service.log)")
                 }
@@ -200,7 +200,7 @@ import Testing
 
     private func withOrigin<Result>(_ body: (OriginServer) async throws -> Result) async throws -> Result {
         try await OriginServer.with { _ in
-            [.response(body: [UInt8](Self.pixel))]
+            [.response(body: [UInt8](Data.pixel))]
         } _: {
             try await body($0)
         }
@@ -209,10 +209,4 @@ import Testing
     private func health(_ service: RunningService) async throws -> Health.Status {
         try await service.client.call(ProtocolMethods.health, ServiceSelection()).status
     }
-
-    /// A PNG of one pixel.
-    private static let pixel = Data(
-        base64Encoded:
-            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-    )!
 }

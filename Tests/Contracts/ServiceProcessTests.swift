@@ -105,12 +105,12 @@ import Testing
         try await withTemporaryDirectory { root in
             let url = "https://pictures.example/1"
             try await RunningService.with("image-data", root: root) { service in
-                let put = PutImage(data: Bytes(Self.pixel), url: url)
+                let put = PutImage(data: Bytes(Data.pixel), url: url)
                 _ = try await service.client.call(ImageDataContract.put, put)
             }
             let path = URL(filePath: root + "/data/image-data.sqlite")
             var file = try Data(contentsOf: path)
-            file[try #require(file.range(of: Self.pixel)).lowerBound + 20] ^= 1
+            file[try #require(file.range(of: Data.pixel)).lowerBound + 20] ^= 1
             try file.write(to: path)
             try await RunningService.with("image-data", root: root) { service in
                 let error = await #expect(throws: RPCError.self) {
@@ -124,12 +124,12 @@ import Testing
     }
 
     @Test func `the limit of an image's size can be lowered`() async throws {
-        let size = Self.pixel.count
+        let size = Data.pixel.count
         for (limit, isAccepted) in [(size, true), (size - 1, false)] {
             try await RunningService.with(
                 "image-data", arguments: ["--max-image-bytes", "\(limit)"]
             ) { service in
-                let put = PutImage(data: Bytes(Self.pixel))
+                let put = PutImage(data: Bytes(Data.pixel))
                 do {
                     _ = try await service.client.call(ImageDataContract.put, put)
                     #expect(isAccepted)
@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: [ImageDataContract.plainImageBytes, ImageDataContract.maximumImageBytes])
     func `the largest image arrives`(size: Int) async throws {
-        let largest = Self.pixel + Data(count: size - Self.pixel.count)
+        let largest = Data.pixel + Data(count: size - Data.pixel.count)
         try await RunningService.with("image-data", arguments: ["--max-image-bytes", "\(size)"]) { service in
             let url = try await service.client.call(ImageDataContract.put, PutImage(data: Bytes(largest))).url
             let image = try await service.client.call(ImageDataContract.load, LoadImage(url: url))
@@ -168,7 +168,7 @@ import Testing
 
     /// Together they are far more than may wait on a connection: all arrive, because none is read before there is room.
     @Test func `ten of the largest images at once all arrive over one connection`() async throws {
-        let largest = Self.pixel + Data(count: ImageDataContract.plainImageBytes - Self.pixel.count)
+        let largest = Data.pixel + Data(count: ImageDataContract.plainImageBytes - Data.pixel.count)
         try await RunningService.with("image-data") { service in
             let url = try await service.client.call(ImageDataContract.put, PutImage(data: Bytes(largest))).url
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -181,10 +181,4 @@ import Testing
             }
         }
     }
-
-    /// A PNG of one pixel.
-    private static let pixel = Data(
-        base64Encoded:
-            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-    )!
 }

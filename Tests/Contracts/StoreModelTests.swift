@@ -277,12 +277,3 @@ extension UUID {
 
     fileprivate var number: Int? { Int(uuidString.suffix(12)) }
 }
-
-extension Data {
-    /// A PNG of one pixel.
-    fileprivate static let pixel =
-        Data(
-            base64Encoded:
-                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-        ) ?? Data()
-}
