@@ -7,9 +7,7 @@ import Testing
 
 /// Authors, importers and readers at random, against a store and against a list that is easy to believe.
 @Suite struct CommentsModelTests {
-    /// Set `IMAGE_FEED_MODEL_SEEDS` to try so many seeds.
-    private static let seeds =
-        1...(ProcessInfo.processInfo.environment["IMAGE_FEED_MODEL_SEEDS"].flatMap(UInt64.init) ?? 20)
+    private static let seeds = 1...UInt64(ModelSeeds.count(usual: 20))
     private static let steps = 150
 
     @Test(arguments: seeds) func `every page is what the model says`(seed: UInt64) async throws {

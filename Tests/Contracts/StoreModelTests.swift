@@ -7,9 +7,9 @@ import RPCTestKit
 import Testing
 
 /// Whatever happens to an authority's store and process: what was acknowledged is served, or the service refuses and names
-/// the store. `STORE_MODEL_SEEDS=1000` runs it for longer; every seed gives the same history again.
+/// the store. Every seed gives the same history again.
 @Suite(.timeLimit(.minutes(5))) struct StoreModelTests {
-    private static let seeds = ProcessInfo.processInfo.environment["STORE_MODEL_SEEDS"].flatMap(Int.init) ?? 3
+    private static let seeds = ModelSeeds.count(usual: 3)
 
     @Test(arguments: Deployment.services) func `nothing acknowledged is lost silently`(name: String) async throws {
         for seed in 1...Self.seeds {

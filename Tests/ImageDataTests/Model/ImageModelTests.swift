@@ -6,8 +6,6 @@ import Testing
 @testable import image_data_service
 
 /// Random loads, puts, evictions, cancels, clocks and origins, against a model of what may be answered.
-///
-/// `MODEL_SEEDS=10000` runs so many seeds instead of the few that every run of the tests has.
 @Suite(.timeLimit(.minutes(60))) struct ImageModelTests {
     /// Seeds that have failed once.
     private static let failed: [UInt64] = [41, 77, 6_081]
@@ -17,8 +15,7 @@ import Testing
     private static let steps = 60
 
     private static var seeds: [UInt64] {
-        let count = ProcessInfo.processInfo.environment["MODEL_SEEDS"].flatMap(Int.init) ?? usual
-        return failed + (0..<UInt64(count))
+        failed + (0..<UInt64(ModelSeeds.count(usual: usual)))
     }
 
     @Test(arguments: 0..<batches) func `whatever happens, only good bytes are answered`(batch: Int) async throws {

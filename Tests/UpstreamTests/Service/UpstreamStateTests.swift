@@ -113,8 +113,7 @@ struct UpstreamStateTests {
 
     // MARK: Random histories
 
-    /// `IMAGE_FEED_MODEL_SEEDS=100000` runs it for longer.
-    private static let seeds = ProcessInfo.processInfo.environment["IMAGE_FEED_MODEL_SEEDS"].flatMap(UInt64.init) ?? 200
+    private static let seeds = UInt64(ModelSeeds.count(usual: 200))
 
     @Test func `whatever happens, state, budget and log are what the history says`() {
         for seed in 0..<Self.seeds {
