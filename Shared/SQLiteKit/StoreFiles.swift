@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// The files that an open store writes to. When their names are removed or given to other files, SQLite goes on writing to
-/// files that nobody will find again.
+/// The files that an open store writes to. When such a file is removed, renamed or replaced, SQLite still writes to the
+/// old one, and a restart does not find what was written.
 struct StoreFiles: Sendable {
     private let path: String
     private let opened: [FileID?]

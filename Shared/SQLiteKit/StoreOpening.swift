@@ -71,7 +71,8 @@ public struct StoreOpening: Sendable {
 
     /// Brings what was written last into the file, so that a copy of it is a copy of everything.
     func close(_ pool: DatabasePool) throws {
-        // Before the journal goes: a process that is killed here leaves one that nobody needs, never one that is missed.
+        // Before SQLite removes the journal. Otherwise, after a kill between the two, the next start would report a missing
+        // journal.
         try list?.noteClosed(pool.path, applicationID)
         try pool.closeIntoOneFile()
     }

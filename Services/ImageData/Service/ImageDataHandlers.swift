@@ -51,7 +51,7 @@ struct ImageDataHandlers {
                     try await answers.send(LoadedImage(kept, whenThereIs: context.room))
                     // Bytes that were put, and those of a service that fetches nothing, are all there is.
                     guard kept.expiry != nil, loader.fetches != nil else { return }
-                    // What was sent is what there is when the origin is not reached.
+                    // `.reload` fails when the origin is not reached; the stored image was sent before.
                     request.strategy = .reload
                 }
                 try await answers.send(load(request, context))

@@ -90,7 +90,7 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
         return try outcome.get()
     }
 
-    /// Takes the socket file away, if it is ours, so that new clients find nobody. It is not created again.
+    /// Removes the socket file if this socket created it, so that new clients cannot connect. It is not created again.
     func unlink() {
         state.withLock { state in
             state.isGivenUp = true

@@ -91,7 +91,7 @@ final class HTTPConnection: ChannelInboundHandler {
     }
 
     /// Sends a request.
-    /// - Returns: what its response will be, which nobody waits for yet; nil when the connection cannot be used any more.
+    /// - Returns: the exchange, whose response the caller awaits; nil when the connection is busy or closed.
     func send(_ head: HTTPRequestHead, _ reader: ResponseReader) -> Exchange? {
         guard isIdle else { return nil }
         let exchange = Exchange(reader, limits: limits, on: channel.eventLoop)

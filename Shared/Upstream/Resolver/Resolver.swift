@@ -90,7 +90,7 @@ final class Resolver {
     private func end(_ name: String, _ result: Result<[IPAddress], SystemLookup.Failure>) {
         let result = result.mapError { UpstreamError.unreachable(host: name, reason: $0.reason) }
         for waiting in running.removeValue(forKey: name) ?? [] { waiting.end(result) }
-        // The thread that has become free is at most one name's.
+        // One thread became free, so at most one lookup starts.
         guard let index = queue.firstIndex(where: { mayBegin($0.name) }) else { return }
         let next = queue.remove(at: index)
         begin(next.name, for: next.waiting)

@@ -22,7 +22,7 @@ public struct TracedUpstream: Sendable {
     }
 
     /// - Parameters:
-    ///   - client: is shut down by who has made it.
+    ///   - client: the caller shuts it down.
     ///   - base: the service's own upstream; nil when it has none.
     ///   - now: the clock.
     public init(

@@ -115,7 +115,7 @@ struct UpstreamState: Sendable {
 
     // MARK: Parts
 
-    /// The upstream has answered: whoever got no answer before suffered from its absence.
+    /// The upstream has answered. Earlier subjects without an answer failed because of the absence.
     private mutating func hear() {
         guard isAbsent else { return }
         for (subject, entry) in subjects where entry.trouble == .away { subjects[subject]?.trouble = .forgiven }

@@ -11,7 +11,7 @@ struct Plugin: Sendable {
     let manifest: PluginManifest
     let client: RPCClient
 
-    /// How it is, as its client has found out.
+    /// Its state, as its client reports it.
     let standing: PluginStanding
 
     /// How long the gateway itself waits when it asks how a plugin is.
@@ -33,7 +33,7 @@ struct Plugin: Sendable {
             manifest.socket.hasPrefix("/") ? manifest.socket : "\(root)/run/\(manifest.socket)")
         let standing = PluginStanding(name: manifest.name, path: path, logger: logger)
         self.standing = standing
-        // Clients elsewhere read the errors: the name of the socket says enough, its folder is nobody's business.
+        // Errors name the socket without its directory.
         let socketName = path.description.split(separator: "/").last.map(String.init)
         client = await RPCClient.make(
             to: path, as: "gateway", executor: executor, peerName: socketName, contracts: manifest.contracts,

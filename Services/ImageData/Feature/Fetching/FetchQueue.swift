@@ -64,7 +64,7 @@ public struct FetchQueue: Sendable {
     private var begun: [Run: (host: String, at: ContinuousClock.Instant)] = [:]
     private var runs = 0
 
-    /// Who waits for the runs that an eviction has retired.
+    /// The waiters of the runs that an eviction has retired.
     private var retired: [Run: Set<Waiter>] = [:]
 
     public init(

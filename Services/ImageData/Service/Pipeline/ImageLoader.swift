@@ -109,8 +109,8 @@ struct ImageLoader: Sendable {
         return !isExpired(answer(image.image, .hot, request))
     }
 
-    /// Fetches what is not kept, for somebody who may look at it soon.
-    /// - Returns: how many pictures were taken on.
+    /// Queues fetches of images that are not stored, before a caller loads them.
+    /// - Returns: how many fetches were queued.
     func prefetch(_ urls: [String]) async throws -> Int {
         guard let fetches else { return 0 }
         var missing: [String] = []

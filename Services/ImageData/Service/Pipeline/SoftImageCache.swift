@@ -2,7 +2,7 @@ import Foundation
 import ImageData
 import SQLiteKit
 
-/// The cache on disk that there is just now. Without one everything works, and nothing is kept.
+/// The current cache on disk. Without one, reads are misses and writes are dropped.
 struct SoftImageCache: ImageCache {
     let store: SoftStore<SQLiteImageCache>
 

@@ -9,7 +9,7 @@ protocol SharedAnswer: Sendable {
     /// What counts against the limit of `RecentAnswers`; nil when it is not worth holding.
     var heldBytes: Int? { get }
 
-    /// The same for those who ask later, for whom nothing was fetched.
+    /// The same answer for later requests, which fetch nothing.
     var kept: Self { get }
 }
 
