@@ -19,9 +19,7 @@ import Testing
     /// Seeds that once failed.
     static let failed: [UInt64] = [11, 12, 14, 16, 19]
 
-    /// `FEED_MODEL_SEEDS=10000` runs so many instead of the usual ones.
-    static let seeds: [UInt64] =
-        failed + Array(1...(ProcessInfo.processInfo.environment["FEED_MODEL_SEEDS"].flatMap(UInt64.init) ?? 10))
+    static let seeds = failed + (1...ModelSeeds.count(usual: 10)).map(UInt64.init)
 
     @Test(arguments: Fault.allCases)
     func `an offline answer is what the upstream has said`(fault: Fault) async throws {
