@@ -22,16 +22,19 @@ struct StoreFiles: Sendable {
     /// The inode of a file; nil when there is none.
     static func inode(_ path: String) -> UInt64? { FileID(path)?.inode }
 
-    private static func ids(_ path: String) -> [FileID?] { [FileID(path), FileID(path + "-wal")] }
+    /// A store that was truncated is none; a journal is empty now and then.
+    private static func ids(_ path: String) -> [FileID?] {
+        [FileID(path, isEmptyAllowed: false), FileID(path + "-wal")]
+    }
 }
 
 private struct FileID: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
 
-    init?(_ path: String) {
+    init?(_ path: String, isEmptyAllowed: Bool = true) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path, &status) == 0, isEmptyAllowed || status.st_size > 0 else { return nil }
         (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
     }
 }

@@ -63,12 +63,13 @@ import Testing
 
     // MARK: An authority
 
-    enum Loss: CaseIterable { case removed, journalRemoved, movedAway, exchanged }
+    enum Loss: CaseIterable { case removed, journalRemoved, movedAway, exchanged, truncated }
 
     private func lose(_ loss: Loss, _ path: String) throws {
         switch loss {
         case .removed: try FileManager.default.removeItem(atPath: path)
         case .journalRemoved: try FileManager.default.removeItem(atPath: path + "-wal")
+        case .truncated: truncate(path, 0)
         case .movedAway: try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
         case .exchanged:
             try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
@@ -147,7 +148,8 @@ import Testing
             #expect(inUse.monitor.check.status == .serving)
             #expect(try await inUse.cache.writing { try await $0.add(3) } != nil)
             #expect(try await inUse.cache.reading { try $0.all() } == [3])
-            #expect(try inUse.corruptFiles().count == (loss == .exchanged || loss == .journalRemoved ? 1 : 0))
+            #expect(
+                try inUse.corruptFiles().count == ([.exchanged, .journalRemoved, .truncated].contains(loss) ? 1 : 0))
             #expect(inUse.log.lines.count == 2, "\(inUse.log.lines)")
             // An operator has nothing to do.
             #expect(inUse.log.lines[0].hasPrefix("the cache \(inUse.path)"))

@@ -367,15 +367,43 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a page that begins the feed anew follows no cursor`(
+    @Test(arguments: Factory.all) func `a cursor that the feed's first item follows stands above it now`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
-            try await cache.keep([9, 8, 7], at: .start)
-            try await cache.keep([6, 5, 4], at: .after(7))
-            try await cache.keep([9, 8, 7], at: .after(4))
-            #expect(try await cache.numbers(10, at: .start) == [9, 8, 7, 6, 5, 4])
-            #expect(try await cache.numbers(10, at: .after(4)) == nil)
+            try await cache.keep([4, 3, 2, 1], at: .start, .last)
+            // 2 was published again.
+            try await cache.keep([4, 3, 1], at: .after(2), .last)
+            #expect(try await cache.numbers(10, at: .start) == [2, 4, 3, 1])
+            #expect(try await cache.page(10, at: .start)?.isLast == true)
+            #expect(try await cache.numbers(10, at: .after(2)) == [4, 3, 1])
+            // With something new in between.
+            try await cache.keep([5, 2, 4], at: .after(3), .more)
+            #expect(try await cache.numbers(10, at: .start) == [3, 5, 2, 4, 1])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `what stood beside a removed item may have moved`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([4, 3, 2, 1], at: .start, .last)
+            try await cache.keep([4, 2], at: .start, .last)
+            // 4 and 2 were published again, so nothing follows where 3 stood.
+            try await cache.keep([], at: .after(3))
+            #expect(try await cache.numbers(10, at: .start) == [4, 2])
+            #expect(try await cache.numbers(10, at: .after(3)) == nil)
+            // Nor is anything known of what stands before the place of a removed item.
+            try await cache.keep([2], at: .before(1))
+            #expect(try await cache.numbers(10, at: .start) == [4, 2])
+            try await cache.checkIntegrity()
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a full page does not say that nothing follows`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([1], at: .start, limit: 1)
+            try await cache.keep([], at: .after(1), limit: 1)
+            #expect(try await cache.keep([1], at: .start, limit: 1)?.isLast == false)
+            #expect(try await cache.numbers(1, at: .after(1)) == nil)
         }
     }
 

@@ -57,9 +57,16 @@ struct PageKeeper {
 
     /// - Returns: the last node of the page; nil when the page does not follow its cursor.
     private mutating func keep(after cursor: CacheNode) throws -> Int64? {
-        // The feed's first item follows no other one: the upstream has ignored the cursor, or the cursor has moved above.
-        if !cursor.isBeginning, let first = try firstItem(), page.items.contains(where: { $0.id == first }) {
-            return try keepFirst()
+        if cursor.state == .removed, try !isConsistent(with: cursor) {
+            // What stood beside the removed item has moved, so its place is not known any more.
+            try links.delete(cursor)
+            try keepUnattached()
+            return nil
+        }
+        // The feed's first item follows the cursor: that was published again and stands above it now.
+        if cursor.state == .item, let first = try firstItem(), page.items.contains(where: { $0.id == first }) {
+            try links.takeOut(cursor)
+            try links.connect(CacheNode.beginning, cursor.number)
         }
         var strand = try Strand(links, after: cursor, savedAt: page.savedAt)
         try strand.lay(page.items)
@@ -67,11 +74,20 @@ struct PageKeeper {
             try strand.end(removing: page.limit)
         } else if page.isShort {
             try strand.cutUnconfirmed()
-        } else if page.continuation == .more {
+        } else {
+            // More follows, or a page that is full does not say.
             try strand.clearEnd()
         }
         removed += strand.removed
         return strand.position
+    }
+
+    /// Whether a page says of the place of a removed item what the chain says.
+    private func isConsistent(with cursor: CacheNode) throws -> Bool {
+        let held = try links.nodes(after: cursor.number, reach: max(1, page.items.count)).filter {
+            $0.state != .removed
+        }
+        return zip(held, page.items).allSatisfy { $0.id == $1.id } && (held.isEmpty || !page.items.isEmpty)
     }
 
     private func firstItem() throws -> UUID? {
@@ -100,15 +116,16 @@ struct PageKeeper {
     private mutating func keep(before id: UUID) throws -> Int64? {
         let cursor = try links.node(id)
         guard !page.items.isEmpty else {
-            if let cursor, cursor.state != .unseen { try begin(with: cursor) }
+            if let cursor, cursor.state == .item { try begin(with: cursor) }
             return nil
         }
-        if let cursor, try links.isFirst(cursor), try !isFirstPage(without: cursor) {
+        if let cursor, cursor.state == .item, try links.isFirst(cursor), try !isFirstPage(without: cursor) {
             var strand = try Strand(links, after: links.node(CacheNode.beginning), savedAt: page.savedAt)
             for item in page.items { try strand.insert(item) }
             return nil
         }
         try keepUnattached()
+        if cursor?.state == .removed { return nil }
         let below = try links.node(id) ?? links.insertCursor(id, savedAt: page.savedAt)
         guard below.prev == nil, let last = try page.items.last.flatMap({ try links.node($0.id) }), last.next == nil,
             last.endedAt == nil, try links.head(of: last.number) != below.number

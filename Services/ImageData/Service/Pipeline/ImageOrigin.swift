@@ -7,8 +7,9 @@ struct ImageOrigin: Sendable {
     /// One request to an origin.
     typealias Get = @Sendable (_ request: OriginRequest) async throws -> OriginAnswer
 
-    /// How long a picture may take, with all requests that resume it.
-    static let defaultTimeLimit = UpstreamLimits().totalTime
+    /// How long a picture may take, with all requests that resume it: less than the 30 s that callers wait by default, so that
+    /// they learn what failed.
+    static let defaultTimeLimit = Duration.seconds(25)
 
     let get: Get
     let mapper: ImageDataMapper
