@@ -72,7 +72,7 @@ import Testing
 
     @Test func `a time limit that has expired counts against the host`() {
         #expect(ImageOriginError.unreachable("the answer was not complete within 30 s").isConnectivity)
-        #expect(ImageOrigin.defaultTimeLimit == .seconds(30))
+        #expect(ImageOrigin.defaultTimeLimit == .seconds(25))
     }
 
     private static func origin(
