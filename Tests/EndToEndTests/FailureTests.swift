@@ -72,7 +72,9 @@ import Testing
             #expect(await gateway.errors.wait(for: "does not answer: its calls fail at once"))
             let refused = try await HTTPPeer.exchange(port: port, Self.comments)
             #expect(refused.status == 503 && !refused.text.contains("/run/"), "\(refused.text)")
-            #expect(Self.lines(gateway.errors.text, Self.trace).count == 1)
+            // One line for the call, and one for the change that it revealed.
+            let lines = Self.lines(gateway.errors.text, Self.trace)
+            #expect(lines.count { $0.contains("failed: ") } == 1 && lines.count == 2, "\(lines)")
 
             kill(service.id, SIGCONT)
             #expect(await gateway.errors.wait(for: "answers again"))
