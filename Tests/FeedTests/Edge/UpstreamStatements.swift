@@ -60,14 +60,14 @@ struct UpstreamStatements {
         rows[(index + 1)...].contains { $0.contains(number) } || !successors(over: number, since: index).isEmpty
     }
 
-    /// What later answers have instead of an item: they go on from something before it with something behind it.
+    /// What later answers have instead of an item: they go on from something before it with something that does not stand before it.
     private func successors(over number: Int, since index: Int) -> [Int] {
         rows.indices.dropFirst(index + 1).flatMap { later in
             let row = rows[later]
             return row.indices.dropLast().filter { position in
                 let (before, after) = (row[position], row[position + 1])
                 return !row.contains(number) && leads(before, to: number, before: later)
-                    && (after == Self.edge || leads(number, to: after, before: later))
+                    && (after == Self.edge || !leads(after, to: number, before: later))
             }.map { row[$0 + 1] }
         }
     }
