@@ -6,10 +6,10 @@ import RPC
 struct LoadedImageOf {
     let loaded: LoadedImage
 
-    init(_ bytes: Int) {
+    init(_ bytes: Int, sha256: String = "00") {
         loaded = LoadedImage(
             data: Bytes(Data(repeating: 7, count: bytes)),
             metadata: ImageMetadata(
-                contentType: "image/png", size: bytes, sha256: "00", source: .remote, storedAt: noon))
+                contentType: "image/png", size: bytes, sha256: sha256, source: .remote, storedAt: noon))
     }
 }

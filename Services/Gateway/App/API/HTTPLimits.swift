@@ -34,7 +34,8 @@ struct HTTPLimits: Sendable {
     /// The most bytes of an image's comments, as they are sent without compression.
     var commentsBytes = 16 * 1_024 * 1_024
 
-    /// The most bytes of answers that clients have not read yet, over all connections; 429 above them.
+    /// The most bytes of answers that clients have not read yet, over all connections; 429 above them. A body that several
+    /// answers share counts once.
     var answerBytes = 256 * 1_024 * 1_024
 
     /// How long an image is answered as it was a moment ago, without asking the services.

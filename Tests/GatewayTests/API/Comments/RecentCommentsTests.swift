@@ -20,7 +20,8 @@ import Testing
         return limits
     }()
 
-    /// A service with so many comments of so many bytes for every image. Counts the lists that are begun.
+    /// A service with so many comments of so many bytes for every image, by an author of its own each. Counts the lists
+    /// that are begun.
     private final class Service: Sendable {
         let lists = Mutex(0)
         let comments: [SentComment]
@@ -29,7 +30,7 @@ import Testing
             comments = (0..<count).map { number in
                 let id = UUID(uuidString: "00000000-0000-0000-0000-\(String(format: "%012d", number))")!
                 let message = "\(number)" + String(repeating: "x", count: bytes)
-                return SentComment(id: id, message: message, createdAt: noon, author: .init(username: "ana"))
+                return SentComment(id: id, message: message, createdAt: noon, author: .init(username: ""))
             }
         }
 
@@ -42,10 +43,13 @@ import Testing
                     await wait(params.imageID)
                 }
                 let start = params.afterID.flatMap { id in Int(id.uuidString.suffix(12)).map { $0 + 1 } } ?? 0
-                let page = self.comments[start...].prefix(RecentCommentsTests.page)
-                return ListedComments(
-                    items: Array(page), nextAfterID: page.endIndex < self.comments.count ? page.last?.id : nil,
-                    origin: .store)
+                let page = self.comments[start...].prefix(RecentCommentsTests.page).map { comment in
+                    SentComment(
+                        id: comment.id, message: comment.message, createdAt: noon,
+                        author: .init(username: params.imageID.uuidString))
+                }
+                let isLast = start + page.count == self.comments.count
+                return ListedComments(items: page, nextAfterID: isLast ? nil : page.last?.id, origin: .store)
             }
             return services
         }
@@ -71,6 +75,58 @@ import Testing
                 lengths.insert(reply.body.count)
             }
             #expect(service.lists.withLock { $0 } == 1 && lengths.count == 1)
+            while api.budget.heldBytes > 0 { await Task.yield() }
+        }
+    }
+
+    /// More than the kernel takes of a client that does not read, and a storage of twice as much at the most.
+    private static let longList = (comments: 1_000, bytes: 8_000, storage: 16 * 1_024 * 1_024)
+
+    @Test func `a list that many clients are slow to read is held once`() async throws {
+        let (image, clients) = (UUID(), 40)
+        let service = Service(count: Self.longList.comments, bytes: Self.longList.bytes)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        var limits = Self.patient
+        // A list and the making of another one.
+        limits.answerBytes = 2 * Self.longList.storage
+        try await RunningAPI.with(service.services { _ in for await _ in gate {} }, limits: limits) {
+            api async throws in
+            let peers = try await api.connected(clients)
+            for peer in peers {
+                try await peer.wire.setReading(false)
+                try await peer.request(Self.target(image))
+            }
+            while api.recentComments.waiting(for: image) < clients { await Task.yield() }
+            open.finish()
+            for peer in peers {
+                try await peer.wire.setReading(true)
+                #expect(await peer.receive()?.status == 200)
+                #expect(api.budget.heldBytes <= Self.longList.storage)
+            }
+            #expect(service.lists.withLock { $0 } == 1)
+            while api.budget.heldBytes > 0 { await Task.yield() }
+        }
+    }
+
+    @Test func `a list that is made anew shares the bytes of an equal one that clients still read`() async throws {
+        let (image, rounds) = (UUID(), 10)
+        let service = Service(count: Self.longList.comments, bytes: Self.longList.bytes)
+        var limits = Self.patient
+        limits.answerBytes = 2 * Self.longList.storage
+        try await RunningAPI.with(service.services(), limits: limits) { api async throws in
+            let peers = try await api.connected(rounds)
+            for (round, peer) in peers.enumerated() {
+                api.recentComments.forget()
+                try await peer.wire.setReading(false)
+                try await peer.request(Self.target(image))
+                while service.lists.withLock({ $0 }) <= round || api.recentComments.waiting(for: image) > 0 {
+                    await Task.yield()
+                }
+            }
+            for peer in peers {
+                try await peer.wire.setReading(true)
+                #expect(await peer.receive()?.status == 200)
+            }
             while api.budget.heldBytes > 0 { await Task.yield() }
         }
     }

@@ -204,10 +204,15 @@ import Testing
     @Test func `so much of answers is held for those who do not read; one more waits its turn elsewhere`() async throws
     {
         var limits = HTTPLimits()
-        limits.answerBytes = 6_000_000
+        // The storage of one image.
+        limits.answerBytes = 8 * 1_024 * 1_024
+        // Each item has bytes of its own.
+        var services = FakeServices()
+        services.get = { selection, _ in FeedItem(id: selection.id, image: "urn:x:\(selection.id)") }
+        services.image = { params, _ in LoadedImageOf(6_000_000, sha256: params.url).loaded }
         // On one loop, so that its answers are counted in their order.
         let loops = HTTPLoops(count: 1)
-        try await RunningAPI.with(.image(LoadedImageOf(6_000_000).loaded), limits: limits, loops: loops) { api in
+        try await RunningAPI.with(services, limits: limits, loops: loops) { api in
             let deaf = try await api.connect()
             try await deaf.wire.setReading(false)
             // Who is answered first has the room: it is tried until that is who does not read.

@@ -30,6 +30,8 @@ enum Gzip {
                 return room - Int(stream.avail_out)
             }
         }
+        // Most texts become much shorter than the worst case.
+        compressed.shrinkBufferCapacity(to: compressed.readableBytes)
         return status == Z_STREAM_END ? compressed : nil
     }
 }

@@ -23,6 +23,9 @@ struct HTTPAnswer: Sendable {
         return answer
     }
 
+    /// The tag of the representation whose bytes are the whole body; nil for any other body.
+    var representationTag: String? { status == .ok ? fields[.eTag] : nil }
+
     /// The head as it is sent. A `HEAD` request is answered as a `GET`, without the body.
     func head(for method: HTTPRequest.Method) -> HTTPResponse {
         var head = HTTPResponse(status: status, headerFields: fields)

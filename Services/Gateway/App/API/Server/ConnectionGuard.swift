@@ -109,8 +109,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .head: context.write(data, promise: promise)
         case .body(let body):
             let written = promise ?? context.eventLoop.makePromise()
-            budget.add(body.readableBytes)
-            written.futureResult.whenComplete { [budget] _ in budget.release(body.readableBytes) }
+            if case .byteBuffer(let bytes) = body {
+                budget.add(bytes)
+                written.futureResult.whenComplete { [budget] _ in budget.release(bytes) }
+            }
             context.write(data, promise: written)
         case .end:
             unanswered -= 1

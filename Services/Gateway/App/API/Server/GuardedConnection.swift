@@ -15,9 +15,13 @@ struct GuardedConnection: Sendable {
         http = HTTP1Channel(responder: { request, writer, _ in
             let (trace, start) = (api.trace(of: request.head), log.start())
             var answer = await api.answer(request.head, trace)
-            if !budget.hasRoom(for: answer.body.readableBytes) {
+            let admitted = budget.admit(answer.body, tag: answer.representationTag)
+            if let admitted {
+                answer.body = admitted
+            } else {
                 answer = HTTPAnswer(AnswerBudget.overloaded, trace: trace)
             }
+            defer { if let admitted { budget.release(admitted) } }
             log.note(request.head, answer, trace, since: start)
             let hasNoBody = request.method == .head || answer.body.readableBytes == 0
             try await writer.write(
