@@ -20,6 +20,15 @@ import Testing
 
     @Test(arguments: invalid) func `anything else is none`(value: String) { #expect(!HostField.isValid(value)) }
 
+    @Test(arguments: valid.filter { !["", ":80", " a\t"].contains($0) })
+    func `the authority of a URL is a host, or a host and a port`(value: String) {
+        #expect(HostField.isAuthority(value))
+    }
+
+    @Test(arguments: invalid + ["", ":", ":80"]) func `and anything else is no authority`(value: String) {
+        #expect(!HostField.isAuthority(value))
+    }
+
     @Test func `a request with a valid Host is answered`() async throws {
         try await RunningAPI.with { api in
             let peer = try await api.connect()

@@ -18,7 +18,12 @@ import Testing
         #expect(target.path == path && target.query == query)
     }
 
-    @Test(arguments: ["*", "example.org:443", "v1/feed", "ftp://example.org/v1/feed", "/v1/%", "/v1/%zz", "/%ff%fe"])
+    @Test(
+        arguments: [
+            "*", "example.org:443", "v1/feed", "ftp://example.org/v1/feed", "/v1/%", "/v1/%zz", "/%ff%fe", "http://",
+            "http:///v1/feed", "http://?limit=3", "https://:80/v1/feed", "http://ana@example.org/v1/feed",
+            "http://a:b/v1/feed", "http://[::1/v1/feed", "http://example.org#/v1/feed",
+        ])
     func `what is no path is refused`(text: String) {
         let error = #expect(throws: RPCError.self) { try RequestTarget(text) }
         #expect(error?.kind == .invalidRequest)

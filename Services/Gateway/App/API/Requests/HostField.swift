@@ -13,6 +13,12 @@ enum HostField {
         return isLiteral(bytes[..<bracket].dropFirst()) && isPort(bytes[bracket...].dropFirst())
     }
 
+    /// Whether the value names a host, as the authority of a URL must: none is empty.
+    static func isAuthority(_ value: String) -> Bool {
+        guard let first = value.utf8.first, first != UInt8(ascii: ":") else { return false }
+        return isValid(value)
+    }
+
     /// Without the spaces and tabs around a field's value.
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

@@ -8,9 +8,9 @@ struct RequestTarget: Equatable {
     let query: String
 
     /// - Parameter text: in origin form (`/v1/feed?limit=3`) or absolute form (`http://host/v1/feed`).
-    /// - Throws: `invalid_request` for anything else.
+    /// - Throws: `invalid_request` for anything else, a URL without a host included (RFC 9110 §4.2.1).
     init(_ text: String) throws(RPCError) {
-        let rest = Self.withoutAuthority(text)
+        let rest = try Self.withoutAuthority(text)
         guard rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?") else {
             throw RPCError(.invalidRequest, "the target of a request must be a path or a URL")
         }
@@ -28,11 +28,15 @@ struct RequestTarget: Equatable {
         query = parts.count > 1 ? String(parts[1]) : ""
     }
 
-    private static func withoutAuthority(_ text: String) -> Substring {
+    private static func withoutAuthority(_ text: String) throws(RPCError) -> Substring {
         guard text.utf8.first != UInt8(ascii: "/") else { return text[...] }
         for scheme in ["http://", "https://"] where text.prefix(scheme.count).lowercased() == scheme {
             let rest = text.dropFirst(scheme.count)
-            return rest[(rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex)...]
+            let authority = rest.prefix { $0 != "/" && $0 != "?" }
+            guard HostField.isAuthority(String(authority)) else {
+                throw RPCError(.invalidRequest, "the URL of a request must have a host, or a host and a port")
+            }
+            return rest[authority.endIndex...]
         }
         return text[...]
     }
