@@ -50,16 +50,20 @@ import Testing
         let error = RPCError(kind, "the upstream \(Self.upstream) did not answer")
         services.load = { _, _ in throw error }
         services.list = { _, _ in throw error }
+        services.get = { selection, _ in FeedItem(id: selection.id, image: Self.upstream + "/a.jpg") }
+        services.image = { _, _ in throw error }
         try await withClient(services) { client in
             let feed = FeedPageRequest(limit: nil, afterID: nil, beforeID: nil, locale: language.rawValue)
             let comments = CommentsRequest(imageID: image, limit: nil, afterID: nil, locale: language.rawValue)
+            let image = ImageRequest(subject: .item(image), locale: language.rawValue)
             let failures = [
                 await failure(client, GatewayContract.feedPage, feed),
                 await failure(client, GatewayContract.comments, comments),
+                await failure(client, GatewayContract.image, image),
             ]
             let words = ErrorPresenter.message(for: kind.rawValue, language: language)
-            #expect(failures.map { $0?.kind } == [kind, kind] && failures.map { $0?.message } == [words, words])
-            #expect(failures.map { $0?.service } == ["feed", "comments"])
+            #expect(failures.allSatisfy { $0?.kind == kind && $0?.message == words }, "\(failures)")
+            #expect(failures.map { $0?.service } == ["feed", "comments", "image-data"])
         }
     }
 
@@ -96,16 +100,50 @@ import Testing
         }
     }
 
-    @Test func `a comment on an image that is not in the feed is refused as the service refuses`() async throws {
+    @Test func `a comment on an image that an authority's feed does not have is not written`() async throws {
         let comment = PostComment(imageID: image, message: "Lovely!", username: "ana")
-        // An authority has no such image; an edge takes no comments at all, whatever it knows.
-        try await withClient(FakeServices()) { client in
+        // An authority has no such image, and writes nothing.
+        var authority = FakeServices()
+        authority.post = { _, _ in
+            Issue.record("something was posted")
+            throw RPCError(.dataLoss, "not to be asked")
+        }
+        authority.remove = { _, _ in
+            Issue.record("something was removed")
+            throw RPCError(.dataLoss, "not to be asked")
+        }
+        try await withClient(authority) { client in
             #expect(await failure(client, GatewayContract.postComment, comment)?.kind == .notFound)
         }
+    }
+
+    /// What an edge lists of an image that its feed does not know.
+    private static let edgeLists: [(String, FakeServices.Answer<ListComments, ListedComments>)] = [
+        ("what the upstream says", { _, _ in ListedComments(items: [], nextAfterID: nil, origin: .remote) }),
+        ("what is kept", { _, _ in ListedComments(items: [], nextAfterID: nil, origin: .cache) }),
+        ("nothing, as the upstream knows no such image", { _, _ in throw RPCError(.notFound, "no such image") }),
+        ("nothing, as the upstream is away", { _, _ in throw RPCError(.connectivity, "nobody is there") }),
+    ]
+
+    @Test(arguments: edgeLists.indices)
+    func `a comment at an edge is refused as the service refuses, whatever the feed knows`(index: Int) async throws {
+        let comment = PostComment(imageID: image, message: "Lovely!", username: "ana")
         var edge = FakeServices()
-        edge.remove = { _, _ in throw RPCError(.readOnly, "an upstream's") }
-        try await withClient(edge) { client in
-            #expect(await failure(client, GatewayContract.postComment, comment)?.kind == .readOnly)
+        edge.list = Self.edgeLists[index].1
+        for isKnown in [false, true] {
+            if isKnown { edge.get = { selection, _ in FeedItem(id: selection.id, image: "urn:x:y") } }
+            try await withClient(edge) { client in
+                #expect(await failure(client, GatewayContract.postComment, comment)?.kind == .readOnly)
+            }
+        }
+    }
+
+    @Test func `a comment for which nobody can say whether it may be written is neither refused nor written`()
+        async throws
+    {
+        let comment = PostComment(imageID: image, message: "Lovely!", username: "ana")
+        try await withClient(FakeServices(), running: ["feed"]) { client in
+            #expect(await failure(client, GatewayContract.postComment, comment)?.kind == .unavailable)
         }
     }
 }

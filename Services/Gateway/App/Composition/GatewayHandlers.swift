@@ -22,7 +22,9 @@ struct GatewayHandlers: Sendable {
             try await presentingErrors(in: Language(request.locale)) { try await comments(request, context) }
         }
         table.handle(GatewayContract.postComment, postComment)
-        table.handle(GatewayContract.image, image)
+        table.handle(GatewayContract.image) { request, context in
+            try await presentingErrors(in: Language(request.locale)) { try await image(request, context) }
+        }
         table.handle(GatewayContract.plugins) { _, _ in
             PluginList(plugins: await registry.map { await $0.report() })
         }
@@ -96,9 +98,8 @@ struct GatewayHandlers: Sendable {
         do throws(RPCError) {
             _ = try await item(request.imageID, context)
         } catch {
-            // An edge knows a part of the feed only, and refuses comments on all of it.
-            if error.kind == .notFound { try await mustTakeComments(context) }
-            throw error
+            // The feed of an edge has a part of the items only. There the service refuses the comment, whatever the item is.
+            guard error.kind == .notFound, try await hasForeignComments(request.imageID, context) else { throw error }
         }
         defer { recentComments.forget() }
         // With an id the call can be repeated, should the comments service go away under it.
@@ -108,14 +109,16 @@ struct GatewayHandlers: Sendable {
         return try await registry.plugin("comments").call(CommentsContract.post, comment, context, isRepeatable: true)
     }
 
-    /// - Throws: `read_only` when the comments are an upstream's. Asked by removing a comment that never was: that changes
-    ///   nothing, and no other method without an image tells.
-    private func mustTakeComments(_ context: CallContext) async throws(RPCError) {
+    /// Whether the comments are an upstream's: only an authority lists its own store, and only an edge's list fails because of
+    /// the upstream.
+    private func hasForeignComments(_ imageID: UUID, _ context: CallContext) async throws(RPCError) -> Bool {
         do throws(RPCError) {
-            _ = try await registry.plugin("comments").call(
-                CommentsContract.remove, CommentSelection(id: UUID()), context)
+            return try await registry.plugin("comments").call(
+                CommentsContract.list, ListComments(imageID: imageID, limit: 1), context
+            ).origin != .store
         } catch {
-            if error.kind == .readOnly { throw error }
+            guard [.notFound, .connectivity].contains(error.kind) else { throw error }
+            return true
         }
     }
 
