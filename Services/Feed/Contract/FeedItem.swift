@@ -29,22 +29,24 @@ public struct FeedItem: Sendable, Equatable {
     public static let maximumImage = 2_048
 
     /// An item as it is served: an edge passes on what its upstream has, however long the texts are.
-    public static let shape = shape(description: .string, location: .string, maximumImage: nil)
+    public static let shape = shape(
+        description: .string, location: .string, image: .uri(schemes: imageSchemes, maximumBytes: nil))
 
     /// An item as an author may publish it.
     public static let authoredShape = shape(
         description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
-        maximumImage: maximumImage)
+        image: authoredImage)
+
+    static let imageSchemes = ["http", "https", "urn"]
 
     private static func shape(
-        description: Shape<String>, location: Shape<String>, maximumImage: Int?
+        description: Shape<String>, location: Shape<String>, image: Shape<String>
     ) -> Shape<FeedItem> {
         .object { object in
             let id = object.required("id", .uuid, \.id)
             let description = object.optional("description", description, \.description)
             let location = object.optional("location", location, \.location)
-            let image = object.required(
-                "image", .uri(schemes: ["http", "https", "urn"], maximumBytes: maximumImage), \.image)
+            let image = object.required("image", image, \.image)
             return { members throws(JSONError) in
                 FeedItem(
                     id: try members[id], description: try members[description], location: try members[location],

@@ -141,6 +141,8 @@ import Testing
         (["call", "feed.nothing"], "feed.nothing"), (["call", "nobody.load"], "nobody.load"),
         (["health", "nobody"], "nobody"), (["describe", "feed.nothing"], "feed.nothing"),
         (["feed", "--timeout", "0"], "--timeout"), (["publish", "ftp://example.org/a.jpg"], "http:"),
+        (["publish", "urn:sha256:0000"], "64 lower-case hexadecimal digits"),
+        (["publish", "http://example.org:99999/x"], "a port from 1 to 65535"),
         (["image", "00000000-0000-4000-8000-000000000001", "-o", "a.jpg", "--json"], "-o FILE"),
     ])
     func `wrong use exits 64 and names what was wrong`(_ arguments: [String], _ name: String) async throws {

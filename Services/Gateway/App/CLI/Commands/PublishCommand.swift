@@ -40,13 +40,25 @@ struct PublishCommand: ClientCommand {
             throw ValidationError(
                 "\"\(Escaping.visible(image))\" is no picture: its URL must begin with http:, https: or urn:")
         }
-        if isURL { try await check(session) }
+        if isURL {
+            try checkForm()
+            try await check(session)
+        }
         let url = isURL ? image : try await store(session)
         let item = FeedItem(id: id, description: description, location: location, image: url)
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
         let words = count == 0 ? "\(id.uuidString) was there already" : id.uuidString
         session.output.print(
             session.asJSON ? "\(RawJSON(Publication(count: count, item: item), as: Publication.shape))" : words)
+    }
+
+    /// Refuses a URL that no deployment takes. Looked at before `check`, which would advise how to allow it.
+    private func checkForm() throws {
+        do throws(JSONError) {
+            _ = try RawJSON(image, as: .string).read(as: FeedItem.authoredImage)
+        } catch {
+            throw ValidationError("\"\(Escaping.visible(image))\" is no address of a picture: it \(error)")
+        }
     }
 
     /// Refuses a URL that is never fetched. Other errors are left to the publishing itself, which may do without the service
