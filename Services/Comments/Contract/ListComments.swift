@@ -60,7 +60,7 @@ public struct ListedComments: Sendable, Equatable {
     public enum Origin: String, Sendable, CaseIterable {
         /// The authority itself.
         case store
-        /// The upstream, just now.
+        /// The upstream, just now; in the middle of a list, a few seconds ago.
         case remote
         /// What was kept, because the upstream did not answer.
         case cache

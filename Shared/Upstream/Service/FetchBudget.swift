@@ -26,9 +26,14 @@ public enum FetchBudget {
     }
 
     /// A quarter of a short time is left.
-    /// - Parameter isAbsent: whether the upstream gave no answer the last time.
-    public static func time(of remaining: Duration, isAbsent: Bool = false) -> Duration {
-        max(.zero, min(isAbsent ? mostWhileAbsent : most, max(remaining - reserve, remaining * 3 / 4)))
+    /// - Parameters:
+    ///   - isAbsent: whether the upstream gave no answer the last time.
+    ///   - hasFallback: false where there is certainly nothing else to answer with: a long answer may then take all the time
+    ///     that its caller has. An upstream that makes no progress ends it before (`UpstreamLimits`).
+    public static func time(of remaining: Duration, isAbsent: Bool = false, hasFallback: Bool = true) -> Duration {
+        let time = max(.zero, max(remaining - reserve, remaining * 3 / 4))
+        if isAbsent { return min(time, mostWhileAbsent) }
+        return hasFallback ? min(time, most) : time
     }
 
     /// Waits for `body` for so long at the most; what is not done by then is cancelled.

@@ -4,6 +4,7 @@ import Foundation
 import RPC
 import RPCTestKit
 import Testing
+import Upstream
 
 @testable import comments_service
 
@@ -156,6 +157,21 @@ import Testing
             // That the caller was in a hurry is no fault of the upstream.
             #expect(edge.edge.monitor.check.status == .serving)
             #expect(edge.log.lines == [])
+        }
+    }
+
+    @Test func `the upstream has the caller's time for a first answer, and less where one is kept`() async throws {
+        try await TestedEdge.with {
+            .list([1])
+        } _: { edge in
+            let (image, time) = (UUID(number: 0), Duration.seconds(30))
+            let first = try await edge.edge.budget(of: image, within: time)
+            #expect(first == time - FetchBudget.reserve)
+            _ = try await edge.list()
+            let later = try await edge.edge.budget(of: image, within: time)
+            #expect(later == FetchBudget.most)
+            let other = try await edge.edge.budget(of: UUID(number: 1), within: time)
+            #expect(other == first)
         }
     }
 

@@ -18,6 +18,15 @@ import Testing
 
     @Test(
         arguments: [
+            (.zero, .zero), (.milliseconds(400), .milliseconds(300)), (.seconds(30), .milliseconds(29_500)),
+        ] as [(Duration, Duration)])
+    func `where there is nothing else the upstream has the caller's time`(remaining: Duration, budget: Duration) {
+        #expect(FetchBudget.time(of: remaining, hasFallback: false) == budget)
+        #expect(FetchBudget.time(of: remaining, isAbsent: true, hasFallback: false) == min(budget, FetchBudget.fair))
+    }
+
+    @Test(
+        arguments: [
             (.milliseconds(400), .milliseconds(300)), (.milliseconds(1_500), .seconds(1)), (.seconds(30), .seconds(1)),
         ] as [(Duration, Duration)])
     func `one that gave no answer the last time is not waited for as long`(remaining: Duration, budget: Duration) {

@@ -11,6 +11,7 @@ struct EdgeComments: Sendable {
     let store: any KeptCommentsStore
     let monitor: UpstreamMonitor
     private let flights = SingleFlight<UUID, RemoteComments.News>()
+    private let continued = ContinuedLists()
 
     init(remote: RemoteComments, store: any KeptCommentsStore, monitor: UpstreamMonitor) {
         self.remote = remote
@@ -23,15 +24,31 @@ struct EdgeComments: Sendable {
 
     /// - Parameter remaining: what the caller has left.
     func list(_ page: ListComments, within remaining: Duration) async throws -> ListedComments {
+        if let next = try await continuedPage(page) { return next }
         do {
-            return try await remotePage(page, FetchBudget.time(of: remaining, isAbsent: monitor.isAbsent))
+            return try await remotePage(page, budget(of: page.imageID, within: remaining))
         } catch let failure as RemoteFailure {
             // Whoever has gone is served nothing.
             try Task.checkCancellation()
+            continued.end(page.imageID)
             if failure == .notFound {
                 throw RPCError(.notFound, "the upstream knows no image \(page.imageID.uuidString)")
             }
             return try await keptPage(page)
+        }
+    }
+
+    /// How long the upstream may take.
+    func budget(of imageID: UUID, within remaining: Duration) async throws -> Duration {
+        FetchBudget.time(of: remaining, isAbsent: monitor.isAbsent, hasFallback: try await hasKept(imageID))
+    }
+
+    private func hasKept(_ imageID: UUID) async throws -> Bool {
+        do {
+            return try await store.validators(of: imageID) != nil
+        } catch is StoreFailure {
+            // Its monitor has said so.
+            return false
         }
     }
 
@@ -53,10 +70,45 @@ struct EdgeComments: Sendable {
         switch news {
         case .changed(let answer): return try await remotePage(page, of: answer)
         case .unchanged(let receipt):
-            if let kept = try await keptSlice(page) { return ListedComments(kept.slice, .remote, receipt) }
+            if let kept = try await keptSlice(page) {
+                return beginning(page.imageID, ListedComments(kept.slice, .remote, receipt), receipt)
+            }
             // What the upstream has confirmed cannot be read any more.
             let answer = try await asking(page.imageID, budget) { try await remote.comments(of: page.imageID) }
             return try await remotePage(page, of: answer)
+        }
+    }
+
+    /// Lets the pages after this one be taken from the answer that it is of.
+    private func beginning(
+        _ imageID: UUID, _ page: ListedComments, _ receipt: RemoteComments.Receipt, of comments: [ImageComment]? = nil
+    ) -> ListedComments {
+        if page.nextAfterID == nil {
+            continued.end(imageID)
+        } else {
+            continued.begin(
+                imageID, ContinuedLists.List(comments: comments, receipt: receipt, answeredAt: remote.now()))
+        }
+        return page
+    }
+
+    /// A page behind another one, without asking the upstream again. Nil when the answer that the reader goes through is too
+    /// old, and for the last page: whether more has come is for the upstream to say.
+    private func continuedPage(_ page: ListComments) async throws -> ListedComments? {
+        guard page.afterID != nil, let list = continued.list(of: page.imageID, now: remote.now()) else { return nil }
+        do {
+            let slice =
+                if let comments = list.comments {
+                    try CommentsSlice(comments, page.size, after: page.afterID)
+                } else {
+                    try await keptSlice(page)?.slice
+                }
+            guard let next = slice.map({ ListedComments($0, .remote, list.receipt) }), next.nextAfterID != nil else {
+                return nil
+            }
+            return next
+        } catch CommentsStoreError.unknownCursor {
+            return nil
         }
     }
 
@@ -75,11 +127,13 @@ struct EdgeComments: Sendable {
     private func remotePage(_ page: ListComments, of answer: RemoteComments.Answer) async throws -> ListedComments {
         do throws(CommentsStoreError) {
             let slice = try CommentsSlice(answer.comments, page.size, after: page.afterID)
-            return ListedComments(slice, .remote, answer.receipt)
+            return beginning(
+                page.imageID, ListedComments(slice, .remote, answer.receipt), answer.receipt,
+                of: answer.receipt.isKept ? nil : answer.comments)
         } catch {
             // The reader may stand where a comment was once: only the store knows that.
             guard answer.receipt.isKept, let kept = try await keptSlice(page) else { throw error }
-            return ListedComments(kept.slice, .remote, answer.receipt)
+            return beginning(page.imageID, ListedComments(kept.slice, .remote, answer.receipt), answer.receipt)
         }
     }
 

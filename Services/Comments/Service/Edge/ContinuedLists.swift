@@ -1,0 +1,61 @@
+import Comments
+import Foundation
+import Synchronization
+
+/// The upstream's latest answers about lists of several pages. A reader who goes through a list takes its pages from one
+/// answer: a long list has a thousand pages, and the upstream would be asked for each.
+final class ContinuedLists: Sendable {
+    /// How many seconds after the upstream's answer its pages are served without asking again.
+    static let time: TimeInterval = 10
+
+    /// The most lists.
+    static let maximumCount = 1_000
+
+    /// The most bytes of lists that are held here because the store does not keep them; longer ones are fetched for each page.
+    static let maximumBytes = 64 * 1_024 * 1_024
+
+    struct List: Sendable {
+        /// Nil when the store has them.
+        let comments: [ImageComment]?
+        let receipt: RemoteComments.Receipt
+        let answeredAt: Date
+    }
+
+    private struct Held {
+        let imageID: UUID
+        let list: List
+        let bytes: Int
+    }
+
+    /// In the order of the answers.
+    private let held = Mutex<[Held]>([])
+
+    /// Replaces the image's earlier list. Where there is no room, the oldest lists go.
+    func begin(_ imageID: UUID, _ list: List) {
+        let bytes = list.comments.map { comments in
+            KeptComments(imageID: imageID, comments: comments, savedAt: list.answeredAt).bytes
+        }
+        held.withLock { held in
+            held.removeAll { $0.imageID == imageID || !$0.list.isGood(at: list.answeredAt) }
+            held.append(Held(imageID: imageID, list: list, bytes: bytes ?? 0))
+            var total = held.reduce(0) { $0 + $1.bytes }
+            while held.count > Self.maximumCount || total > Self.maximumBytes { total -= held.removeFirst().bytes }
+        }
+    }
+
+    func end(_ imageID: UUID) { held.withLock { $0.removeAll { $0.imageID == imageID } } }
+
+    /// - Returns: nil when the upstream is to be asked.
+    func list(of imageID: UUID, now: Date) -> List? {
+        held.withLock { held in
+            held.last { $0.imageID == imageID && $0.list.isGood(at: now) }?.list
+        }
+    }
+}
+
+extension ContinuedLists.List {
+    /// Not in a past that a changed clock shows, either.
+    fileprivate func isGood(at now: Date) -> Bool {
+        (0..<ContinuedLists.time).contains(now.timeIntervalSince(answeredAt))
+    }
+}

@@ -1,0 +1,122 @@
+import Comments
+import CommentsContract
+import Foundation
+import RPCTestKit
+import Testing
+
+@testable import comments_service
+
+/// Lists of several pages at an edge.
+@Suite struct ContinuedListsTests {
+    private static let pages = 12
+    private static let numbers = Array(1...100 * pages)
+
+    /// Reads a list to its end.
+    private func whole(_ edge: TestedEdge) async throws -> [ListedComments] {
+        var (pages, cursor) = ([ListedComments](), Int?.none)
+        repeat {
+            let page = try await edge.list(after: cursor)
+            pages.append(page)
+            cursor = page.nextAfterID == nil ? nil : page.numbers.last
+        } while cursor != nil
+        return pages
+    }
+
+    @Test(arguments: [true, false])
+    func `the upstream is asked for the first and the last page of a list, however many there are`(isKept: Bool)
+        async throws
+    {
+        try await TestedEdge.with {
+            .list(Self.numbers)
+        } _: { edge in
+            if !isKept { try await edge.setWriting(works: false) }
+            let pages = try await whole(edge)
+            #expect(pages.flatMap(\.numbers) == Self.numbers && pages.count == Self.pages)
+            #expect(pages.allSatisfy { $0.origin == .remote && $0.notices == (isKept ? nil : [.notKept]) })
+            #expect(edge.upstream.requests.count == 2)
+        }
+    }
+
+    @Test(arguments: [
+        (ContinuedLists.time - 1, 1), (ContinuedLists.time, 2), (ContinuedLists.time + 1, 2), (-1, 2),
+    ])
+    func `an answer is continued for so long`(time: TimeInterval, requests: Int) async throws {
+        try await TestedEdge.with {
+            .list(Self.numbers)
+        } _: { edge in
+            _ = try await edge.list()
+            edge.clock.advance(time)
+            #expect(try await edge.list(after: 100).numbers == Array(101...200))
+            #expect(edge.upstream.requests.count == requests)
+        }
+    }
+
+    @Test func `what was added to a list meanwhile stands at its end`() async throws {
+        try await TestedEdge.with {
+            .list(Array(1...150))
+        } _: { edge in
+            let first = try await edge.list()
+            #expect(first.numbers == Array(1...100))
+            edge.upstream.answer { .list(Array(1...160)) }
+            #expect(try await edge.list(after: 100).numbers == Array(101...160))
+        }
+    }
+
+    @Test func `a comment that the answer does not have is asked for`() async throws {
+        try await TestedEdge.with {
+            .list(Self.numbers)
+        } _: { edge in
+            _ = try await edge.list()
+            edge.upstream.answer { .list(Self.numbers.map { $0 + 2_000 }) }
+            #expect(try await edge.list(limit: 1, after: 2_001).numbers == [2_002])
+        }
+    }
+
+    @Test func `once the upstream has failed, pages come from what is kept, and say so`() async throws {
+        try await TestedEdge.with {
+            .list(Self.numbers)
+        } _: { edge in
+            _ = try await edge.list()
+            edge.upstream.answer { throw Unreachable() }
+            #expect(try await edge.list(after: 100).origin == .remote)
+            #expect(try await edge.list().origin == .cache)
+            #expect(try await edge.list(after: 100).origin == .cache)
+        }
+    }
+
+    // MARK: Limits
+
+    private func list(_ bytes: Int?, at time: TimeInterval = 0) -> ContinuedLists.List {
+        let comments = bytes.map { bytes in
+            [
+                ImageComment(
+                    id: UUID(), imageID: UUID(), message: String(repeating: "x", count: bytes - CommentPlace.bytes),
+                    createdAt: moment(0), username: "")
+            ]
+        }
+        return ContinuedLists.List(
+            comments: comments, receipt: .init(savedAt: nil, isKept: comments == nil), answeredAt: moment(time))
+    }
+
+    @Test(arguments: [(ContinuedLists.maximumCount, true), (ContinuedLists.maximumCount + 1, false)])
+    func `so many lists are continued, of more the latest`(count: Int, hasFirst: Bool) {
+        let lists = ContinuedLists()
+        for number in 1...count { lists.begin(UUID(number: number), list(nil)) }
+        #expect((lists.list(of: UUID(number: 1), now: moment(0)) != nil) == hasFirst)
+        #expect(lists.list(of: UUID(number: 2), now: moment(0)) != nil)
+    }
+
+    @Test(arguments: [(0, [true, true]), (1, [false, true])])
+    func `so many bytes are held of what is not kept, of more the latest`(surplus: Int, held: [Bool]) {
+        let (lists, half) = (ContinuedLists(), ContinuedLists.maximumBytes / 2)
+        lists.begin(UUID(number: 1), list(half))
+        lists.begin(UUID(number: 2), list(half + surplus))
+        #expect((1...2).map { lists.list(of: UUID(number: $0), now: moment(0)) != nil } == held)
+    }
+
+    @Test func `a list over the limit is not held`() {
+        let lists = ContinuedLists()
+        lists.begin(UUID(number: 1), list(ContinuedLists.maximumBytes + 1))
+        #expect(lists.list(of: UUID(number: 1), now: moment(0)) == nil)
+    }
+}
