@@ -421,6 +421,20 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `a removed item that comes again has left its former place`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 6, 5], at: .start)
+            try await cache.keep([8, 5], at: .after(9))
+            // 6 is published again, after 10.
+            try await cache.keep([6, 10, 9], at: .before(8), limit: 3)
+            #expect(try await cache.numbers(10, at: .after(8)) == [5])
+            #expect(try await cache.numbers(10, at: .after(6)) == [10, 9, 8, 5])
+            #expect(try await cache.numbers(10, at: .start) == nil)
+        }
+    }
+
     @Test(arguments: Factory.all) func `a page before a cursor is not linked where something else follows it`(
         caches: Factory
     ) async throws {

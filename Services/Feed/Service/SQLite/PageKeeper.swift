@@ -100,6 +100,8 @@ struct PageKeeper {
         let node: CacheNode
         if let known = try links.node(first.id) {
             node = known
+            // Where it stood before it was removed says nothing about where it is shown again.
+            if known.state == .removed { try links.takeOut(known) }
             try links.write(first, at: known.number, savedAt: page.savedAt)
         } else {
             node = try links.node(links.insert(first, savedAt: page.savedAt))
