@@ -1,7 +1,7 @@
 import RPC
 
 /// The store of a service that is the authority. Nothing that could be lost silently is acknowledged: without a store, and
-/// with one whose file was removed or replaced, the answer is `unavailable`.
+/// with one whose file was removed or replaced, the answer is `unavailable`; with one that was overwritten, `data_loss`.
 ///
 /// Calls go on when the file is put back. A restart opens what is there then, or refuses it.
 public struct AuthorityStore<Store: Sendable>: Sendable {
@@ -17,25 +17,23 @@ public struct AuthorityStore<Store: Sendable>: Sendable {
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Result
     ) async throws -> Result {
         let content = try content
-        return try await monitor.reading {
-            let result = try await body(content.store)
-            // A connection that was opened just now reads what has that name now.
-            guard content.files.isStoreInPlace else { throw StoreDisplaced() }
-            return result
-        }
+        return try await monitor.reading { try await content.files.reading { try await body(content.store) } }
     }
 
     public func writing<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Result
     ) async throws -> Result {
         let content = try content
-        return try await monitor.writing {
-            guard content.files.areInPlace else { throw StoreDisplaced() }
-            let result = try await body(content.store)
-            // Before it is acknowledged: it may have gone into a file without a name.
-            guard content.files.areInPlace else { throw StoreDisplaced() }
-            return result
-        }
+        return try await monitor.writing { try await content.files.writing { try await body(content.store) } }
+    }
+
+    /// Runs a check of everything in the store; its success ends damage.
+    public func validating(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Void
+    ) async throws {
+        let content = try content
+        try await monitor.reading { try await content.files.writing { try await body(content.store) } }
+        monitor.noteValidated()
     }
 
     private var content: StoreSlot<Store>.Content {

@@ -21,9 +21,7 @@ public struct SoftStore<Store: Sendable>: Sendable {
         guard let content = await content() else { return nil }
         return try await replacing(content) {
             try await monitor.watching(isReading: true, isCache: true) {
-                let result = try await body(content.store)
-                guard content.files.isStoreInPlace else { throw StoreDisplaced() }
-                return result
+                try await content.files.reading { try await body(content.store) }
             }
         }
     }
@@ -37,14 +35,23 @@ public struct SoftStore<Store: Sendable>: Sendable {
         guard let content = await content() else { return nil }
         return try await replacing(content) {
             let result = try await monitor.watching(isReading: false, isCache: true) {
-                guard content.files.areInPlace else { throw StoreDisplaced() }
-                let result = try await body(content.store)
-                guard content.files.areInPlace else { throw StoreDisplaced() }
-                return result
+                try await content.files.writing { try await body(content.store) }
             }
             if result != nil { monitor.noteWritten() }
             return result
         }
+    }
+
+    /// Runs a check of everything in the store, if there is one; its success ends damage, its failure replaces nothing.
+    /// - Throws: what `body` throws, and `RPCError` for a failing store.
+    public func validating(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Void
+    ) async throws {
+        guard let content = slot.content else { return }
+        try await monitor.watching(isReading: true, isCache: true) {
+            try await content.files.writing { try await body(content.store) }
+        }
+        monitor.noteValidated()
     }
 
     /// Opens a store where there is none, and replaces one that validating has found to be damaged; without regard to the
@@ -69,8 +76,7 @@ public struct SoftStore<Store: Sendable>: Sendable {
         } catch {
             // Another task replaced or closed the store during the call.
             if !slot.isCurrent(content) { return nil }
-            let trouble = (error as? RPCError)?.storeTrouble
-            guard trouble == .damaged || trouble == .unreadable || trouble == .displaced else { throw error }
+            guard (error as? RPCError)?.isStoreLost == true else { throw error }
             await replace(content)
             if slot.isCurrent(content) { throw error }
             return nil

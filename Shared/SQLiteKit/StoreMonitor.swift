@@ -125,6 +125,9 @@ public final class StoreMonitor: Sendable {
         } catch is StoreDisplaced {
             note(.displaced, "", isCache: isCache)
             throw StoreTrouble.displaced.answer
+        } catch is StoreOverwritten {
+            note(.overwritten, "", isCache: isCache)
+            throw StoreTrouble.overwritten.answer
         }
     }
 

@@ -9,6 +9,7 @@ extension StoreOpening {
     func examine(_ path: String) throws -> String {
         let listed = isNewIntended ? nil : try list?.entry(of: path, applicationID)
         let newIdentity = UUID().uuidString
+        if StoreFiles.isDirectory(path) { throw StoreUnusable.Reason.directory }
         let store = StoreFiles.inode(path)
         if store == nil, listed != nil { throw StoreUnusable.Reason.missing }
         try examineJournal(path, store: store)
@@ -66,9 +67,21 @@ enum StoreIdentity {
     /// Gives a store this identity unless it has one.
     /// - Returns: the one that it has.
     static func ensure(_ identity: String, _ db: Database) throws -> String {
-        if let present = try find(db) { return present }
-        try db.execute(sql: "CREATE TABLE IF NOT EXISTS store_identity (id TEXT NOT NULL) STRICT")
-        try db.execute(sql: "INSERT INTO store_identity (id) VALUES (?)", arguments: [identity])
-        return identity
+        let present = try find(db)
+        if present == nil {
+            try db.execute(sql: "CREATE TABLE IF NOT EXISTS store_identity (id TEXT NOT NULL) STRICT")
+            try db.execute(sql: "INSERT INTO store_identity (id) VALUES (?)", arguments: [identity])
+        }
+        let mark = Self.mark(of: present ?? identity)
+        if try self.mark(db) != mark { try db.execute(sql: "PRAGMA user_version = \(mark)") }
+        return present ?? identity
+    }
+
+    /// What the header of the file has of the identity (`PRAGMA user_version`), so that it can be compared without SQLite.
+    static func mark(_ db: Database) throws -> Int32 { try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
+
+    /// FNV-1a, 32 bits.
+    private static func mark(of identity: String) -> Int32 {
+        Int32(bitPattern: identity.utf8.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 })
     }
 }

@@ -27,6 +27,8 @@ extension StoreOpening {
         switch failure.reason {
         case .notADatabase, .missing, .empty, .exchanged: true
         case .foreign: isListed(failure.path)
+        // One that holds files may have been named by mistake.
+        case .directory: isListed(failure.path) || isEmptyDirectory(failure.path)
         case .newer, .unlisted, .journalMissing, .journalStale, .readOnly, .noAccess, .full, .other: false
         }
     }
@@ -38,6 +40,10 @@ extension StoreOpening {
         } catch {
             return true
         }
+    }
+
+    private func isEmptyDirectory(_ path: String) -> Bool {
+        (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty == true
     }
 
     /// - Returns: the new name; nil when there is no file.

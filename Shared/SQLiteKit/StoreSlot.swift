@@ -169,7 +169,8 @@ public final class StoreSlot<Store: Sendable>: Sendable {
         _ pool: DatabasePool, _ path: String, _ make: (DatabasePool) throws -> Store
     ) throws(StoreUnusable) -> Content {
         do {
-            return Content(pool: pool, store: try make(pool), files: StoreFiles(path))
+            let files = StoreFiles(path, mark: try pool.read(StoreIdentity.mark))
+            return Content(pool: pool, store: try make(pool), files: files)
         } catch {
             throw StoreUnusable(path: path, reason: StoreUnusable.Reason(error))
         }

@@ -18,6 +18,9 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
     /// The file was removed or replaced while it was in use.
     case displaced
 
+    /// Another program has written to the file while it was in use.
+    case overwritten
+
     /// The service runs without a store.
     case absent
 
@@ -36,15 +39,23 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
     /// Whether a write that succeeds does not prove that it has ended.
     var isLasting: Bool {
         switch self {
-        case .damaged, .unreadable, .absent: true
+        case .damaged, .unreadable, .overwritten, .absent: true
         case .full, .busy, .unusable, .displaced: false
+        }
+    }
+
+    /// Whether a cache is replaced for it.
+    var endsCache: Bool {
+        switch self {
+        case .damaged, .unreadable, .displaced, .overwritten: true
+        case .full, .busy, .unusable, .absent: false
         }
     }
 
     /// For any client: no path, no wording of the library.
     public var answer: RPCError {
         RPCError(
-            self == .damaged ? .dataLoss : .unavailable, message,
+            self == .damaged || self == .overwritten ? .dataLoss : .unavailable, message,
             details: RawJSON(self, as: Self.shape))
     }
 
@@ -61,6 +72,8 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
         case .damaged: "the service's store is damaged; its log and rpc.health name it"
         case .displaced:
             "the service's store was removed or replaced; its log and rpc.health say what to do"
+        case .overwritten:
+            "the service's store was overwritten by another program; its log and rpc.health say what to do"
         case .absent: "the service has no store; its log and rpc.health say why"
         }
     }
@@ -77,6 +90,8 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
             the cache \(path) or its journal (-wal) was removed or replaced while it was in use; an empty one \
             replaces it
             """
+        case .overwritten where isCache:
+            "the cache \(path) was overwritten by another program while it was in use; an empty one replaces it"
         case .full: "nothing was written: the disk of \(path) is full; free some space and try again"
         case .busy: "another process holds the store \(path); try again"
         case .unusable: "the store \(path) cannot be used: \(reason)"
@@ -87,6 +102,11 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
             the store \(path) or its journal (-wal) was removed or replaced while it was in use; no call is \
             answered: put the file back, or restart the service, which says what to do
             """
+        case .overwritten:
+            """
+            the store \(path) was overwritten or truncated by another program while it was in use; no call is answered: \
+            stop the service, remove the journal (-wal), restore the store from a copy, and start the service
+            """
         case .absent: "there is no store \(path)"
         }
     }
@@ -95,4 +115,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
 extension RPCError {
     /// What it says about a store of this process.
     var storeTrouble: StoreTrouble? { StoreTrouble.allCases.first { $0.answer == self } }
+
+    /// Whether it says that the file of this process's store is not what it was: a cache is replaced then.
+    public var isStoreLost: Bool { storeTrouble?.endsCache == true }
 }

@@ -14,6 +14,7 @@ public struct StoreUnusable: Error, Equatable, CustomStringConvertible {
     public enum Reason: Error, Equatable, Sendable {
         case notADatabase
         case foreign
+        case directory
         case newer
 
         /// There was a store, and now there is no file.
@@ -69,6 +70,7 @@ extension StoreUnusable.Reason {
         switch self {
         case .notADatabase: "the file is damaged or not an SQLite database"
         case .foreign: "the file belongs to another program"
+        case .directory: "there is a directory in place of the file"
         case .newer: "it was written by a newer version of this program"
         case .missing: "the file is missing, but there was a store"
         case .empty: "the file is empty, but there was a store in it"
@@ -94,6 +96,7 @@ extension StoreUnusable.Reason {
             "remove the journal if the file is a copy, or start once with --new-store to rename the journal and go on"
         case .unlisted: "check owner, mode and disk; start once with --new-store to list the store anew"
         case .foreign: "choose another file with --store"
+        case .directory: "rename it, or choose another file with --store"
         case .newer: "run that version, or choose another file with --store"
         case .readOnly, .noAccess: "check owner and mode, or choose another file with --store"
         case .full: "free some space and start again"

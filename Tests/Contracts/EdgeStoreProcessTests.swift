@@ -11,12 +11,22 @@ import Testing
     private static let services = Deployment.services
 
     private enum Fate: CaseIterable {
-        case removed, empty, garbage, exchanged
+        case removed, empty, garbage, exchanged, directory, overwritten, cut
 
         func happen(to path: String) throws {
+            if self == .overwritten || self == .cut {
+                let file = try #require(FileHandle(forWritingAtPath: path))
+                if self == .cut {
+                    try file.truncate(atOffset: 4_096)
+                } else {
+                    try file.write(contentsOf: Data(repeating: 0x2E, count: 20_000))
+                }
+                return try file.close()
+            }
             try FileManager.default.removeItem(atPath: path)
             switch self {
-            case .removed: break
+            case .removed, .overwritten, .cut: break
+            case .directory: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             case .empty: try Data().write(to: URL(filePath: path))
             case .garbage: try Data(repeating: 0x2E, count: 20_000).write(to: URL(filePath: path))
             case .exchanged: try FileManager.default.copyItem(atPath: path + ".other", toPath: path)

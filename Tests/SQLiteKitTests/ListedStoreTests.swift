@@ -54,7 +54,7 @@ import Testing
 
     /// What happens to a store's file while nobody has it open.
     enum Fate: CaseIterable {
-        case missing, directoryMissing, empty, noTables, anotherProgram, exchanged, garbage
+        case missing, directoryMissing, empty, noTables, anotherProgram, exchanged, garbage, directory
 
         var reason: StoreUnusable.Reason {
             switch self {
@@ -63,6 +63,7 @@ import Testing
             case .anotherProgram: .foreign
             case .exchanged: .exchanged
             case .garbage: .notADatabase
+            case .directory: .directory
             }
         }
 
@@ -78,6 +79,8 @@ import Testing
             case .anotherProgram: try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE diary (x)") }
             case .exchanged: try ListedStoreTests.plain().open(path).close()
             case .garbage: try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: path))
+            case .directory:
+                try manager.createDirectory(atPath: path + "/more", withIntermediateDirectories: true)
             }
         }
     }
@@ -147,6 +150,24 @@ import Testing
             try FileManager.default.removeItem(atPath: place.path)
             try FileManager.default.moveItem(atPath: old, toPath: place.path)
             #expect(throws: StoreUnusable(path: place.path, reason: .exchanged)) { try place.opening.open(place.path) }
+        }
+    }
+
+    @Test(arguments: [false, true]) func `a directory where no store was is set aside if it is empty`(
+        isEmpty: Bool
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            let place = try Place(root, isCache: true)
+            try FileManager.default.createDirectory(
+                atPath: place.path + (isEmpty ? "" : "/more"), withIntermediateDirectories: true)
+            if isEmpty {
+                let (values, reports) = try place.replacing()
+                #expect(values == [] && reports.count == 1 && reports[0].contains("directory"))
+                #expect(try place.files().count { $0.contains(".corrupt-") } == 1)
+            } else {
+                #expect(throws: StoreUnusable(path: place.path, reason: .directory)) { try place.replacing() }
+                #expect(try place.files() == ["store.sqlite"])
+            }
         }
     }
 

@@ -63,13 +63,12 @@ import Testing
 
     // MARK: An authority
 
-    enum Loss: CaseIterable { case removed, journalRemoved, movedAway, exchanged, truncated }
+    enum Loss: CaseIterable { case removed, journalRemoved, movedAway, exchanged }
 
     private func lose(_ loss: Loss, _ path: String) throws {
         switch loss {
         case .removed: try FileManager.default.removeItem(atPath: path)
         case .journalRemoved: try FileManager.default.removeItem(atPath: path + "-wal")
-        case .truncated: truncate(path, 0)
         case .movedAway: try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
         case .exchanged:
             try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
@@ -120,6 +119,112 @@ import Testing
         }
     }
 
+    // MARK: Files that are overwritten in place
+
+    enum Overwriting: CaseIterable { case zeros, firstPage, text, anotherProgram, anotherStore, emptied, cut }
+
+    private func overwrite(_ overwriting: Overwriting, _ path: String) async throws {
+        switch overwriting {
+        case .zeros: try overwrite(path, with: Data(count: Data(contentsOf: URL(filePath: path)).count))
+        case .firstPage: try overwrite(path, with: Data(count: 4_096), isCut: false)
+        case .text: try overwrite(path, with: Data("Dear diary".utf8))
+        case .emptied: #expect(truncate(path, 0) == 0)
+        case .cut: #expect(truncate(path, 4_096) == 0)
+        case .anotherProgram:
+            try await DatabaseQueue(path: path + ".other").write { try $0.execute(sql: "CREATE TABLE diary (day)") }
+            try overwrite(path, with: Data(contentsOf: URL(filePath: path + ".other")))
+        case .anotherStore:
+            try await withTemporaryDirectory { directory in
+                let other = InUse(directory, isCache: false)
+                for number in 5...2_000 { try await other.authority.writing { try await $0.add(number) } }
+                try other.slot.close()
+                try overwrite(path, with: Data(contentsOf: URL(filePath: other.path)))
+            }
+        }
+    }
+
+    /// The file stays the same, as with `cp`, or `dd` with `conv=notrunc`.
+    private func overwrite(_ path: String, with data: Data, isCut: Bool = true) throws {
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        if isCut { try file.truncate(atOffset: 0) }
+        try file.write(contentsOf: data)
+        try file.close()
+    }
+
+    @Test(arguments: Overwriting.allCases) func `an authority whose file is overwritten says that data is lost`(
+        overwriting: Overwriting
+    ) async throws {
+        try await with(isCache: false) { inUse in
+            try await inUse.authority.writing { try await $0.add(1) }
+            let before = try Data(contentsOf: URL(filePath: inUse.path))
+            _ = try await inUse.authority.reading { try $0.all() }
+            try await overwrite(overwriting, inUse.path)
+            for isRestored in [false, true] {
+                // What SQLite has in memory does not belong to a file that is put back.
+                if isRestored { try overwrite(inUse.path, with: before) }
+                let read = await #expect(throws: RPCError.self) { try await inUse.authority.reading { try $0.all() } }
+                let write = await #expect(throws: RPCError.self) {
+                    try await inUse.authority.writing { try await $0.add(2) }
+                }
+                let check = await #expect(throws: RPCError.self) { try await inUse.authority.validating { _ in } }
+                for error in [read, write, check] {
+                    #expect(error?.kind == .dataLoss && error?.message.contains(inUse.directory) == false)
+                }
+                #expect(inUse.monitor.check.status == .degraded)
+            }
+            #expect(inUse.log.lines.count == 1)
+            #expect(inUse.log.lines[0].contains(inUse.path) && inUse.log.lines[0].contains("restore"))
+        }
+    }
+
+    @Test(arguments: Overwriting.allCases) func `a cache whose file is overwritten is set aside, and keeps again`(
+        overwriting: Overwriting
+    ) async throws {
+        try await with(isCache: true) { inUse in
+            #expect(try await inUse.cache.writing { try await $0.add(1) } != nil)
+            try await overwrite(overwriting, inUse.path)
+            #expect(try await inUse.cache.reading { try $0.all() } == nil)
+            #expect(inUse.monitor.check.status == .serving)
+            #expect(try await inUse.cache.writing { try await $0.add(3) } != nil)
+            #expect(try await inUse.cache.reading { try $0.all() } == [3])
+            #expect(try inUse.corruptFiles().count == 1)
+            #expect(inUse.log.lines.count == 2 && inUse.log.lines[0].hasSuffix("an empty one replaces it"))
+        }
+    }
+
+    @Test func `whatever a read finds in a file that is overwritten, the answer is that data is lost`() async throws {
+        struct Odd: Error {}
+        try await with(isCache: false) { inUse in
+            try await overwrite(.anotherProgram, inUse.path)
+            for error in [DatabaseError(resultCode: .SQLITE_ERROR), Odd()] as [any Error] {
+                let answer = await #expect(throws: RPCError.self) {
+                    try await inUse.authority.reading { _ in throw error }
+                }
+                #expect(answer?.kind == .dataLoss)
+            }
+        }
+    }
+
+    @Test func `a store that another process vacuums is in use as before`() async throws {
+        try await with(isCache: false) { inUse in
+            for number in 1...2_000 { try await inUse.authority.writing { try await $0.add(number) } }
+            try await inUse.authority.writing { numbers in
+                try await numbers.pool.write { try $0.execute(sql: "DELETE FROM thing WHERE x > 1") }
+                try await numbers.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            }
+            let size = try Data(contentsOf: URL(filePath: inUse.path)).count
+            #expect(try await inUse.authority.reading { try $0.all() } == [1])
+            try await DatabaseQueue(path: inUse.path).vacuum()
+            try await inUse.authority.writing { numbers in
+                try await numbers.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            }
+            #expect(try Data(contentsOf: URL(filePath: inUse.path)).count < size)
+            try await inUse.authority.writing { try await $0.add(2) }
+            #expect(try await inUse.authority.reading { try $0.all() } == [1, 2])
+            #expect(inUse.monitor.check.status == .serving && inUse.log.lines == [])
+        }
+    }
+
     @Test func `an authority without a store answers nothing at all`() async throws {
         try await withTemporaryDirectory { directory in
             try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: directory + "/store.sqlite"))
@@ -149,7 +254,7 @@ import Testing
             #expect(try await inUse.cache.writing { try await $0.add(3) } != nil)
             #expect(try await inUse.cache.reading { try $0.all() } == [3])
             #expect(
-                try inUse.corruptFiles().count == ([.exchanged, .journalRemoved, .truncated].contains(loss) ? 1 : 0))
+                try inUse.corruptFiles().count == ([.exchanged, .journalRemoved].contains(loss) ? 1 : 0))
             #expect(inUse.log.lines.count == 2, "\(inUse.log.lines)")
             // An operator has nothing to do.
             #expect(inUse.log.lines[0].hasPrefix("the cache \(inUse.path)"))

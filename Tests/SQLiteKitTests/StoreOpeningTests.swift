@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func `a directory in place of the file is said to be so`() async throws {
-        try await withTemporaryDirectory { directory in expectRefusal(directory, .other("disk I/O error")) }
+        try await withTemporaryDirectory { directory in expectRefusal(directory, .directory) }
     }
 
     /// Root ignores mode bits: for the time of `body`, this thread is nobody.

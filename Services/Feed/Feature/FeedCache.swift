@@ -21,7 +21,7 @@ public protocol FeedCache: Sendable {
     /// The upstream's last answer to exactly this request, if all of its items are still in the cache.
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer?
 
-    /// - Returns: whether anything had expired.
+    /// - Returns: whether anything was dropped.
     func dropExpired(at now: Date) async throws -> Bool
 
     /// - Throws: `FeedStoreError.damaged` when stored data cannot be right.

@@ -24,8 +24,7 @@ struct MonitoredFeedStore: FeedStore {
 
     func checkIntegrity() async throws {
         do {
-            try await store.reading { try await $0.checkIntegrity() }
-            store.monitor.noteValidated()
+            try await store.validating { try await $0.checkIntegrity() }
         } catch FeedStoreError.damaged(let finding) {
             store.monitor.noteDamage(finding)
             throw FeedStoreError.damaged(finding)

@@ -335,6 +335,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 4_096]) func `validating sets a file aside that was truncated while it was in use`(
+        size: Int
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let rig = try EdgeRig(directory) { _, _ in .page(Array((1...100).reversed())) }
+            _ = try await rig.load(100)
+            #expect(truncate(directory + "/feed-edge.sqlite", off_t(size)) == 0)
+            #expect(try await rig.validation.validate() == .deleted)
+            #expect(try await rig.validation.validate() == .kept)
+            #expect(rig.monitor.check.status == .serving)
+            #expect(try await rig.load(100).isKept)
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(names.contains { $0.contains(".corrupt-") })
+        }
+    }
+
+    @Test func `validating a cache that cannot be replaced is no success`() async throws {
+        try await withTemporaryDirectory { directory in
+            // What has this name cannot be made a directory.
+            try Data().write(to: URL(filePath: directory + "/file"))
+            let rig = try EdgeRig(directory + "/file") { _, _ in .page([1]) }
+            let error = await #expect(throws: RPCError.self) { try await rig.validation.validate() }
+            #expect(error?.kind == .unavailable)
+        }
+    }
+
     @Test func `validating drops what has expired`() async throws {
         try await withEdge([.page([1])]) { rig, _ in
             _ = try await rig.load()

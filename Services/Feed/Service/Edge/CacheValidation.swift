@@ -25,6 +25,8 @@ struct CacheValidation {
         while !Task.isCancelled {
             do {
                 _ = try await validate()
+            } catch is RPCError {
+                // The store's monitor has reported it.
             } catch {
                 if !Task.isCancelled { logger.error("the cache cannot be validated: \(error)") }
             }
@@ -34,18 +36,25 @@ struct CacheValidation {
     }
 
     /// - Returns: whether something was dropped.
+    /// - Throws: `RPCError` for a store that cannot be used, nor another one in its place.
     func validate() async throws -> Validation.Outcome {
         try await turns.take {
             let store = cache.store
             if let failure = store.slot.failure {
                 await store.restore(isDamaged: false)
-                return failure.reason == .notADatabase && store.slot.failure == nil ? .deleted : .kept
+                switch store.slot.failure?.reason {
+                case nil: return failure.reason == .notADatabase ? .deleted : .kept
+                // What is not a cache of this program stays as it is.
+                case .foreign, .newer, .directory: return .kept
+                default: throw StoreTrouble.absent.answer
+                }
             }
             do {
                 try await cache.checkIntegrity()
                 return try await cache.dropExpired(at: now()) ? .deleted : .kept
             } catch let error where Self.isDamage(error) {
                 await store.restore(isDamaged: true)
+                guard store.slot.store != nil else { throw StoreTrouble.absent.answer }
                 return .deleted
             }
         }
@@ -53,6 +62,6 @@ struct CacheValidation {
 
     private static func isDamage(_ error: any Error) -> Bool {
         if case FeedStoreError.damaged = error { return true }
-        return (error as? RPCError)?.kind == .dataLoss
+        return (error as? RPCError)?.isStoreLost == true
     }
 }

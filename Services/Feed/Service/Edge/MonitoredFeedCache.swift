@@ -27,12 +27,9 @@ struct MonitoredFeedCache: FeedCache {
     }
 
     func dropExpired(at now: Date) async throws -> Bool {
-        try await store.writing { try await $0.dropExpired(at: now) } ?? false
+        // Without a store, or with another one, nothing is left of what there was.
+        try await store.writing { try await $0.dropExpired(at: now) } ?? true
     }
 
-    func checkIntegrity() async throws {
-        guard let cache = store.slot.store else { return }
-        try await store.monitor.reading { try await cache.checkIntegrity() }
-        store.monitor.noteValidated()
-    }
+    func checkIntegrity() async throws { try await store.validating { try await $0.checkIntegrity() } }
 }
