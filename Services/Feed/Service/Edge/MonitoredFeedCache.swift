@@ -9,7 +9,7 @@ struct MonitoredFeedCache: FeedCache {
     init(slot: StoreSlot<SQLiteFeedCache>, monitor: StoreMonitor) { store = SoftStore(slot, monitor) }
 
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> {
-        try await store.reading { try $0.passed(ids, at: cursor) } ?? []
+        try await store.reading { try await $0.passed(ids, at: cursor) } ?? []
     }
 
     func keep(_ page: FetchedFeedPage) async throws -> KeptFeedPage? {

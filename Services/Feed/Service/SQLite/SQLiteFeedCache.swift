@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import SQLiteKit
 
-/// An edge's copy of the feed in one SQLite file. Reads run where they are called, in microseconds; writes wait for the
-/// disk elsewhere.
+/// An edge's copy of the feed in one SQLite file. Reads of a page run where they are called, in microseconds; what takes
+/// longer, and writes, which wait for the disk, run elsewhere.
 struct SQLiteFeedCache: FeedCache {
     private let pool: DatabasePool
     private let budget: Int
@@ -16,9 +16,10 @@ struct SQLiteFeedCache: FeedCache {
 
     func item(_ id: UUID) throws -> FeedImage? { try pool.read { try CacheLinks(db: $0).image(id) } }
 
-    func passed(_ ids: [UUID], at cursor: FeedCursor) throws -> Set<UUID> {
+    func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> {
         guard let id = cursor.id else { return [] }
-        return try pool.read { try CacheLinks(db: $0).ids(beside: id, upward: cursor.isDownward) }.intersection(ids)
+        return try await pool.read { try CacheLinks(db: $0).ids(beside: id, upward: cursor.isDownward) }.intersection(
+            ids)
     }
 
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) throws -> CachedFeedPage? {
