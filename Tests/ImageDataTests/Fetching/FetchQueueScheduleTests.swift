@@ -45,7 +45,7 @@ private struct Schedule {
     mutating func finish() {
         while queue.running + queue.waiting > 0 {
             begin()
-            if runs.isEmpty { now += HostBackoff.longest } else { end(0) }
+            if runs.isEmpty { now += HostBackoff.longestAfterWaiting } else { end(0) }
             check()
         }
         #expect(waiting.values.allSatisfy { $0.isEmpty })

@@ -262,6 +262,58 @@ import Testing
         _ = try begin("a2")
     }
 
+    @Test mutating func `a picture that fails while its host sends another says nothing about the host`() throws {
+        _ = ask("a1", host: "a", by: 1)
+        _ = ask("a2", host: "a", by: 2)
+        let runs = [try begin("a1"), try begin("a2")]
+        _ = end(runs[1], hostFailed: false)
+        _ = end(runs[0], hostFailed: true)
+        _ = ask("a3", host: "a", by: 3)
+        _ = try begin("a3")
+    }
+
+    /// A host that does not answer would hold all places for its time limit, again and again.
+    @Test(arguments: [1, 2, 3, 6, 7]) mutating func `hosts in trouble have half of the places, and at least one`(
+        concurrency: Int
+    ) throws {
+        queue = FetchQueue(concurrency: concurrency)
+        let limit = max(1, concurrency / 2)
+        #expect(queue.concurrencyInTrouble == limit)
+        for host in ["a", "b"] {
+            _ = ask(host, host: host, by: 0)
+            _ = end(try begin(host), hostFailed: true)
+        }
+        let later = now + HostBackoff.first
+        for number in 1...2 * concurrency {
+            for host in ["a", "b"] { _ = ask("\(host)\(number)", host: host, by: number) }
+            _ = ask("c\(number)", host: "c", by: number, .prefetch)
+        }
+        var runs: [FetchQueue.Run] = []
+        while case .begin(let run) = queue.next(now: later) { runs.append(run) }
+        #expect(runs.count == concurrency)
+        #expect(runs.count { !$0.url.hasPrefix("c") } == limit)
+        // One that has ended makes room for the next.
+        let first = try #require(runs.first)
+        _ = queue.ended(first, hostFailed: nil, now: later)
+        guard case .begin(let next) = queue.next(now: later) else { throw NothingBegins() }
+        #expect(!next.url.hasPrefix("c"))
+        #expect(queue.next(now: later) == .nothing)
+    }
+
+    @Test mutating func `a host that answers again has all places`() throws {
+        fail("a")
+        for number in 1...4 { _ = ask("\(number)", host: "a", by: number) }
+        let later = now + HostBackoff.first
+        guard case .begin(let run) = queue.next(now: later) else { throw NothingBegins() }
+        #expect(queue.next(now: later) == .nothing)
+        #expect(queue.isInTrouble("a"))
+        _ = queue.ended(run, hostFailed: false, now: later)
+        #expect(!queue.isInTrouble("a"))
+        for _ in 1...2 {
+            guard case .begin = queue.next(now: later) else { throw NothingBegins() }
+        }
+    }
+
     // MARK: Limits
 
     @Test mutating func `so many may wait, and of what is visible twice as many`() {

@@ -23,6 +23,36 @@ import Testing
         #expect(pauses == [50, 100, 200, 400, 800, 1_000, 1_000].map { .milliseconds($0) })
     }
 
+    @Test(arguments: [
+        (Duration.milliseconds(49), HostBackoff.first), (.milliseconds(51), .milliseconds(51)),
+        (.seconds(4) - .nanoseconds(1), .seconds(4) - .nanoseconds(1)), (.seconds(4), .seconds(4)),
+        (.seconds(25), .seconds(4)),
+    ])
+    mutating func `a host that took long to fail is left alone for as long, up to four seconds`(
+        time: Duration, pause: Duration
+    ) {
+        let end = start + time
+        backoff.failed("a", begun: start, now: end)
+        #expect(backoff.pause(of: "a", now: end) == end + pause)
+        #expect(backoff.pause(of: "a", now: end + pause) == nil)
+    }
+
+    @Test mutating func `a time limit that has expired does not lengthen the pause after a quick failure`() {
+        let end = start + .seconds(25)
+        backoff.failed("a", begun: start, now: end)
+        let next = end + HostBackoff.longestAfterWaiting
+        backoff.failed("a", begun: next, now: next)
+        #expect(backoff.pause(of: "a", now: next) == next + HostBackoff.first * HostBackoff.factor)
+    }
+
+    @Test mutating func `a host is in trouble until it answers`() {
+        #expect(!backoff.isInTrouble("a"))
+        backoff.failed("a", begun: start, now: start)
+        #expect(backoff.isInTrouble("a"))
+        backoff.succeeded("a")
+        #expect(!backoff.isInTrouble("a"))
+    }
+
     @Test mutating func `requests that were under way together count once`() {
         let later = start + .milliseconds(10)
         backoff.failed("a", begun: start, now: later)

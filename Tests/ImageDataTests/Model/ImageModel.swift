@@ -92,7 +92,8 @@ final class ImageModel {
             hot: HotImages(budget: hotBytes), cold: ColdImages(cache: cache, logger: logger),
             pinned: Bool.random(using: &random) ? store : nil)
         let source = ImageOrigin(get: origin.get, mapper: ImageDataMapper(), caches: caches, now: clock.read)
-        let backoff = HostBackoff(first: .microseconds(10), longest: .microseconds(20))
+        let backoff = HostBackoff(
+            first: .microseconds(10), longest: .microseconds(20), longestAfterWaiting: .microseconds(20))
         fetches = ImageFetches(
             queue: FetchQueue(concurrency: Self.concurrency, backoff: backoff), fetch: origin.watching(source.image))
         loader = ImageLoader(
@@ -251,8 +252,13 @@ final class ImageModel {
     private var isSettled: Bool {
         let (running, waiting) = fetches.load
         let done = ended.loads.withLock(\.count) + ended.prefetches.withLock(\.self)
-        return running == origin.waiting.count && (waiting == 0 || running == Self.concurrency)
+        return running == origin.waiting.count && (waiting == 0 || running == Self.concurrency || isHeldBack)
             && loads.count + prefetches.count - done == fetches.waiters
+    }
+
+    /// Whether hosts in trouble have all places that they may have.
+    private var isHeldBack: Bool {
+        origin.waiting.count { fetches.isHostInTrouble($0.asked.url) } >= max(1, Self.concurrency / 2)
     }
 
     /// Nothing is kept that was fetched before it was evicted, or where something else was put.

@@ -47,12 +47,25 @@ public struct FetchQueue: Sendable {
         var state: State
     }
 
+    private struct Start: Sendable {
+        let host: String
+        let time: ContinuousClock.Instant
+
+        /// Whether the host has answered another request since.
+        var hasHostAnswered = false
+    }
+
     /// How many fetches run at once unless the operator says otherwise, and how many prefetches are held beyond that; of what
     /// is visible twice as many.
     public static let defaultConcurrency = 6
     public static let waitingLimit = 10_000
 
     public let concurrency: Int
+
+    /// How many fetches run at once from hosts that have failed and not answered since: half of the places are left for
+    /// hosts that work.
+    public var concurrencyInTrouble: Int { max(1, concurrency / 2) }
+
     private let limit: Int
 
     /// What is wanted or under way, by URL.
@@ -61,7 +74,7 @@ public struct FetchQueue: Sendable {
     private var prefetch = TicketLine()
     private var parked: [String: TicketLine] = [:]
     private var backoff: HostBackoff
-    private var begun: [Run: (host: String, at: ContinuousClock.Instant)] = [:]
+    private var begun: [Run: Start] = [:]
     private var runs = 0
 
     /// The waiters of the runs that an eviction has retired.
@@ -80,6 +93,9 @@ public struct FetchQueue: Sendable {
 
     /// Whether a fetch of this URL is wanted or under way; a retired one does not count.
     public func has(_ url: String) -> Bool { fetches[url] != nil }
+
+    /// Whether a host has failed and has not answered since.
+    public func isInTrouble(_ host: String) -> Bool { backoff.isInTrouble(host) }
 
     /// How many have not begun.
     public var waiting: Int { visible.count + prefetch.count + parked.values.reduce(0) { $0 + $1.count } }
@@ -165,7 +181,7 @@ public struct FetchQueue: Sendable {
         guard running < concurrency else { return .nothing }
         while let url = visible.popFirst() ?? prefetch.popFirst() {
             guard var fetch = fetches[url], case .waiting(let priority, _) = fetch.state else { continue }
-            if backoff.pause(of: fetch.host, now: now) != nil {
+            if isLeftAlone(fetch.host, now: now) {
                 fetch.state = .parked(priority, ticket: parked[fetch.host, default: TicketLine()].join(url))
                 fetches[url] = fetch
                 continue
@@ -174,14 +190,20 @@ public struct FetchQueue: Sendable {
             let run = Run(url: url, number: runs)
             fetch.state = .running(run)
             fetches[url] = fetch
-            begun[run] = (fetch.host, now)
+            begun[run] = Start(host: fetch.host, time: now)
             return .begin(run)
         }
         return parked.keys.compactMap { backoff.pause(of: $0, now: now) }.min().map(Next.wait) ?? .nothing
     }
 
+    private func isLeftAlone(_ host: String, now: ContinuousClock.Instant) -> Bool {
+        guard backoff.isInTrouble(host) else { return false }
+        return backoff.pause(of: host, now: now) != nil
+            || begun.values.count { backoff.isInTrouble($0.host) } >= concurrencyInTrouble
+    }
+
     private mutating func unpark(now: ContinuousClock.Instant) {
-        for (host, line) in parked where line.count == 0 || backoff.pause(of: host, now: now) == nil {
+        for (host, line) in parked where line.count == 0 || !isLeftAlone(host, now: now) {
             var line = line
             parked[host] = nil
             while let url = line.popFirst() {
@@ -205,8 +227,12 @@ public struct FetchQueue: Sendable {
     public mutating func ended(_ run: Run, hostFailed: Bool?, now: ContinuousClock.Instant) -> Set<Waiter> {
         guard let start = begun.removeValue(forKey: run) else { return [] }
         switch hostFailed {
-        case true?: backoff.failed(start.host, begun: start.at, now: now)
-        case false?: backoff.succeeded(start.host)
+        // A picture that failed while others came from the same host says nothing about the host.
+        case true? where start.hasHostAnswered: break
+        case true?: backoff.failed(start.host, begun: start.time, now: now)
+        case false?:
+            backoff.succeeded(start.host)
+            for (run, other) in begun where other.host == start.host { begun[run]?.hasHostAnswered = true }
         case nil: break
         }
         if let waiters = retired.removeValue(forKey: run) { return waiters }

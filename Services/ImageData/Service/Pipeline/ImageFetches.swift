@@ -51,6 +51,12 @@ final class ImageFetches: Sendable {
     /// How many callers wait.
     var waiters: Int { state.withLock { $0.waiting.count } }
 
+    /// Whether the host of a URL has failed and has not answered since.
+    func isHostInTrouble(_ url: String) -> Bool {
+        let host = Self.host(of: url)
+        return state.withLock { $0.queue.isInTrouble(host) }
+    }
+
     // MARK: Asking
 
     /// The picture, fetched for whoever else wants it too. Cancelled when the task is, and with it the fetch when nobody

@@ -65,7 +65,8 @@ struct ImageLoader: Sendable {
         guard var stale = kept else { return try await fetch(request, fetches) }
         do {
             let left = Duration.nanoseconds((request.deadline - NIODeadline.now()).nanoseconds)
-            return try await FetchBudget.run(within: FetchBudget.time(of: left)) { try await fetch(request, fetches) }
+            let time = FetchBudget.time(of: left, isAbsent: fetches.isHostInTrouble(request.url))
+            return try await FetchBudget.run(within: time) { try await fetch(request, fetches) }
         } catch let error where error.leavesStaleBytes {
             try Task.checkCancellation()
             stale.isStale = true
