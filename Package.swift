@@ -4,8 +4,8 @@ import PackageDescription
 
 // The manifest reads as the architecture: what is not listed under a target cannot be imported by it (`deploy/test`
 // builds with the import check that makes this true). In particular
-//   - a feature sees Foundation only,
-//   - a contract sees the RPC runtime only,
+//   - a feature sees Foundation and JSON only,
+//   - a contract sees the RPC runtime and JSON only,
 //   - a service sees its own feature and contract, never another service's,
 //   - the gateway sees contracts, never a feature, a store or SQLite.
 
@@ -22,13 +22,15 @@ let settings: [SwiftSetting] =
 /// world.
 func service(_ name: String, executable: String, specificTo dependencies: [Target.Dependency] = []) -> [Target] {
     [
-        .target(name: name, path: "Services/\(name)/Feature", swiftSettings: settings),
+        .target(name: name, dependencies: ["JSON"], path: "Services/\(name)/Feature", swiftSettings: settings),
         .target(
-            name: "\(name)Contract", dependencies: ["RPC"], path: "Services/\(name)/Contract", swiftSettings: settings),
+            name: "\(name)Contract", dependencies: ["JSON", "RPC"], path: "Services/\(name)/Contract",
+            swiftSettings: settings),
         .executableTarget(
             name: executable,
             dependencies: [
-                .target(name: name), .target(name: "\(name)Contract"), "RPC", "ServiceKit", "SQLiteKit", "Upstream",
+                .target(name: name), .target(name: "\(name)Contract"), "JSON", "RPC", "ServiceKit", "SQLiteKit",
+                "Upstream",
                 .grdb, .logging, .nioCore,
             ]
                 + dependencies,
@@ -99,13 +101,16 @@ let package = Package(
     targets:  // What has no feature in it.
     [
         .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // Strict JSON and its codecs. Without NIO, so that features may read what they map with it.
+        .target(name: "JSON", path: "Shared/JSON", swiftSettings: settings),
         .target(
-            name: "RPC", dependencies: ["CZlib", .nioCore, .nioPosix], path: "Shared/RPC", swiftSettings: settings),
+            name: "RPC", dependencies: ["CZlib", "JSON", .nioCore, .nioPosix], path: "Shared/RPC",
+            swiftSettings: settings),
         .target(
             name: "ServiceKit", dependencies: ["RPC", .argumentParser, .logging, .unixSignals],
             path: "Shared/ServiceKit", swiftSettings: settings),
         .target(
-            name: "SQLiteKit", dependencies: ["RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
+            name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
             swiftSettings: settings),
         // The guarded HTTP client. It inflates with the system's zlib, whose output stops at a limit to the byte.
         .target(
@@ -116,7 +121,7 @@ let package = Package(
             ],
             path: "Shared/Upstream", swiftSettings: settings),
         .target(
-            name: "RPCTestKit", dependencies: ["RPC", .logging, .nioCore, .nioPosix], path: "Shared/RPCTestKit",
+            name: "RPCTestKit", dependencies: ["JSON", "RPC", .logging, .nioCore, .nioPosix], path: "Shared/RPCTestKit",
             swiftSettings: settings),
     ]
 
@@ -133,7 +138,8 @@ let package = Package(
             .executableTarget(
                 name: "gateway",
                 dependencies: [
-                    "RPC", "ServiceKit", "Presentation", "FeedContract", "CommentsContract", "ImageDataContract",
+                    "JSON", "RPC", "ServiceKit", "Presentation", "FeedContract", "CommentsContract",
+                    "ImageDataContract",
                     .argumentParser, .logging, .crypto,
                     // The HTTP API.
                     "CZlib", .hummingbird, .httpTypes, .nioCore, .nioPosix, .nioHTTP1, .nioExtras,
@@ -143,15 +149,17 @@ let package = Package(
         ]
         // Tests and benchmarks.
         + [
-            tests("RPCTests", of: ["RPC", "RPCTestKit", .nioCore, .nioEmbedded]),
+            tests("JSONTests", of: ["JSON", "RPCTestKit"]),
+            tests("RPCTests", of: ["JSON", "RPC", "RPCTestKit", .nioCore, .nioEmbedded]),
             tests("ServiceKitTests", of: ["ServiceKit", "RPC", "RPCTestKit", .argumentParser, .logging, .nioPosix]),
             tests(
                 "EndToEndTests",
-                of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),
+                of: ["JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),
             tests(
                 "GatewayTests",
                 of: [
-                    "RPC", "RPCTestKit", "ServiceKit", "FeedContract", "CommentsContract", "ImageDataContract", "CZlib",
+                    "JSON", "RPC", "RPCTestKit", "ServiceKit", "FeedContract", "CommentsContract", "ImageDataContract",
+                    "CZlib",
                     .httpTypes,
                     .logging, .nioCore, .nioPosix,
                     // What the edges of a gateway take.
@@ -200,7 +208,7 @@ let package = Package(
             tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),
             .executableTarget(
                 name: "rpc-bench",
-                dependencies: ["BenchKit", "RPC", "FeedContract", .argumentParser, .nioCore, .nioPosix],
+                dependencies: ["BenchKit", "JSON", "RPC", "FeedContract", .argumentParser, .nioCore, .nioPosix],
                 path: "Tests/Benchmarks/RPCBench", swiftSettings: settings),
             .executableTarget(
                 name: "edge-bench",
@@ -222,15 +230,15 @@ let package = Package(
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
 if only == "upstream" {
-    let client: Set = ["CZlib", "RPC", "RPCTestKit", "ServiceKit", "Upstream", "UpstreamTests", "upstream-get"]
+    let client: Set = ["CZlib", "JSON", "RPC", "RPCTestKit", "ServiceKit", "Upstream", "UpstreamTests", "upstream-get"]
     package.products = []
     package.targets.removeAll { !client.contains($0.name) }
 } else if only == "fuzzing" {
     package.products = []
-    package.targets.removeAll { !["CZlib", "RPC", "Upstream"].contains($0.name) }
+    package.targets.removeAll { !["CZlib", "JSON", "RPC", "Upstream"].contains($0.name) }
     leaveResponsesOnly(package)
 } else if only != nil {
-    let runtime: Set = ["CZlib", "RPC", "RPCTestKit", "RPCTests", "Upstream", "UpstreamTests"]
+    let runtime: Set = ["CZlib", "JSON", "JSONTests", "RPC", "RPCTestKit", "RPCTests", "Upstream", "UpstreamTests"]
     package.products = []
     package.targets.removeAll { !runtime.contains($0.name) }
     leaveResponsesOnly(package)
@@ -261,7 +269,7 @@ if only == "fuzzing" {
     package.targets += [
         .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
         .target(
-            name: "RPCFuzzing", dependencies: ["RPC", .nioCore, .nioEmbedded], path: "Tests/RPCTests/Fuzzing",
+            name: "RPCFuzzing", dependencies: ["JSON", "RPC", .nioCore, .nioEmbedded], path: "Tests/RPCTests/Fuzzing",
             swiftSettings: settings + instrumented),
         .target(
             name: "UpstreamFuzzing", dependencies: ["Upstream", .nioCore, .nioEmbedded, .nioHTTP1],

@@ -1,4 +1,5 @@
 import GRDB
+import JSON
 import RPC
 
 /// What goes wrong with a store that was opened, as far as callers and operators tell the cases apart.

@@ -1,5 +1,6 @@
 import FeedContract
 import Foundation
+import JSON
 import RPC
 import RPCTestKit
 import Testing

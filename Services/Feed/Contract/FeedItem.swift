@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import RPC
 
 /// An item as it travels; the names are those of the HTTP API.

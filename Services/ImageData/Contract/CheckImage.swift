@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// The answer of `image-data.check`.

@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// What image-data-service answers, version 1.

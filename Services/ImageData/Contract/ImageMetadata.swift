@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import RPC
 
 /// What is known about the bytes of an image; the answer of `image-data.stat`.

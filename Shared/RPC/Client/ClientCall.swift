@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// A call of ours that is not over. Lives on the event loop.

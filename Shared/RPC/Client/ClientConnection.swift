@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// One connection of a client: frames to messages, messages to whom they are for. Lives on the event loop.

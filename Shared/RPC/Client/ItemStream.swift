@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// The items of a stream as they come, for one task to take one after the other. Taking them is what lets more come.

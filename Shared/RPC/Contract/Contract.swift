@@ -1,3 +1,5 @@
+import JSON
+
 /// What a service offers: methods under one name, and the version of their meaning.
 ///
 /// Adding optional parameters, members of results and methods keeps the version; everything else raises it.

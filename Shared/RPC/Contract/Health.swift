@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// The answer of `rpc.health`.
 public struct Health: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import JSON
+
 /// `rpc.hello`: what both sides agree on before anything else.
 public enum Hello {
     /// The versions of the protocol that this runtime speaks.

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// How long calls took: how many by powers of two of microseconds, and the sum. Fixed in size, so that counting costs

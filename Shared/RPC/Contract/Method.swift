@@ -1,3 +1,5 @@
+import JSON
+
 /// One method of a contract: what both sides know about it.
 public struct Method<Params: Sendable, Answer: Sendable>: Sendable {
     /// `service.verb`.
@@ -26,7 +28,7 @@ public struct Method<Params: Sendable, Answer: Sendable>: Sendable {
         self.summary = summary
         self.params = params
         self.answer = answer
-        answersWithBytes = answer.schema.mentionsBytes
+        answersWithBytes = answer.schema.mentions(member: "$bytes")
         self.isIdempotent = isIdempotent
         self.errors = errors
     }
@@ -63,7 +65,7 @@ public struct StreamMethod<Params: Sendable, Item: Sendable>: Sendable {
         self.summary = summary
         self.params = params
         self.item = item
-        answersWithBytes = item.schema.mentionsBytes
+        answersWithBytes = item.schema.mentions(member: "$bytes")
         self.errors = errors
     }
 

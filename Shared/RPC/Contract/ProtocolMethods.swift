@@ -1,3 +1,5 @@
+import JSON
+
 /// The protocol's own methods, `rpc.verb`.
 public enum ProtocolMethods {
     /// Of the names of them all.

@@ -1,3 +1,5 @@
+import JSON
+
 /// A result that is ready to be written into the answer.
 public struct Reply: Sendable {
     let write: @Sendable (inout JSONWriter) -> Void

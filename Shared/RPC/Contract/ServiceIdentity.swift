@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// Who answers: the name and version of a service, and which of its processes.
 public struct ServiceIdentity: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import JSON
+
 /// The answer of `rpc.stats`.
 public struct Statistics: Sendable, Equatable {
     /// By name, those that were called: methods of the service itself, `NAME.*` for all that is forwarded to the service

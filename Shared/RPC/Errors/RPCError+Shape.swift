@@ -1,3 +1,5 @@
+import JSON
+
 extension RPCError {
     /// The `error` member of a response: `{code, message, data:{kind, retryable, begun, …}}`.
     static let shape = Shape<RPCError>.object { object in

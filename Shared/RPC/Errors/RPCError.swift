@@ -1,3 +1,5 @@
+import JSON
+
 /// The error of a call, on both sides of the wire.
 public struct RPCError: Error, Equatable, Sendable {
     /// For programs.

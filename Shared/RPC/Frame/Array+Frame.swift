@@ -1,3 +1,5 @@
+import JSON
+
 extension [UInt8] {
     /// Writes one message frame around what `body` writes.
     /// - Returns: the bytes that `body` wants to have beside the message.
@@ -13,7 +15,7 @@ extension [UInt8] {
         self = []
         body(&writer)
         self = writer.bytes
-        let attachments = writer.attachments ?? []
+        let attachments = writer.attachments?.compactMap { $0 as? Attachment } ?? []
         writer = JSONWriter()
         let length = count - start - Frame.headerLength
         let limit = Swift.min(limit, Limits.largestFrameLength)

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// The writing half of a connection: collects the frames of one tick of the event loop and writes them at once. What is

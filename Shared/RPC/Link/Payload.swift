@@ -1,4 +1,4 @@
-import NIOCore
+import JSON
 
 /// A JSON value with the bytes that stand beside it: what a forwarder passes on without looking into it.
 public struct Payload: Sendable, Equatable {
@@ -23,14 +23,14 @@ public struct Payload: Sendable, Equatable {
     /// stay as they are: their reader will say what is wrong with them.
     var inlined: RawJSON {
         guard !attachments.isEmpty, let bytes = try? read(as: Self.bytes) else { return json }
-        var text = ByteBuffer()
+        var text: [UInt8] = []
         var copied = 0
         for (range, value) in bytes {
-            text.writeImmutableBuffer(json.text.slice(copied..<range.lowerBound))
-            text.writeImmutableBuffer(RawJSON(value, as: Bytes.shape).text)
+            text += json.bytes[copied..<range.lowerBound]
+            text += RawJSON(value, as: Bytes.shape).bytes
             copied = range.upperBound
         }
-        text.writeImmutableBuffer(json.text.slice(copied..<json.text.readableBytes))
+        text += json.bytes[copied...]
         return RawJSON(unchecked: text)
     }
 
@@ -78,7 +78,7 @@ extension Shape<Payload> {
     public static let payload = Shape<Payload>(
         schema: Shape<RawJSON>.any.schema,
         read: { reader throws(JSONError) in
-            let attachments = reader.attachments.map(Array.init) ?? []
+            let attachments = reader.attachments?.compactMap { $0 as? Attachment } ?? []
             return Payload(try Shape<RawJSON>.any.read(&reader), attachments: attachments)
         },
         write: { payload, writer in

@@ -1,3 +1,5 @@
+import JSON
+
 /// The member `attachments` of an envelope: the numbers under which the bytes beside the message come. It means something
 /// only between peers that agreed on it, so it is read when that is known.
 struct AttachmentNumbers: Sendable {

@@ -1,10 +1,9 @@
-import NIOCore
+import JSON
 
 /// The members of a JSON-RPC object that mean something, as they were found. Unknown members are ignored.
 ///
 /// Borrows the text that it was read from, as its reader does.
 struct Envelope {
-    private let text: ByteBuffer
     private let bytes: UnsafeBufferPointer<UInt8>
     private var version: Range<Int>?
     private var id: Range<Int>?
@@ -15,9 +14,7 @@ struct Envelope {
     private var error: Range<Int>?
     private var attachments: Range<Int>?
 
-    /// - Parameter text: what the reader reads.
-    init(_ reader: inout JSONReader, _ text: ByteBuffer) throws(JSONError) {
-        self.text = text
+    init(_ reader: inout JSONReader) throws(JSONError) {
         bytes = reader.bytes
         var object = try reader.beginObject()
         while let name = try reader.nextMember(of: &object) {
@@ -127,7 +124,7 @@ struct Envelope {
         return (try? reader.isString("2.0")) == true
     }
 
-    private func raw(_ range: Range<Int>) -> RawJSON { RawJSON(unchecked: text.slice(range)) }
+    private func raw(_ range: Range<Int>) -> RawJSON { RawJSON(unchecked: Array(bytes[range])) }
 
     private func read<Value>(_ range: Range<Int>, as shape: Shape<Value>) throws(JSONError) -> Value {
         var reader = JSONReader(trusting: bytes, at: range.lowerBound)

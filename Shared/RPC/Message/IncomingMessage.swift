@@ -1,4 +1,4 @@
-import NIOCore
+import JSON
 
 /// What a message turned out to be.
 enum IncomingMessage {
@@ -47,15 +47,5 @@ struct Response {
 
 extension RawJSON {
     /// What it counts for while a call holds it: small texts count as nothing.
-    var heldBytes: Int { text.readableBytes > Limits.chunkBytes ? text.readableBytes : 0 }
-
-    /// A text of its own when it is a small part of a large one.
-    var withoutItsSurroundings: RawJSON {
-        guard text.storageCapacity > Self.largeStorage, text.readableBytes < text.storageCapacity / 2 else {
-            return self
-        }
-        return RawJSON(unchecked: ByteBuffer(bytes: text.readableBytesView))
-    }
-
-    private static let largeStorage = 256 * 1_024
+    var heldBytes: Int { bytes.count > Limits.chunkBytes ? bytes.count : 0 }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 extension JSONWriter {
     /// A request, or a notification when there is no id.
     mutating func request(

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// Reads the envelope of a message in one pass over its bytes; what the envelope carries is checked to be JSON in the same
@@ -6,8 +7,9 @@ enum MessageParser {
     /// - Throws: `parse_error` when the text is not JSON, `invalid_request` when it is neither an object nor a batch.
     static func parse(_ text: ByteBuffer) throws(RPCError) -> IncomingMessage {
         do throws(JSONError) {
-            return try text.check { reader throws(JSONError) in
-                let message = try parse(&reader, text)
+            return try text.withUnsafeReadableBytes { raw throws(JSONError) in
+                var reader = JSONReader(checking: raw.bindMemory(to: UInt8.self))
+                let message = try parse(&reader)
                 try reader.end()
                 return message
             }
@@ -18,10 +20,10 @@ enum MessageParser {
         }
     }
 
-    private static func parse(_ reader: inout JSONReader, _ text: ByteBuffer) throws(JSONError) -> IncomingMessage {
+    private static func parse(_ reader: inout JSONReader) throws(JSONError) -> IncomingMessage {
         switch try reader.peek() {
         case .object:
-            return try Envelope(&reader, text).message
+            return try Envelope(&reader).message
         case .array:
             var members: [IncomingCall] = []
             var array = try reader.beginArray()
@@ -29,7 +31,7 @@ enum MessageParser {
                 if array.count > Limits.batchMembers {
                     try reader.skipValue()
                 } else if try reader.peek() == .object {
-                    members.append(try Envelope(&reader, text).call)
+                    members.append(try Envelope(&reader).call)
                 } else {
                     try reader.skipValue()
                     members.append(.notARequest)

@@ -1,4 +1,4 @@
-import NIOCore
+import JSON
 
 /// The id of a request: a string of at most 256 bytes, or an integer.
 ///
@@ -27,11 +27,11 @@ struct RequestID: Sendable, Hashable {
             var reader = JSONReader(trusting: text)
             guard text.count - 2 <= Limits.idBytes, let string = try? reader.string() else { return nil }
             value = .string(Array(string.utf8))
-            spelled = RawJSON(unchecked: ByteBuffer(bytes: text))
+            spelled = RawJSON(unchecked: Array(text))
         } else {
             guard let number = WholeNumber.parse(digits: text) else { return nil }
             value = .number(number)
-            spelled = number == 0 && text.count > 1 ? RawJSON(unchecked: ByteBuffer(bytes: text)) : nil
+            spelled = number == 0 && text.count > 1 ? RawJSON(unchecked: Array(text)) : nil
         }
     }
 
@@ -61,7 +61,7 @@ struct RequestID: Sendable, Hashable {
         read: { reader throws(JSONError) in
             let text = UnsafeBufferPointer(rebasing: reader.bytes[try reader.skipValue()])
             guard let id = RequestID(text) else {
-                let text = RawJSON(unchecked: ByteBuffer(bytes: text))
+                let text = RawJSON(unchecked: Array(text))
                 throw .refused("must be a string of at most \(Limits.idBytes) bytes or an integer, is \(text.brief)")
             }
             return id

@@ -1,3 +1,5 @@
+import JSON
+
 /// What a request says about itself beside its parameters. Members of later versions are ignored.
 struct RequestMeta: Sendable, Equatable {
     /// What is left of the caller's deadline, in milliseconds, relative because clocks differ.

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// The answers of a batch until the last has come. Lives on the connection's event loop.
@@ -7,7 +8,7 @@ final class Batch {
         let answer: RawJSON
 
         /// What the answer takes of the message, with its comma.
-        var bytes: Int { answer.text.readableBytes + 1 }
+        var bytes: Int { answer.bytes.count + 1 }
 
         /// What it must have at the least: room for an error in its place.
         var reservedBytes: Int { min(bytes, Batch.bytesOfError) }

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// Where the items of a stream go.

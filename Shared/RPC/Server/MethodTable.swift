@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// What a server answers: handlers by method name, and the contracts that describe them.

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// From the outcome of a call to an answer.
@@ -35,7 +36,7 @@ extension ServerConnection {
                 return member.answer
             }
             let error = response(member.id, .failure(.doesNotFit(member.answer, limit: outbox.frameLimit)))
-            room -= error.text.readableBytes + 1
+            room -= error.bytes.count + 1
             return error
         }
         if let message = write({ $0.array(answers) { $1.raw($0) } }) { deliver(message, of: batch) }
@@ -57,7 +58,7 @@ extension ServerConnection {
     private func response(_ id: RequestID?, _ outcome: Result<Reply, RPCError>) -> RawJSON {
         var writer = JSONWriter()
         writer.response(id: id, named(outcome))
-        return RawJSON(unchecked: ByteBuffer(bytes: writer.bytes))
+        return RawJSON(unchecked: writer.bytes)
     }
 
     /// Sends one answer; a result that is over the peer's limit becomes an error that says so.
@@ -134,7 +135,7 @@ extension RPCError {
     fileprivate static func doesNotFit(_ answer: RawJSON, limit: Int) -> RPCError {
         RPCError(
             .tooLarge,
-            "this answer of \(answer.text.readableBytes) bytes does not fit beside the others of the batch into "
+            "this answer of \(answer.bytes.count) bytes does not fit beside the others of the batch into "
                 + "the limit of \(limit) bytes")
     }
 

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// From a request to a call under way, and to its end.
@@ -100,10 +101,8 @@ extension ServerConnection {
             stream: stream, on: self)
     }
 
-    /// Small parameters do not keep the large message that they came in; large ones are counted while their call lasts.
+    /// Large parameters are counted while their call lasts.
     private func holding(_ request: Request) throws(RPCError) -> Request {
-        var request = request
-        request.params = request.params.withoutItsSurroundings
         guard request.params.heldBytes == 0 || link.budget.take(request.params.heldBytes) else {
             throw .overloaded("too many large requests under way")
         }

@@ -1,3 +1,5 @@
+import JSON
+
 extension ServerConnection {
     /// Agrees with a client on what to use between us, from the answer on.
     func greet(_ request: Request) -> (answer: Result<Reply, RPCError>, features: Features) {

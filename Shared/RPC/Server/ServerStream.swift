@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// A stream on its way to its caller. Lives on the connection's event loop.

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import RPC
 
 /// What a service has to answer, call by call: one JSON file of steps, played against a service that has seen nothing

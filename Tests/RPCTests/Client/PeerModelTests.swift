@@ -1,4 +1,5 @@
 import Dispatch
+import JSON
 import NIOCore
 import RPC
 import RPCTestKit

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 import Testing
 
@@ -91,7 +92,7 @@ import Testing
     @Test(arguments: [0, 1, 100, 101])
     func `a frame is written up to the limit; over it nothing is`(length: Int) throws {
         var bytes = Array("before".utf8)
-        let text = RawJSON(unchecked: ByteBuffer(repeating: 0x20, count: length))
+        let text = RawJSON(unchecked: Array(repeating: 0x20, count: length))
         if length <= 100 {
             try bytes.writeFrame(limit: 100) { $0.raw(text) }
             var decoder = FrameDecoder(limit: 100)
@@ -107,7 +108,7 @@ import Testing
 
     @Test func `no limit lets a frame be written whose length does not fit into 24 bits`() throws {
         var bytes: [UInt8] = []
-        let text = RawJSON(unchecked: ByteBuffer(repeating: 0x20, count: Limits.largestFrameLength + 1))
+        let text = RawJSON(unchecked: Array(repeating: 0x20, count: Limits.largestFrameLength + 1))
         let error = #expect(throws: RPCError.self) { try bytes.writeFrame(limit: .max) { $0.raw(text) } }
         #expect(error?.message == "a message of 16777216 bytes is over the limit of 16777215 bytes")
         #expect(bytes.isEmpty)

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 @testable import RPC
 
@@ -7,7 +8,7 @@ enum FoundationOracle {
     static func check(_ json: RawJSON, _ tree: JSONTree) throws {
         // Foundation refuses what it cannot hold.
         guard tree.isWithinDouble else { return }
-        let data = Data(json.text.readableBytesView)
+        let data = Data(json.bytes)
         guard let value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) else {
             throw FuzzFinding(description: "Foundation refuses what we accept")
         }

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 @testable import RPC
@@ -72,7 +73,7 @@ struct FuzzReader {
     }
 
     private mutating func message(_ text: ByteBuffer) throws {
-        let tree = try RawJSON(checking: text).text.check { reader throws(JSONError) in try JSONTree(&reader) }
+        let tree = try JSONTree(RawJSON(checking: text.readableBytesView))
         switch tree {
         case .object(let members):
             try answer(members)

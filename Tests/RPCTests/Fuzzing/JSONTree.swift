@@ -1,3 +1,5 @@
+import JSON
+
 @testable import RPC
 
 /// A JSON value taken apart, for comparing what two readers see. Strings are compared by their code points.
@@ -8,6 +10,13 @@ indirect enum JSONTree: Equatable {
     case number(String)
     case boolean(Bool)
     case null
+
+    init(_ json: RawJSON) throws(JSONError) {
+        self = try json.bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
+            var reader = JSONReader(checking: bytes)
+            return try JSONTree(&reader)
+        }
+    }
 
     init(_ reader: inout JSONReader) throws(JSONError) {
         switch try reader.peek() {
@@ -42,7 +51,7 @@ indirect enum JSONTree: Equatable {
             }
         case .array(let elements): writer.array(elements) { $0.write(to: &$1) }
         case .string(let utf8): writer.string(String(decoding: utf8, as: UTF8.self))
-        case .number(let text): writer.raw(RawJSON(unchecked: .init(string: text)))
+        case .number(let text): writer.raw(RawJSON(unchecked: Array(text.utf8)))
         case .boolean(let value): writer.boolean(value)
         case .null: writer.null()
         }

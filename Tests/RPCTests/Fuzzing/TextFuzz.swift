@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import NIOCore
 
 @testable import RPC
@@ -9,7 +10,7 @@ enum TextFuzz {
         let message = Result { () throws(RPCError) in try MessageParser.parse(text) }
         let json: RawJSON
         do throws(JSONError) {
-            json = try RawJSON(checking: text)
+            json = try RawJSON(checking: text.readableBytesView)
         } catch {
             guard case .syntax = error else { throw FuzzFinding(description: "refused for: \(error)") }
             return try FuzzFinding.unless(message.errorKind == .parseError, "no JSON, and yet a message")
@@ -22,21 +23,21 @@ enum TextFuzz {
     // MARK: Values
 
     private static func check(_ json: RawJSON) throws {
-        let tree = try json.text.check { reader throws(JSONError) in try JSONTree(&reader) }
-        let trusted = try json.text.withUnsafeReadableBytes { raw throws(JSONError) in
-            var reader = JSONReader(trusting: raw.bindMemory(to: UInt8.self))
+        let tree = try JSONTree(json)
+        let trusted = try json.bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
+            var reader = JSONReader(trusting: bytes)
             return try JSONTree(&reader)
         }
         try FuzzFinding.unless(tree == trusted, "the trusting reader reads something else")
-        let skipped = try json.text.withUnsafeReadableBytes { raw throws(JSONError) in
-            var reader = JSONReader(trusting: raw.bindMemory(to: UInt8.self))
+        let skipped = try json.bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
+            var reader = JSONReader(trusting: bytes)
             return try reader.skipValue()
         }
-        try FuzzFinding.unless(skipped == 0..<json.text.readableBytes, "the trusting reader skips something else")
+        try FuzzFinding.unless(skipped == 0..<json.bytes.count, "the trusting reader skips something else")
         var writer = JSONWriter()
         tree.write(to: &writer)
-        let written = try RawJSON(checking: ByteBuffer(bytes: writer.bytes))
-        let again = try written.text.check { reader throws(JSONError) in try JSONTree(&reader) }
+        let written = try RawJSON(checking: writer.bytes)
+        let again = try JSONTree(written)
         try FuzzFinding.unless(tree == again, "written and read, a value is another")
         try FoundationOracle.check(json, tree)
         try checkShapes(json)
@@ -59,16 +60,16 @@ enum TextFuzz {
         try checkShape(ProtocolMethods.stats.answer, json)
         let attachments = [Attachment(Data([1, 2, 3]), crc32: nil), Attachment(Data(), crc32: 0)]
         let inlined = Payload(json, attachments: attachments).inlined
-        try FuzzFinding.unless((try? RawJSON(checking: inlined.text)) != nil, "with its bytes in it, it is no JSON")
+        try FuzzFinding.unless((try? RawJSON(checking: inlined.bytes)) != nil, "with its bytes in it, it is no JSON")
     }
 
     private static func checkShape<Value>(_ shape: Shape<Value>, _ json: RawJSON) throws {
         guard let value = try? json.read(as: shape) else { return }
-        let written = try RawJSON(checking: RawJSON(value, as: shape).text)
+        let written = try RawJSON(checking: RawJSON(value, as: shape).bytes)
         let again = RawJSON(try written.read(as: shape), as: shape)
         // Members of a dictionary come in any order.
         try FuzzFinding.unless(
-            written.text.readableBytes == again.text.readableBytes, "\(Value.self) is another when it comes back")
+            written.bytes.count == again.bytes.count, "\(Value.self) is another when it comes back")
     }
 
     // MARK: Messages
@@ -80,19 +81,19 @@ enum TextFuzz {
             try FuzzFinding.unless((1...Limits.batchMembers).contains(calls.count), "a batch of \(calls.count)")
             for call in calls { try check(call) }
         case .response(let response):
-            if case .success(let result) = response.outcome { _ = try RawJSON(checking: result.text) }
+            if case .success(let result) = response.outcome { _ = try RawJSON(checking: result.bytes) }
             _ = try? response.attachments.read()
         }
     }
 
     private static func check(_ call: IncomingCall) throws {
         if case .to(let id) = call.answer {
-            let again = try RawJSON(checking: id.spelling.text).read(as: RequestID.shape)
+            let again = try RawJSON(checking: id.spelling.bytes).read(as: RequestID.shape)
             try FuzzFinding.unless(again == id, "an id is another when it comes back")
         }
         guard case .request(let request) = call.content else { return }
-        let params = try RawJSON(checking: request.params.text)
-        try FuzzFinding.unless(params.text.readableBytesView.first == UInt8(ascii: "{"), "parameters are no object")
+        let params = try RawJSON(checking: request.params.bytes)
+        try FuzzFinding.unless(params.bytes.first == UInt8(ascii: "{"), "parameters are no object")
         if let numbers = try? request.attachments.read() {
             try FuzzFinding.unless(
                 numbers.count <= OutgoingSchedule.attachmentLimit && !numbers.contains(0), "bad numbers came through")

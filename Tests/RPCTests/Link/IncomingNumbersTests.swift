@@ -1,3 +1,4 @@
+import RPCTestKit
 import Testing
 
 @testable import RPC
@@ -9,7 +10,7 @@ import Testing
     }
 
     @Test func `each number is used once, in whatever order they come`() {
-        var random = SeededGenerator(seed: 1)
+        var random = SeededRandom(seed: 1)
         let all = (1...UInt32(900)).shuffled(using: &random)
         #expect(use(all + all + [0]) == all.map { _ in true } + all.map { _ in false } + [false])
     }

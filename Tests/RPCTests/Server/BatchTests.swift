@@ -1,3 +1,4 @@
+import JSON
 import RPC
 import RPCTestKit
 import Testing

@@ -96,29 +96,4 @@ import Testing
         }
         #expect(await executor.assembledBytes() == 0)
     }
-
-    // MARK: Small parameters of a large message
-
-    /// Answers a forwarded call with how much memory its parameters keep.
-    private static var keeping: MethodTable {
-        var table = EchoContract.table
-        table.forward = { _, params, _ in Payload(RawJSON(params.json.text.storageCapacity, as: .integer())) }
-        return table
-    }
-
-    private static let padding = String(repeating: " ", count: 1_000_000)
-
-    private static func kept(_ answer: Answer) throws -> Int { try #require(answer.result.flatMap { Int($0) }) }
-
-    @Test func `small parameters do not keep the large message that they came in`() async throws {
-        try await TestServer.with(Self.keeping) { server in
-            let peer = try await WirePeer.connect(to: server.path)
-            let answer = try await peer.answer(to: Self.padding + request("1", "likes.a", #"{"a":1}"#))
-            #expect(try Self.kept(answer) < 1_000)
-            let members = (1...3).map { request("\($0)", "likes.a", #"{"a":1}"#) }
-            for answer in try await peer.answers(to: "[\(Self.padding)\(members.joined(separator: ","))]") {
-                #expect(try Self.kept(answer) < 1_000)
-            }
-        }
-    }
 }

@@ -1,5 +1,6 @@
 import FeedContract
 import HTTPTypes
+import JSON
 import RPC
 
 extension API {

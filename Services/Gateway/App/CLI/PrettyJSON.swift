@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// JSON with line breaks and indentation, for people; members keep their order.

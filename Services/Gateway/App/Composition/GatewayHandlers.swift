@@ -2,6 +2,7 @@ import CommentsContract
 import FeedContract
 import Foundation
 import ImageDataContract
+import JSON
 import Presentation
 import RPC
 

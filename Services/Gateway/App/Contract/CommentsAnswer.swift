@@ -1,5 +1,6 @@
 import CommentsContract
 import Foundation
+import JSON
 import Presentation
 import RPC
 

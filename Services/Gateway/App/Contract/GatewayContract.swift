@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// What the gateway answers itself, version 1; every other `service.verb` it passes on.

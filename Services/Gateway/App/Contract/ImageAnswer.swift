@@ -1,5 +1,6 @@
 import Foundation
 import ImageDataContract
+import JSON
 import RPC
 
 /// Parameters of `gateway.image`: an item of the feed, or a URL.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import JSON
 import NIOCore
 import RPC
 
@@ -59,7 +60,7 @@ struct ImportFolder {
             throw RPCError(.notFound, "cannot read file \(manifest): check its mode and owner", begun: false)
         }
         do throws(JSONError) {
-            return try RawJSON(checking: ByteBuffer(bytes: data)).read(as: .array(of: ImportEntry.shape))
+            return try RawJSON(checking: data).read(as: .array(of: ImportEntry.shape))
         } catch {
             throw RPCError(.invalidData, "\(manifest): \(error)", begun: false)
         }

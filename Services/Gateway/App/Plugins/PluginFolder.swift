@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import NIOCore
 import RPC
 
@@ -48,7 +49,7 @@ struct PluginFolder {
         }
         let manifest: PluginManifest
         do throws(JSONError) {
-            manifest = try RawJSON(checking: ByteBuffer(bytes: data))
+            manifest = try RawJSON(checking: data)
                 .read(as: PluginManifest.shape, refusingUnknownMembers: true)
         } catch {
             throw Rejection(file: file, line: line(of: error, in: data), reason: "\(error)")

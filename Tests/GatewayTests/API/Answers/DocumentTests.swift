@@ -1,6 +1,7 @@
 import CZlib
 import Foundation
 import HTTPTypes
+import JSON
 import NIOCore
 import RPC
 import Testing

@@ -1,11 +1,12 @@
 import HTTPTypes
+import JSON
 import NIOCore
 import RPC
 
 extension HTTPAnswer {
     /// A document that its readers ask for again each time, and get again only when it has changed.
     static func document(_ json: RawJSON, for request: HTTPRequest) -> HTTPAnswer {
-        let document = JSONDocument(json.text)
+        let document = JSONDocument(ByteBuffer(bytes: json.bytes))
         let representation = document.representation(for: request)
         let needsGzip = representation.isCompressed && !representation.isKnown
         return HTTPAnswer(document, representation, needsGzip ? Gzip.compress(document.text) : nil, for: request)

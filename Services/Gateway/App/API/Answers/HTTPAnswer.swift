@@ -39,7 +39,7 @@ extension HTTPAnswer {
         self.init(HTTPStatus.of(problem.status))
         fields[.contentType] = "application/problem+json"
         fields[.cacheControl] = "no-store"
-        body = problem.json.text
+        body = ByteBuffer(bytes: problem.json.bytes)
     }
 
     /// The problem that an error is for a client, and when to come back if that may help.

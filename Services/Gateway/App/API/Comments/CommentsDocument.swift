@@ -1,6 +1,7 @@
 import CommentsContract
 import Crypto
 import Foundation
+import JSON
 import NIOCore
 import RPC
 
@@ -34,7 +35,7 @@ struct CommentsWriter {
         if !isEmpty { write([UInt8(ascii: ",")]) }
         isEmpty = false
         // Without the brackets of the page.
-        write(RawJSON(comments, as: .array(of: Comment.shape)).text.readableBytesView.dropFirst().dropLast())
+        write(RawJSON(comments, as: .array(of: Comment.shape)).bytes.dropFirst().dropLast())
     }
 
     mutating func finish() -> JSONDocument {

@@ -1,4 +1,5 @@
 import FeedContract
+import JSON
 import RPC
 
 /// The body of `GET /v1/feed`.

@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// What a client gets instead of what it asked for: `application/problem+json` (RFC 9457).

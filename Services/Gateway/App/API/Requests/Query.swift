@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import RPC
 
 /// The parameters behind the question mark. Unknown ones are ignored, known ones are taken strictly.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ImageDataContract
+import JSON
 import RPC
 
 struct ImageCommand: ClientCommand {

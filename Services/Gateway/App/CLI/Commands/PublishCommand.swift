@@ -2,6 +2,7 @@ import ArgumentParser
 import FeedContract
 import Foundation
 import ImageDataContract
+import JSON
 import RPC
 
 struct PublishCommand: ClientCommand {

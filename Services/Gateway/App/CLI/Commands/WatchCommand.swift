@@ -1,5 +1,6 @@
 import ArgumentParser
 import FeedContract
+import JSON
 import RPC
 
 struct WatchCommand: ClientCommand {

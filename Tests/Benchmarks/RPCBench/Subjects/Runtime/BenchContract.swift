@@ -1,4 +1,5 @@
 import BenchKit
+import JSON
 import RPC
 
 /// A trivial service: a text, or bytes, of the size that is asked for.

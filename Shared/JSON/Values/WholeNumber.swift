@@ -1,9 +1,9 @@
 /// Integers, also those that are written with a fraction or an exponent. Read digit by digit: by way of `Double`, numbers
 /// above 2^53 and those next to a whole number would be rounded.
-enum WholeNumber {
+package enum WholeNumber {
     /// - Parameter text: a number as JSON has it.
     /// - Returns: nil when it has a fraction or an exponent, or is not within 64 bits.
-    static func parse(digits text: UnsafeBufferPointer<UInt8>) -> Int? {
+    package static func parse(digits text: UnsafeBufferPointer<UInt8>) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         guard text.count > (isNegative ? 1 : 0) else { return nil }
         var value = 0

@@ -1,5 +1,5 @@
 import Foundation
-import RPC
+import JSON
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ShapeTests {

@@ -1,5 +1,3 @@
-import NIOCore
-
 /// A JSON Schema (2020-12) as a list of keywords, in the order in which they are added.
 public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
     /// What a keyword says.
@@ -49,15 +47,15 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// The schema of parameters, where unknown members are refused at every depth.
-    var closed: JSONSchema {
+    package var closed: JSONSchema {
         var schema = JSONSchema()
         for (name, value) in keywords { schema[name] = value.closed }
         if case .properties = self["properties"] { schema["additionalProperties"] = .boolean(false) }
         return schema
     }
 
-    /// Whether values have a member `$bytes` somewhere.
-    var mentionsBytes: Bool { keywords.contains { $0.value.mentionsBytes } }
+    /// Whether values may have a member of this name, at any depth.
+    package func mentions(member name: String) -> Bool { keywords.contains { $0.value.mentions(member: name) } }
 
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
@@ -68,10 +66,10 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    var json: RawJSON {
+    package var json: RawJSON {
         var writer = JSONWriter()
         write(to: &writer)
-        return RawJSON(unchecked: ByteBuffer(bytes: writer.bytes))
+        return RawJSON(unchecked: writer.bytes)
     }
 }
 
@@ -85,11 +83,11 @@ extension JSONSchema.Keyword {
         }
     }
 
-    fileprivate var mentionsBytes: Bool {
+    fileprivate func mentions(member name: String) -> Bool {
         switch self {
-        case .schema(let schema): schema.mentionsBytes
-        case .schemas(let schemas): schemas.contains { $0.mentionsBytes }
-        case .properties(let properties): properties.contains { $0.0 == "$bytes" || $0.1.mentionsBytes }
+        case .schema(let schema): schema.mentions(member: name)
+        case .schemas(let schemas): schemas.contains { $0.mentions(member: name) }
+        case .properties(let properties): properties.contains { $0.0 == name || $0.1.mentions(member: name) }
         case .string, .integer, .boolean, .strings: false
         }
     }

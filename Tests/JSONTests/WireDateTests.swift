@@ -1,5 +1,5 @@
 import Foundation
-import RPC
+import JSON
 import RPCTestKit
 import Testing
 
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `every second of four-digit years survives being written and read`() throws {
-        var generator = SeededGenerator(seed: 6)
+        var generator = SeededRandom(seed: 6)
         for _ in 0..<5_000 {
             let date = Date(
                 timeIntervalSince1970: Double(Int.random(in: -62_167_219_200...253_402_300_799, using: &generator)))

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Dates as they travel: whole seconds in UTC, `yyyy-MM-dd'T'HH:mm:ss+0000`.
 package enum WireDate {

@@ -1,6 +1,6 @@
 /// Stands for one declared member; `ObjectMembers` takes it as subscript.
 public struct ObjectMember<Value: Sendable>: Sendable {
-    let name: String
+    package let name: String
     let index: Int
     let absent: @Sendable () throws(JSONError) -> Value
     let read: @Sendable (inout JSONReader) throws(JSONError) -> Value

@@ -10,7 +10,7 @@ public enum JSONError: Error, Equatable, Sendable {
     case mismatch(path: String, reason: String)
 
     /// The same error as seen from the value that contains the one it was found in.
-    func inside(_ component: String) -> JSONError {
+    package func inside(_ component: String) -> JSONError {
         guard case .mismatch(let path, let reason) = self else { return self }
         let separator = path.isEmpty || path.hasPrefix("[") ? "" : "."
         return .mismatch(path: component + separator + path, reason: reason)

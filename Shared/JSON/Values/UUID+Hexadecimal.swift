@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 // Ids are the most frequent values of all; Foundation's own conversions go through `printf` and `scanf`.
 

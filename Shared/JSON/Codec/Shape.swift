@@ -5,10 +5,10 @@
 /// structs. A limit that stands in a shape is checked when reading and published in `rpc.describe`.
 public struct Shape<Value: Sendable>: Sendable {
     package let schema: JSONSchema
-    let read: @Sendable (inout JSONReader) throws(JSONError) -> Value
-    let write: @Sendable (Value, inout JSONWriter) -> Void
+    package let read: @Sendable (inout JSONReader) throws(JSONError) -> Value
+    package let write: @Sendable (Value, inout JSONWriter) -> Void
 
-    init(
+    package init(
         schema: JSONSchema,
         read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value,
         write: @escaping @Sendable (Value, inout JSONWriter) -> Void

@@ -1,9 +1,7 @@
 import Foundation
-import NIOCore
+import JSON
 import RPCTestKit
 import Testing
-
-@testable import RPC
 
 @Suite(.timeLimit(.minutes(5))) struct JSONWriterTests {
     @Test(
@@ -70,7 +68,7 @@ import Testing
     }
 
     @Test func `every string survives being written and read, here and by Foundation`() throws {
-        var generator = SeededGenerator(seed: 2)
+        var generator = SeededRandom(seed: 2)
         for _ in 0..<2_000 {
             let text = String.random(using: &generator)
             let json = RawJSON([text], as: .array(of: .string))
@@ -82,7 +80,7 @@ import Testing
     }
 
     @Test func `every string that is written with escapes throughout is read as if it had none`() throws {
-        var generator = SeededGenerator(seed: 3)
+        var generator = SeededRandom(seed: 3)
         for _ in 0..<1_000 {
             let text = String.random(using: &generator)
             let escaped = text.utf16.map { unit in
@@ -95,7 +93,7 @@ import Testing
     }
 
     @Test func `every value that is written is valid JSON`() throws {
-        var generator = SeededGenerator(seed: 4)
+        var generator = SeededRandom(seed: 4)
         for _ in 0..<500 {
             var writer = JSONWriter()
             writer.random(depth: 0, using: &generator)
@@ -108,13 +106,13 @@ import Testing
 
     @Test func `a text that is cut off anywhere is refused`() async {
         await apart {
-            var generator = SeededGenerator(seed: 5)
+            var generator = SeededRandom(seed: 5)
             for _ in 0..<50 {
                 var writer = JSONWriter()
                 writer.array([0]) { $1.random(depth: 1, using: &generator) }
                 let bytes = writer.bytes
                 for length in 0..<bytes.count {
-                    #expect(throws: JSONError.self) { try RawJSON(checking: ByteBuffer(bytes: bytes[..<length])) }
+                    #expect(throws: JSONError.self) { try RawJSON(checking: bytes[..<length]) }
                 }
             }
         }
@@ -123,7 +121,7 @@ import Testing
 
 extension String {
     /// Some dozens of scalars, with all kinds of them about equally often.
-    static func random(using generator: inout SeededGenerator) -> String {
+    static func random(using generator: inout SeededRandom) -> String {
         let ranges: [ClosedRange<UInt32>] = [
             0...0x1F, 0x20...0x7E, 0x20...0x7E, 0x22...0x22, 0x5C...0x5C, 0x7F...0x7FF, 0x800...0xD7FF, 0xE000...0xFFFF,
             0x10000...0x10FFFF,
@@ -138,13 +136,13 @@ extension String {
 }
 
 extension JSONWriter {
-    fileprivate mutating func random(depth: Int, using generator: inout SeededGenerator) {
+    fileprivate mutating func random(depth: Int, using generator: inout SeededRandom) {
         switch Int.random(in: depth > 5 ? 2...5 : 0...5, using: &generator) {
         case 0:
             let count = Int.random(in: 0...5, using: &generator)
             let seeds = (0..<count).map { _ in generator.next() }
             array(seeds) { seed, writer in
-                var generator = SeededGenerator(seed: seed)
+                var generator = SeededRandom(seed: seed)
                 writer.random(depth: depth + 1, using: &generator)
             }
         case 1:

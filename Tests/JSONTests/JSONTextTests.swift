@@ -1,5 +1,4 @@
-import NIOCore
-import RPC
+import JSON
 import Testing
 
 /// RFC 8259 narrowed as in I-JSON: what is JSON to us, and what is not.
@@ -167,7 +166,7 @@ import Testing
 
     private func expectSyntaxError(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
         do {
-            _ = try RawJSON(checking: ByteBuffer(bytes: bytes))
+            _ = try RawJSON(checking: bytes)
             Issue.record(
                 "accepted: \(String(decoding: bytes.prefix(80), as: UTF8.self))", sourceLocation: sourceLocation)
         } catch {

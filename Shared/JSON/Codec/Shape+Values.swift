@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 extension Shape where Value == Int {
     /// A whole number within `range`.
@@ -57,7 +57,23 @@ extension Shape where Value == String {
     private static func trim(_ text: String) -> String {
         let isSeen = { (byte: UInt8?) in byte.map { $0 > 0x20 && $0 < 0x7F } ?? true }
         if isSeen(text.utf8.first), isSeen(text.utf8.last) { return text }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !isWhiteSpace($0) }),
+            let last = scalars.lastIndex(where: { !isWhiteSpace($0) })
+        else { return "" }
+        return String(scalars[first...last])
+    }
+
+    /// As Foundation has it: white space and newlines.
+    private static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09...0x0D, 0x85, 0x200B: true
+        default:
+            switch scalar.properties.generalCategory {
+            case .spaceSeparator, .lineSeparator, .paragraphSeparator: true
+            default: false
+            }
+        }
     }
 }
 
@@ -110,7 +126,7 @@ extension Shape where Value == RawJSON {
         schema: JSONSchema(),
         read: { reader throws(JSONError) in
             let range = try reader.skipValue()
-            return RawJSON(unchecked: .init(bytes: reader.bytes[range]))
+            return RawJSON(unchecked: Array(reader.bytes[range]))
         },
         write: { $1.raw($0) })
 }

@@ -1,26 +1,23 @@
-import NIOCore
-
 /// Writes compact JSON at the end of a buffer. Commas come by themselves; the caller balances the brackets.
 public struct JSONWriter {
-    /// An array and not a `ByteBuffer`: a message is hundreds of small writes, and each of them is cheaper here.
     package private(set) var bytes: [UInt8]
     private var needsComma = false
 
-    /// The bytes that are to stand beside the text; nil when they must be in it.
-    private(set) var attachments: [Attachment]?
+    /// What is to stand beside the text, as its codecs have it; nil when everything must be in the text.
+    package private(set) var attachments: [any Sendable]?
 
     /// - Parameters:
     ///   - bytes: what the text is added to; they stay.
-    ///   - takesAttachments: whether bytes may stand beside the text.
+    ///   - takesAttachments: whether anything may stand beside the text.
     package init(appendingTo bytes: [UInt8] = [], takesAttachments: Bool = false) {
         self.bytes = bytes
         attachments = takesAttachments ? [] : nil
     }
 
-    /// Puts bytes beside the text.
-    /// - Returns: their place; nil when they must be in the text.
+    /// Puts a value beside the text.
+    /// - Returns: its place; nil when it must be in the text.
     @discardableResult
-    mutating func attach(_ attachment: Attachment) -> Int? {
+    package mutating func attach(_ attachment: any Sendable) -> Int? {
         guard let count = attachments?.count else { return nil }
         attachments?.append(attachment)
         return count
@@ -76,19 +73,19 @@ public struct JSONWriter {
 
     package mutating func raw(_ value: RawJSON) {
         separate()
-        bytes.append(contentsOf: value.text.readableBytesView)
+        bytes.append(contentsOf: value.bytes)
         needsComma = true
     }
 
     /// A member name that was encoded before, with its quotes.
-    mutating func name(encoded: [UInt8]) {
+    package mutating func name(encoded: [UInt8]) {
         separate()
         bytes.append(contentsOf: encoded)
         colon()
     }
 
     /// ASCII that needs no escapes, in quotes.
-    mutating func plainString(_ characters: some Collection<UInt8>) {
+    package mutating func plainString(_ characters: some Collection<UInt8>) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: characters)

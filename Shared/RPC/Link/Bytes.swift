@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// Raw bytes beside JSON, with a checksum that is made where the bytes come from and verified where they arrive.
 ///
@@ -85,17 +86,18 @@ private struct Encoded: Sendable {
         }
     }
 
-    func bytes(_ attachments: UnsafeBufferPointer<Attachment>?) throws(JSONError) -> Bytes {
+    func bytes(_ attachments: UnsafeBufferPointer<any Sendable>?) throws(JSONError) -> Bytes {
         let bytes: Bytes
         switch (base64, attachment) {
         case (let base64?, nil):
             guard let data = Data(base64Encoded: base64) else { throw refused("base64", "is not valid base64") }
             bytes = Bytes(data)
         case (nil, let index?):
-            guard let attachments, attachments.indices.contains(index) else {
+            guard let attachments, attachments.indices.contains(index),
+                let attachment = attachments[index] as? Attachment
+            else {
                 throw refused("attachment", "must be one of \(attachments?.count ?? 0) attachments, is \(index)")
             }
-            let attachment = attachments[index]
             bytes = attachment.crc32.map { Bytes(attachment.data, crc32: $0) } ?? Bytes(attachment.data)
         default: throw .refused("must have either base64 or attachment")
         }

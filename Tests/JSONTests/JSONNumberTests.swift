@@ -1,4 +1,5 @@
-import RPC
+import JSON
+import RPCTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct JSONNumberTests {
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test func `every integer survives being written and read`() throws {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededRandom(seed: 1)
         for _ in 0..<1_000 {
             let value = Int.random(in: .min ... .max, using: &generator) >> Int.random(in: 0..<64, using: &generator)
             #expect(try RawJSON(value, as: .integer()).read(as: .integer()) == value)

@@ -4,14 +4,14 @@
 /// of it is valid UTF-8 and valid JSON, without duplicate members, lone surrogates, trailing commas or nesting over
 /// `maximumDepth`. Such text can be read again by a reader that trusts it, which steps over what nobody wants to see.
 ///
-/// A reader borrows memory: it never leaves the closure of `ByteBuffer.check` or `RawJSON.read` that made it. It owns
+/// A reader borrows memory: it never leaves the closure that made it, which `RawJSON.read` and `withUnsafeBytes` functions call. It owns
 /// nothing, so that copying one is free of reference counting.
 public struct JSONReader {
     /// How deep arrays and objects may lie in one another. Bounds the recursion of `skipValue`.
     public static let maximumDepth = 64
 
-    let bytes: UnsafeBufferPointer<UInt8>
-    var position: Int
+    package let bytes: UnsafeBufferPointer<UInt8>
+    package internal(set) var position: Int
     private var depth = 0
 
     /// Whether object shapes refuse members that they do not declare: so in the parameters of a request, where an unknown
@@ -21,19 +21,20 @@ public struct JSONReader {
     /// Whether the text was checked before.
     let isTrusting: Bool
 
-    /// The bytes that stand beside the message; borrowed as the text is.
-    let attachments: UnsafeBufferPointer<Attachment>?
+    /// What stands beside the text, for codecs of values that point to it; nothing here looks into it. Borrowed as the text
+    /// is.
+    package let attachments: UnsafeBufferPointer<any Sendable>?
 
     /// For text from outside.
-    init(checking bytes: UnsafeBufferPointer<UInt8>) {
+    package init(checking bytes: UnsafeBufferPointer<UInt8>) {
         (self.bytes, position, isTrusting, refusesUnknownMembers, attachments) = (bytes, 0, false, false, nil)
     }
 
     /// For text that was checked before.
     /// - Parameter position: where the value lies that is to be read.
-    init(
+    package init(
         trusting bytes: UnsafeBufferPointer<UInt8>, at position: Int = 0, refusesUnknownMembers: Bool = false,
-        attachments: UnsafeBufferPointer<Attachment>? = nil
+        attachments: UnsafeBufferPointer<any Sendable>? = nil
     ) {
         (self.bytes, self.position, isTrusting) = (bytes, position, true)
         self.refusesUnknownMembers = refusesUnknownMembers
@@ -43,11 +44,11 @@ public struct JSONReader {
     // MARK: Structure
 
     /// The kind of the next value, judged by its first byte.
-    enum Token {
+    package enum Token {
         case object, array, string, number, literal
     }
 
-    mutating func peek() throws(JSONError) -> Token {
+    package mutating func peek() throws(JSONError) -> Token {
         skipWhitespace()
         guard let first = current else { throw syntax("the text ends where a value should be") }
         switch first {
@@ -61,19 +62,19 @@ public struct JSONReader {
     }
 
     /// An object whose members are being walked.
-    struct OpenObject {
+    package struct OpenObject {
         fileprivate var names = MemberNames()
         fileprivate var isFirst = true
     }
 
     /// Steps into the next value, which must be an object.
-    mutating func beginObject() throws(JSONError) -> OpenObject {
+    package mutating func beginObject() throws(JSONError) -> OpenObject {
         try open(UInt8(ascii: "{"), "an object")
         return OpenObject()
     }
 
     /// The name of the next member, whose value must be consumed before the one after it; nil past the last.
-    mutating func nextMember(of object: inout OpenObject) throws(JSONError) -> MemberName? {
+    package mutating func nextMember(of object: inout OpenObject) throws(JSONError) -> MemberName? {
         guard try continues(&object.isFirst, until: UInt8(ascii: "}")) else { return nil }
         let name = try memberName()
         if !isTrusting, !object.names.insert(name, in: self) {
@@ -83,20 +84,20 @@ public struct JSONReader {
     }
 
     /// An array whose elements are being walked.
-    struct OpenArray {
+    package struct OpenArray {
         fileprivate var isFirst = true
         /// How many elements were begun.
-        fileprivate(set) var count = 0
+        package fileprivate(set) var count = 0
     }
 
     /// Steps into the next value, which must be an array.
-    mutating func beginArray() throws(JSONError) -> OpenArray {
+    package mutating func beginArray() throws(JSONError) -> OpenArray {
         try open(UInt8(ascii: "["), "an array")
         return OpenArray()
     }
 
     /// Whether there is one more element, which must be consumed before the one after it.
-    mutating func nextElement(of array: inout OpenArray) throws(JSONError) -> Bool {
+    package mutating func nextElement(of array: inout OpenArray) throws(JSONError) -> Bool {
         guard try continues(&array.isFirst, until: UInt8(ascii: "]")) else { return false }
         skipWhitespace()
         array.count += 1
@@ -105,7 +106,7 @@ public struct JSONReader {
 
     /// Steps over the next value, whatever it is, and answers where it lies. Text from outside is checked on the way.
     @discardableResult
-    mutating func skipValue() throws(JSONError) -> Range<Int> {
+    package mutating func skipValue() throws(JSONError) -> Range<Int> {
         let token = try peek()
         let start = position
         switch token {
@@ -124,7 +125,7 @@ public struct JSONReader {
     }
 
     /// Checks that nothing but white space follows.
-    mutating func end() throws(JSONError) {
+    package mutating func end() throws(JSONError) {
         skipWhitespace()
         if position < bytes.count { throw syntax("a second value follows the first") }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import RPC
+@testable import JSON
 
 /// What `rpc.describe` publishes is what the reader checks.
 @Suite(.timeLimit(.minutes(5))) struct JSONSchemaTests {
@@ -66,12 +66,9 @@ import Testing
                 """)
     }
 
-    @Test func `the schema of parameters refuses unknown members at every depth, that of results does not`() throws {
-        let method = Method("test.method", "Test.", params: Outer.shape, answer: Outer.shape)
-        let params = method.description.params.description
-        #expect(params.split(separator: #""additionalProperties":false"#, omittingEmptySubsequences: false).count == 3)
-        #expect(!method.description.result.description.contains("additionalProperties"))
-        let empty = Method("test.method", "Test.", params: Empty.shape, answer: Empty.shape).description
-        #expect(empty.params.description == #"{"type":"object","properties":{},"additionalProperties":false}"#)
+    @Test func `a closed schema refuses unknown members at every depth`() {
+        let closed = Outer.shape.schema.closed.json.description
+        #expect(closed.split(separator: #""additionalProperties":false"#, omittingEmptySubsequences: false).count == 3)
+        #expect(!Outer.shape.schema.json.description.contains("additionalProperties"))
     }
 }

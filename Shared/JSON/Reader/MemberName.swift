@@ -1,17 +1,16 @@
 /// A string in a JSON text as it stands there: the range between its quotes.
-struct MemberName {
+package struct MemberName {
     var range = 0..<0
     var hasEscapes = false
 }
 
 extension JSONReader {
-    func decode(_ name: MemberName) -> String {
+    package func decode(_ name: MemberName) -> String {
         name.hasEscapes ? StringEscapes.decode(bytes[name.range]) : String(decoding: bytes[name.range], as: UTF8.self)
     }
 
     /// - Parameter other: a literal of more than one character, which has its bytes in memory.
-    @inline(__always)
-    func matches(_ name: MemberName, _ other: StaticString) -> Bool {
+    package func matches(_ name: MemberName, _ other: StaticString) -> Bool {
         matches(name, UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
     }
 

@@ -1,5 +1,5 @@
 extension JSONReader {
-    mutating func string() throws(JSONError) -> String {
+    package mutating func string() throws(JSONError) -> String {
         guard try peek() == .string else { throw .refused("must be a string") }
         return decode(try scanString())
     }
@@ -23,13 +23,13 @@ extension JSONReader {
     }
 
     /// Consumes a string and compares it.
-    mutating func isString(_ expected: StaticString) throws(JSONError) -> Bool {
+    package mutating func isString(_ expected: StaticString) throws(JSONError) -> Bool {
         guard try peek() == .string else { return false }
         return matches(try scanString(), expected)
     }
 
     /// A whole number of −2^63 … 2^63−1, exactly; `1.0` and `1e2` are whole numbers too.
-    mutating func integer() throws(JSONError) -> Int {
+    package mutating func integer() throws(JSONError) -> Int {
         guard try peek() == .number else { throw .refused("must be an integer") }
         let (range, isInteger) = try scanNumber()
         let digits = UnsafeBufferPointer(rebasing: bytes[range])
@@ -39,7 +39,7 @@ extension JSONReader {
         throw .refused("must be an integer within 64 bits, is \(text.prefix(40))")
     }
 
-    mutating func boolean() throws(JSONError) -> Bool {
+    package mutating func boolean() throws(JSONError) -> Bool {
         guard try peek() == .literal, bytes[position] != UInt8(ascii: "n") else {
             throw .refused("must be true or false")
         }
@@ -49,7 +49,7 @@ extension JSONReader {
     }
 
     /// Consumes a `null`, if that is what comes next.
-    mutating func null() throws(JSONError) -> Bool {
+    package mutating func null() throws(JSONError) -> Bool {
         guard try peek() == .literal, bytes[position] == UInt8(ascii: "n") else { return false }
         try scanLiteral()
         return true
