@@ -29,6 +29,15 @@ public struct JSONWriter {
         close(UInt8(ascii: "}"))
     }
 
+    /// Writes an object with one more member before those that `object` writes.
+    /// - Parameter member: name and value, encoded.
+    mutating func object(beginningWith member: [UInt8], _ object: (inout JSONWriter) -> Void) {
+        let start = bytes.count + (needsComma ? 1 : 0)
+        object(&self)
+        let isEmpty = bytes[start + 1] == UInt8(ascii: "}")
+        bytes.insert(contentsOf: isEmpty ? member : member + [UInt8(ascii: ",")], at: start + 1)
+    }
+
     package mutating func array<Element>(_ elements: [Element], _ element: (Element, inout JSONWriter) -> Void) {
         open(UInt8(ascii: "["))
         for value in elements { element(value, &self) }
@@ -66,6 +75,9 @@ public struct JSONWriter {
         }
         needsComma = true
     }
+
+    /// JSON has no NaN and no infinities. They become `null`, which no reader takes for a number.
+    package mutating func number(_ value: Double) { literal(value.shortest ?? "null") }
 
     package mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
 

@@ -12,6 +12,8 @@ import Testing
             (Shape<Int>.integer().schema, #"{"type":"integer"}"#),
             (Shape<Int>.integer(1...100).schema, #"{"type":"integer","minimum":1,"maximum":100}"#),
             (Shape<Int>.integer(0 ... .max).schema, #"{"type":"integer","minimum":0}"#),
+            (Shape<Double>.number().schema, #"{"type":"number"}"#),
+            (Shape<Double>.number(0...0.5).schema, #"{"type":"number","minimum":0,"maximum":0.5}"#),
             (Shape<Bool>.boolean.schema, #"{"type":"boolean"}"#), (Shape<String>.string.schema, #"{"type":"string"}"#),
             (Shape<Colour>.oneOf.schema, #"{"type":"string","enum":["red","green"]}"#),
             (Shape<UUID>.uuid.schema, #"{"type":"string","format":"uuid"}"#),

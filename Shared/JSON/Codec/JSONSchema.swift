@@ -4,6 +4,7 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
     public indirect enum Keyword: Sendable {
         case string(String)
         case integer(Int)
+        case number(Double)
         case boolean(Bool)
         case strings([String])
         case schema(JSONSchema)
@@ -46,6 +47,20 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
         return schema
     }
 
+    /// The schema of an object, with one more required member that has this one value.
+    func tagged(_ member: String, _ value: String) -> JSONSchema {
+        guard case .properties(let properties) = self["properties"] else {
+            preconditionFailure("an alternative of a tagged union must be an object")
+        }
+        precondition(
+            !properties.contains { $0.0 == member }, "an alternative of a tagged union declares the tag itself")
+        let required = if case .strings(let names) = self["required"] { names } else { [String]() }
+        var schema = self
+        schema["properties"] = .properties([(member, ["const": .string(value)] as JSONSchema)] + properties)
+        schema["required"] = .strings([member] + required)
+        return schema
+    }
+
     /// The schema of parameters, where unknown members are refused at every depth.
     package var closed: JSONSchema {
         var schema = JSONSchema()
@@ -79,7 +94,7 @@ extension JSONSchema.Keyword {
         case .schema(let schema): .schema(schema.closed)
         case .schemas(let schemas): .schemas(schemas.map(\.closed))
         case .properties(let properties): .properties(properties.map { ($0, $1.closed) })
-        case .string, .integer, .boolean, .strings: self
+        case .string, .integer, .number, .boolean, .strings: self
         }
     }
 
@@ -88,7 +103,7 @@ extension JSONSchema.Keyword {
         case .schema(let schema): schema.mentions(member: name)
         case .schemas(let schemas): schemas.contains { $0.mentions(member: name) }
         case .properties(let properties): properties.contains { $0.0 == name || $0.1.mentions(member: name) }
-        case .string, .integer, .boolean, .strings: false
+        case .string, .integer, .number, .boolean, .strings: false
         }
     }
 
@@ -96,6 +111,7 @@ extension JSONSchema.Keyword {
         switch self {
         case .string(let text): writer.string(text)
         case .integer(let number): writer.integer(number)
+        case .number(let number): writer.number(number)
         case .boolean(let value): writer.boolean(value)
         case .strings(let texts): writer.array(texts) { $1.string($0) }
         case .schema(let schema): schema.write(to: &writer)

@@ -21,7 +21,7 @@ public struct ObjectMembers {
             if let index = names.index(of: name, in: reader, expecting: expected) {
                 offsets[index] = try reader.skipValue().lowerBound
                 expected = index + 1
-            } else if reader.refusesUnknownMembers {
+            } else if reader.refusesUnknownMembers, name.range.lowerBound != reader.tagPosition {
                 throw .mismatch(path: reader.decode(name), reason: "is not a known member")
             } else {
                 try reader.skipValue()

@@ -19,6 +19,29 @@ extension Shape where Value == Int {
     }
 }
 
+extension Shape where Value == Double {
+    /// A finite number within `range`, rounded to the nearest `Double`. Integers are numbers too.
+    public static func number(
+        _ range: ClosedRange<Double> = -.greatestFiniteMagnitude ... .greatestFiniteMagnitude
+    ) -> Shape {
+        precondition(range.lowerBound.isFinite && range.upperBound.isFinite, "the bounds of a number must be finite")
+        var schema = JSONSchema(type: "number")
+        if range.lowerBound != -.greatestFiniteMagnitude { schema["minimum"] = .number(range.lowerBound) }
+        if range.upperBound != .greatestFiniteMagnitude { schema["maximum"] = .number(range.upperBound) }
+        return Shape(
+            schema: schema,
+            read: { reader throws(JSONError) in
+                let value = try reader.number()
+                guard range.contains(value) else {
+                    let (lower, upper) = (range.lowerBound.shortest ?? "", range.upperBound.shortest ?? "")
+                    throw .refused("must be from \(lower) to \(upper), is \(value.shortest ?? "")")
+                }
+                return value
+            },
+            write: { $1.number($0) })
+    }
+}
+
 extension Shape where Value == Bool {
     /// `true` or `false`.
     public static let boolean = Shape(

@@ -39,6 +39,17 @@ extension JSONReader {
         throw .refused("must be an integer within 64 bits, is \(text.prefix(40))")
     }
 
+    /// The `Double` nearest to a number.
+    package mutating func number() throws(JSONError) -> Double {
+        guard try peek() == .number else { throw .refused("must be a number") }
+        let text = String(decoding: bytes[try scanNumber().0], as: UTF8.self)
+        // The text follows JSON's grammar, so the conversion fails only by overflowing.
+        guard let value = Double(text), value.isFinite else {
+            throw .refused("must be a number within the range of a Double, is \(text.prefix(40))")
+        }
+        return value
+    }
+
     package mutating func boolean() throws(JSONError) -> Bool {
         guard try peek() == .literal, bytes[position] != UInt8(ascii: "n") else {
             throw .refused("must be true or false")

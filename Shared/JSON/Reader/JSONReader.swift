@@ -18,6 +18,9 @@ public struct JSONReader {
     /// member is a misunderstanding, and not elsewhere, where it is a newer version's.
     let refusesUnknownMembers: Bool
 
+    /// Where the name of the member stands by which a union has chosen one of its alternatives, which does not declare it.
+    var tagPosition = -1
+
     /// Whether the text was checked before.
     let isTrusting: Bool
 

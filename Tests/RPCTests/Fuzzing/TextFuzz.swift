@@ -46,6 +46,7 @@ enum TextFuzz {
     /// What the runtime itself reads.
     private static func checkShapes(_ json: RawJSON) throws {
         try checkShape(.integer(), json)
+        try checkShape(.number(), json)
         try checkShape(.boolean, json)
         try checkShape(.uuid, json)
         try checkShape(Bytes.shape, json)

@@ -1,0 +1,8 @@
+extension Double {
+    /// The shortest JSON number that is read as this value: `0.7`, `100`, `1e+16`. Nil for NaN and the infinities.
+    var shortest: String? {
+        guard isFinite else { return nil }
+        let text = description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}
