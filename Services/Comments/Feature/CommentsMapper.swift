@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// Maps an upstream's answer to comments: all of them, or none when one has a wrong type or no id.
 ///
@@ -10,47 +11,48 @@ public enum CommentsMapper {
     ) throws(CommentsMapperError) -> [ImageComment] {
         if statusCode == 404 { throw .notFound }
         guard (200...299).contains(statusCode) else { throw .rejected("its status is \(statusCode)") }
-        var seen: Set<UUID> = []
-        var comments: [ImageComment] = []
-        for (index, item) in try items(data).enumerated() {
-            let comment = try item.comment(of: imageID, at: "items[\(index)]")
-            if seen.insert(comment.id).inserted { comments.append(comment) }
-        }
-        return comments
-    }
-
-    private static func items(_ data: Data) throws(CommentsMapperError) -> [Item] {
-        guard JSONCommas.areProper(in: data) else { throw .rejected("it is no JSON: a comma stands before no value") }
-        do {
-            return try JSONDecoder().decode(Root.self, from: data).items
+        do throws(JSONError) {
+            var seen: Set<UUID> = []
+            return try RawJSON(checking: data).read(as: comments(of: imageID)).filter { seen.insert($0.id).inserted }
+        } catch .syntax(let reason, let offset) {
+            throw .rejected("its body is not JSON: \(reason) at byte \(offset)")
+        } catch .mismatch("", let reason) {
+            throw .rejected("its body \(reason)")
         } catch {
             throw .rejected("\(error)")
         }
     }
 
-    private struct Root: Decodable {
-        let items: [Item]
-    }
-
-    private struct Item: Decodable {
-        let id: UUID
-        let message: String
-        let created_at: String
-        let author: Author
-
-        func comment(of imageID: UUID, at place: String) throws(CommentsMapperError) -> ImageComment {
-            guard let createdAt = UpstreamDate.parse(created_at) else {
-                throw .rejected("\(place).created_at is no date")
-            }
-            return ImageComment(
-                id: id, imageID: imageID, message: message.storable, createdAt: createdAt,
-                username: author.username.storable)
+    private static func comments(of imageID: UUID) -> Shape<[ImageComment]> {
+        .object { object in
+            let items = object.required("items", .array(of: comment(of: imageID))) { $0 }
+            return { members throws(JSONError) in try members[items] }
         }
     }
 
-    private struct Author: Decodable {
-        let username: String
+    private static func comment(of imageID: UUID) -> Shape<ImageComment> {
+        .object { object in
+            let id = object.required("id", .uuid, \.id)
+            let message = object.required("message", .string, \.message)
+            let createdAt = object.required("created_at", .date, \.createdAt)
+            let author = object.required("author", author, \.username)
+            return { members throws(JSONError) in
+                ImageComment(
+                    id: try members[id], imageID: imageID, message: try members[message].storable,
+                    createdAt: try members[createdAt].wholeSeconds, username: try members[author].storable)
+            }
+        }
     }
+
+    private static let author = Shape<String>.object { object in
+        let username = object.required("username", .string) { $0 }
+        return { members throws(JSONError) in try members[username] }
+    }
+}
+
+extension Date {
+    /// Without the fraction of its second.
+    fileprivate var wholeSeconds: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)) }
 }
 
 extension String {

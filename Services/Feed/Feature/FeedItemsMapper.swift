@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// Maps an upstream's answer to items. One malformed item makes the page unusable: without it the page would have a hole.
 /// Lengths are not limited, because the limits of authorship apply to authors only.
@@ -8,14 +9,9 @@ public enum FeedItemsMapper {
     public static func map(_ data: Data, statusCode: Int, page: String) throws(FeedRejection) -> [FeedImage] {
         guard statusCode == acceptedStatus else { throw FeedRejection("the status is \(statusCode)") }
         guard !data.isEmpty else { throw FeedRejection("the body is empty") }
-        guard JSONCommas.areProper(in: data) else { throw FeedRejection("the body is not JSON") }
-        do {
+        do throws(JSONError) {
             var seen: Set<UUID> = []
-            let decoder = JSONDecoder()
-            decoder.userInfo[Item.page] = page
-            return try decoder.decode(Root.self, from: data).items.map(\.image).filter {
-                seen.insert($0.id).inserted
-            }
+            return try RawJSON(checking: data).read(as: items(page)).filter { seen.insert($0.id).inserted }
         } catch {
             throw FeedRejection(error)
         }
@@ -23,33 +19,39 @@ public enum FeedItemsMapper {
 
     private static let acceptedStatus = 200
 
-    private struct Root: Decodable {
-        let items: [Item]
+    private static func items(_ page: String) -> Shape<[FeedImage]> {
+        .object { object in
+            let items = object.required("items", .array(of: item(page))) { $0 }
+            return { members throws(JSONError) in try members[items] }
+        }
     }
 
-    private struct Item: Decodable {
-        let image: FeedImage
-
-        /// The URL of the page, in the decoder's `userInfo`. The name is not empty, so the key exists.
-        static let page = CodingUserInfoKey(rawValue: "page").unsafelyUnwrapped
-
-        private enum Key: String, CodingKey { case id, description, location, image }
-
-        init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: Key.self)
-            func text(_ key: Key) throws -> String? {
-                guard let text = try values.decodeIfPresent(String.self, forKey: key) else { return nil }
-                let shown = FeedText.shown(text)
-                return shown.isEmpty ? nil : shown
+    private static func item(_ page: String) -> Shape<FeedImage> {
+        .object { object in
+            let id = object.required("id", .uuid, \.id)
+            let description = object.optional("description", .string, \.description)
+            let location = object.optional("location", .string, \.location)
+            let image = object.required("image", address(page), \.image)
+            return { members throws(JSONError) in
+                FeedImage(
+                    id: try members[id], description: shown(try members[description]),
+                    location: shown(try members[location]), image: try members[image])
             }
-            let reference = try values.decode(String.self, forKey: .image)
-            guard let address = ImageAddress.resolve(reference, page: decoder.userInfo[Self.page] as? String ?? "")
-            else {
-                throw DecodingError.dataCorruptedError(forKey: .image, in: values, debugDescription: "not an image URL")
-            }
-            image = FeedImage(
-                id: try values.decode(UUID.self, forKey: .id), description: try text(.description),
-                location: try text(.location), image: address)
         }
+    }
+
+    private static func address(_ page: String) -> Shape<String> {
+        Shape<String>.string.map(
+            into: { reference throws(JSONError) in
+                guard let address = ImageAddress.resolve(reference, page: page) else {
+                    throw .refused("must be the URL of an image")
+                }
+                return address
+            }, from: { $0 })
+    }
+
+    private static func shown(_ text: String?) -> String? {
+        let text = FeedText.shown(text ?? "")
+        return text.isEmpty ? nil : text
     }
 }

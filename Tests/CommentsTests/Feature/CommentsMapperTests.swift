@@ -115,9 +115,37 @@ import Testing
         expectRejection(list([item(1, replacing: "id", with: "\"\(id)\"")]))
     }
 
-    @Test func `a time that is none is rejected with its place`() {
-        let body = list([item(1), item(2, replacing: "created_at", with: #""yesterday""#)])
-        #expect(throws: CommentsMapperError.rejected("items[1].created_at is no date")) { try map(body) }
+    @Test(
+        arguments: [
+            ("created_at", #""yesterday""#, "created_at: must be a date like 2026-03-01T10:15:00+0000"),
+            ("created_at", #""2026-02-30T12:00:00Z""#, "created_at: must be a date like 2026-03-01T10:15:00+0000"),
+            ("id", "7", "id: must be a string"), ("message", nil, "message: is missing"),
+            ("author", #"{"username":null}"#, "author.username: must be a string"),
+        ] as [(String, String?, String)])
+    func `a rejection says what is wrong and where`(member: String, value: String?, reason: String) {
+        let body = list([item(1), item(2, replacing: member, with: value)])
+        #expect(throws: CommentsMapperError.rejected("items[1].\(reason)")) { try map(body) }
+    }
+
+    @Test func `a rejected body says why it is none`() {
+        #expect(throws: CommentsMapperError.rejected("its body must be an object")) { try map("[]") }
+        #expect(
+            throws: CommentsMapperError.rejected("its body is not JSON: a value cannot begin here at byte 10")
+        ) { try map(#"{"items":[,]}"#) }
+    }
+
+    @Test(arguments: [#"{"id":1,"id":1}"#, #"{"a":"\ud800"}"#, #"{"a":01}"#])
+    func `what strict JSON does not allow is rejected, also in unknown members`(value: String) {
+        expectRejection(#"{"items":[],"x":\#(value)}"#)
+    }
+
+    @Test(arguments: [
+        "2026-03-01T12:00:05.999Z", "2026-03-01T12:00:05.0+0000", "2026-03-01t14:00:05.5+02",
+        "2026-03-01 12:00:05-00:00",
+    ])
+    func `a time is read with any offset, to the whole second`(text: String) throws {
+        let comments = try map(list([item(1, replacing: "created_at", with: "\"\(text)\"")]))
+        #expect(comments.map(\.createdAt) == [moment(5)])
     }
 
     // MARK: Texts

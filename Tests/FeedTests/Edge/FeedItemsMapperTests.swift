@@ -35,6 +35,18 @@ import Testing
     ])
     func `what is no page is rejected`(text: String) throws { expectRejection(text) }
 
+    @Test func `a rejection says why a body is no page`() {
+        expectRejection("", 200, "the body is empty")
+        expectRejection("[]", 200, "the body must be an object")
+        expectRejection(#"{"items":null}"#, 200, "items: must be an array")
+        expectRejection(#"{"items":[,]}"#, 200, "the body is not JSON: a value cannot begin here at byte 10")
+    }
+
+    @Test(arguments: [#"{"id":1,"id":1}"#, #"{"a":"\ud800"}"#, #"{"a":01}"#, String(repeating: "[", count: 100_000)])
+    func `what strict JSON does not allow is rejected, also in unknown members`(value: String) {
+        expectRejection(#"{"items":[],"x":\#(value)}"#, 200, "the body is not JSON")
+    }
+
     @Test func `commas within texts are no mistakes`() throws {
         let text = #"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","location":"a,] ,} \" ,]"}]}"#
         let items = try map(text)
@@ -65,9 +77,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"image":"urn:x:1"}"#, "items[1].id is missing"), (#"{"id":7,"image":"urn:x:1"}"#, "items[1].id"),
-        (#"{"id":null,"image":"urn:x:1"}"#, "items[1].id is null"), (#"{"id":"x","image":"urn:x:1"}"#, "items[1].id"),
-        (#"{"id":"ID"}"#, "items[1].image is missing"), (#"{"id":"ID","image":7}"#, "items[1].image"),
+        (#"{"image":"urn:x:1"}"#, "items[1].id: is missing"), (#"{"id":7,"image":"urn:x:1"}"#, "items[1].id"),
+        (#"{"id":null,"image":"urn:x:1"}"#, "items[1].id: must be a string"),
+        (#"{"id":"x","image":"urn:x:1"}"#, "items[1].id"),
+        (#"{"id":"ID"}"#, "items[1].image: is missing"), (#"{"id":"ID","image":7}"#, "items[1].image"),
         (#"{"id":"ID","image":null}"#, "items[1].image"), (#"{"id":"ID","image":""}"#, "items[1].image"),
         (#"{"id":"ID","image":"https://"}"#, "items[1].image"),
         (#"{"id":"ID","image":"ftp://x/1"}"#, "items[1].image"),
