@@ -9,7 +9,7 @@ struct ChecksTests {
     @Test(arguments: [
         (
             "feature-imports-library",
-            "Services/Feed/Feature/FeedImage.swift:2: error: a feature must not import NIOCore"
+            "Services/Feed/Feature/FeedImage.swift:2: error: a feature must not import NIOCore, only Foundation, JSON"
         ),
         ("feature-imports-store", "Services/Feed/Feature/FeedImage.swift:1: error: a feature must not import GRDB"),
         (
@@ -39,6 +39,10 @@ struct ChecksTests {
         (
             "shared-imports-contract",
             "Shared/RPC/Client/RPCClient.swift:1: error: what is shared must not import FeedContract"
+        ),
+        (
+            "json-imports-runtime",
+            "Shared/JSON/RawJSON.swift:2: error: JSON must not import RPC, only FoundationEssentials"
         ),
         ("unknown-layer", "Services/Feed/Helpers/Helper.swift:1: error: is in none of a service's layers"),
         ("unknown-top-level", "Utilities:1: error: does not belong on the top level"),

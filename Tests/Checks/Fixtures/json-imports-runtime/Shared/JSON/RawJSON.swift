@@ -1,0 +1,4 @@
+import FoundationEssentials
+import RPC
+
+struct RawJSON {}
