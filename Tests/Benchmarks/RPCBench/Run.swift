@@ -11,6 +11,7 @@ struct Run: AsyncParsableCommand {
     @Option(help: "Only subjects whose name has this pattern in it.") var subjects: Pattern?
     @Flag(help: "Fewer and shorter rounds, a shorter feed.") var quick = false
     @Flag(help: "Print JSON instead of tables.") var json = false
+    @Option(help: "A file for the same JSON: medians, every round, and the machine.") var raw: String?
 
     func validate() throws {
         guard (1...100).contains(rounds ?? 1), (seconds ?? 1) > 0, (1_000...10_000_000).contains(depth ?? 1_000) else {
@@ -28,6 +29,8 @@ struct Run: AsyncParsableCommand {
         let bench = Bench(
             subjects: subjects, rounds: rounds ?? (quick ? 2 : 5), seconds: seconds ?? (quick ? 0.1 : 0.3),
             progress: progress)
+        let machine = Machine()
+        if !json { print(Table.heading(bench, machine) + "\n") }
         var findings = Findings()
         for benchCase in cases {
             let found = try await benchCase.run(in: bench)
@@ -35,7 +38,10 @@ struct Run: AsyncParsableCommand {
             if !json { show(found, of: benchCase) }
             findings += found
         }
-        if json { print(try findings.json(leftOut: leftOut)) }
+        if !json { print(Table.aims(findings)) }
+        let report = try findings.json(bench, machine, leftOut: leftOut)
+        if json { print(report) }
+        if let raw { try Data((report + "\n").utf8).write(to: URL(fileURLWithPath: raw)) }
     }
 
     private func show(_ found: Findings, of benchCase: any Case) {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BenchKit
 import Foundation
+import RPC
 
 /// One subject's server, as `Run` starts it.
 struct Serve: AsyncParsableCommand {
@@ -9,7 +10,7 @@ struct Serve: AsyncParsableCommand {
     @Argument var subject: OwnSubject
     @Argument var socket: String
 
-    func run() async throws { try await subject.serve(on: socket) }
+    func run() async throws { try await subject.serve(on: socket, executor: .shared) }
 }
 
 /// A peer that never reads, as `DeafPeer` starts it.

@@ -38,7 +38,7 @@ struct Findings {
     }
 }
 
-/// One line about calls: medians over the rounds.
+/// One line about calls.
 struct CallFinding {
     let name: String
     let subject: String
@@ -62,6 +62,9 @@ struct CallFinding {
     /// How many of the large calls beside were answered in a second.
     var largeCallsPerSecond: Double?
 
+    /// What the medians are of; empty where there are only percentiles over all rounds.
+    var rounds: [Round] = []
+
     /// What went wrong.
     var problem: String?
 }
@@ -72,7 +75,7 @@ struct ProgramFinding {
     var idle: Memory?
     var loaded: Memory?
 
-    /// From `exec` until it has answered a call, in milliseconds.
-    var firstAnswer: Double?
+    /// From `exec` until it has answered a call, in milliseconds, round by round.
+    var firstAnswers: [Double] = []
     var problem: String?
 }

@@ -6,9 +6,8 @@ struct Contender {
     let subject: any Subject
     let served: Served
     private let socket: String
-    private var measurements: [Measurement] = []
+    private var rounds: [Round] = []
     private var problem: String?
-    private let processorTimeBefore: Double
 
     /// Starts it; done when it serves.
     init(_ subject: any Subject, in directory: String) throws {
@@ -22,7 +21,6 @@ struct Contender {
             served.stop()
             throw error
         }
-        processorTimeBefore = served.server.processorTime
     }
 
     /// How long a measurement may take beyond its time: calls under way have to end, and those that never do show in this.
@@ -32,9 +30,11 @@ struct Contender {
     mutating func measure(_ load: Load) throws {
         guard problem == nil else { return }
         do throws(Failure) {
-            measurements.append(try Self.measure(load, subject, over: socket))
+            let before = served.server.processorTime
+            let measurement = try Self.measure(load, subject, over: socket)
+            rounds.append(Round(measurement, processorTime: served.server.processorTime - before))
         } catch {
-            problem = "\(error) in round \(measurements.count + 1)"
+            problem = "\(error) in round \(rounds.count + 1)"
             if !served.server.isRunning { problem?.append(", and its server is gone") }
         }
     }
@@ -64,18 +64,8 @@ struct Contender {
     }
 
     func finding(in name: String) -> CallFinding {
-        let large = measurements.map { Double($0.largeCalls) / $0.seconds }
-        let isMixed = large.contains { $0 > 0 }
-        let processorTime = served.server.processorTime - processorTimeBefore
-        let allCalls = measurements.reduce(0) { $0 + $1.allCalls }
-        return CallFinding(
-            name: name, subject: subject.name, p50: median(measurements.map(\.p50)),
-            p99: median(measurements.map(\.p99)), callsPerSecond: median(measurements.map(\.callsPerSecond)),
-            // Nobody knows which part of it is for calls that never ended, or for large ones.
-            processorTimePerCall: problem == nil && !isMixed ? processorTime / Double(allCalls) : nil,
-            // A server that is gone has none.
-            resident: (try? Memory(of: served.server.id))?.resident,
-            shed: measurements.reduce(0) { $0 + $1.shed },
-            largeCallsPerSecond: isMixed ? median(large) : nil, problem: problem)
+        // A server that is gone has no memory.
+        let resident = (try? Memory(of: served.server.id))?.resident
+        return CallFinding(name: name, subject: subject.name, rounds: rounds, resident: resident, problem: problem)
     }
 }

@@ -1,14 +1,18 @@
 extension LoadCase {
     /// What most calls of the feed look like.
     static let mainCase = [
-        LoadCase(name: "1 KB, 1 under way", load: Load()),
-        LoadCase(name: "1 KB, 64 under way", load: Load(underWay: 64)),
+        LoadCase(name: name("1 KB", underWay: 1), load: Load()),
+        LoadCase(name: name("1 KB", underWay: 64), load: Load(underWay: 64)),
     ]
 
     /// From less than a protocol's own bytes to a picture.
     static let sizes = [("32 B", 32), ("64 KB", 65_536), ("1 MB", 1_048_576)].flatMap { size, bytes in
         [1, 64].map { underWay in
-            LoadCase(name: "\(size), \(underWay) under way", load: Load(replyBytes: bytes, underWay: underWay))
+            LoadCase(name: name(size, underWay: underWay), load: Load(replyBytes: bytes, underWay: underWay))
         }
+    }
+
+    static func name(_ size: String, underWay: Int, connections: Int = 1) -> String {
+        "\(size), \(underWay) under way" + (connections == 1 ? "" : " over \(connections) connections")
     }
 }

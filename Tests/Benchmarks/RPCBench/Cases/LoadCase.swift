@@ -22,7 +22,7 @@ struct LoadCase: Case {
             }
             let load = timed(bench)
             for round in 1...bench.rounds {
-                for index in contenders.indices {
+                for index in Turns.order(Array(contenders.indices), inRound: round) {
                     bench.progress.show("\(name), round \(round) of \(bench.rounds): \(contenders[index].subject.name)")
                     try contenders[index].measure(load)
                 }

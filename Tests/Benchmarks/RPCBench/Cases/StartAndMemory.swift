@@ -9,35 +9,33 @@ struct StartAndMemory: Case {
     private static let work = Load(underWay: 64, connections: 8, seconds: 1)
 
     func run(in bench: Bench) async throws -> Findings {
-        var findings: [ProgramFinding] = []
-        for subject in bench.subjects
-        where subject.takes(Self.work) && subject.name != OwnSubject.ordinaryRuntime.name {
-            findings.append(try await run(subject, in: bench))
+        let subjects = bench.subjects.filter { $0.takes(Self.work) && $0.name != OwnSubject.runtimeOnLoop.name }
+        var findings = subjects.map { ProgramFinding(program: $0.name) }
+        for round in 1...bench.rounds {
+            for index in Turns.order(Array(subjects.indices), inRound: round) where findings[index].problem == nil {
+                bench.progress.show("\(name), round \(round) of \(bench.rounds): \(subjects[index].name)")
+                do {
+                    try await measure(subjects[index], &findings[index], isLast: round == bench.rounds)
+                } catch {
+                    findings[index].problem = "\(error)"
+                }
+            }
         }
         return Findings(programs: findings)
     }
 
-    private func run(_ subject: any Subject, in bench: Bench) async throws -> ProgramFinding {
-        var finding = ProgramFinding(program: subject.name)
-        var starts: [Double] = []
-        do {
-            for round in 1...bench.rounds {
-                bench.progress.show("\(name), round \(round) of \(bench.rounds): \(subject.name)")
-                try await withBenchDirectory { directory in
-                    let (served, milliseconds) = try start(subject, in: directory)
-                    defer { served.stop() }
-                    starts.append(milliseconds)
-                    guard round == bench.rounds else { return }
-                    finding.idle = try Memory(of: served.server.id)
-                    _ = try Contender.measure(Self.work, subject, over: subject.socket(in: directory))
-                    finding.loaded = try Memory(of: served.server.id)
-                }
-            }
-        } catch {
-            finding.problem = "\(error)"
+    private func measure(_ subject: any Subject, _ finding: inout ProgramFinding, isLast: Bool) async throws {
+        var found = finding
+        try await withBenchDirectory { directory in
+            let (served, milliseconds) = try start(subject, in: directory)
+            defer { served.stop() }
+            found.firstAnswers.append(milliseconds)
+            guard isLast else { return }
+            found.idle = try Memory(of: served.server.id)
+            _ = try Contender.measure(Self.work, subject, over: subject.socket(in: directory))
+            found.loaded = try Memory(of: served.server.id)
         }
-        finding.firstAnswer = median(starts)
-        return finding
+        finding = found
     }
 
     /// The caller is there first, so that its own start does not count.

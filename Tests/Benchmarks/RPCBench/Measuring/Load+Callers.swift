@@ -8,7 +8,7 @@ extension Load {
     ) async throws -> Measurement {
         _ = try await call(connections[0], replyBytes)
         let firstAnswer = WallClock.now()
-        let period = Period(self)
+        let period = Period(self, tallies: underWay)
         let tally = try await withThrowingTaskGroup(of: Tally.self) { group in
             for _ in 0..<largeCallers { group.addTask { try await keepFetching(period, connections[0], call) } }
             for caller in 0..<underWay {

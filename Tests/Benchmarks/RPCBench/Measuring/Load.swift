@@ -25,4 +25,8 @@ struct Load: Codable, Sendable {
 
     /// Callers begin no call after that; every caller makes one that counts, even when no time is given.
     var seconds = 0.0
+
+    /// About how many calls are made, however long that takes; nil for as many as `seconds` allows. Programs in other
+    /// languages are never asked for this.
+    var calls: Int?
 }

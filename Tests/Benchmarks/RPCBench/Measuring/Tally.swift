@@ -1,12 +1,17 @@
 import BenchKit
 
-/// When calls count: from the end of the warm-up on; nobody begins one after the end.
+/// When calls count: from the end of the warm-up on. No call begins after the end.
 struct Period: Sendable {
     let from: Int64
     let until: Int64
 
+    /// How many calls one tally takes, whatever the time; nil where only time counts.
+    let callsPerTally: Int?
+
     /// Begins now.
-    init(_ load: Load) {
+    /// - Parameter tallies: how many share the load's calls.
+    init(_ load: Load, tallies: Int) {
+        callsPerTally = load.calls.map { $0 / tallies }
         from = MonotonicTime.now() + Int64(load.warmUpSeconds * 1e9)
         until = from + Int64(load.seconds * 1e9)
     }
@@ -31,6 +36,7 @@ struct Tally: Sendable {
             latencies.add(end - start)
             self.end = max(self.end, end)
         }
+        if let calls = period.callsPerTally { return allCalls < calls }
         return end < period.until || latencies.count == 0
     }
 

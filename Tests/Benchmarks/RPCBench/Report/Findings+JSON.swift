@@ -3,11 +3,13 @@ import Foundation
 
 /// The findings for programs.
 extension Findings {
-    func json(leftOut: [LeftOut]) throws -> String {
+    func json(_ bench: Bench, _ machine: Machine, leftOut: [LeftOut]) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let report = JSONReport(
-            cases: calls.map(JSONReport.Calls.init), programs: programs.map(JSONReport.Program.init), leftOut: leftOut)
+            machine: machine, rounds: bench.rounds, seconds: bench.seconds, cases: calls.map(JSONReport.Calls.init),
+            programs: programs.map(JSONReport.Program.init), aims: Aim.all.map { JSONReport.Reached($0, self) },
+            leftOut: leftOut)
         return String(decoding: try encoder.encode(report), as: UTF8.self)
     }
 }
@@ -19,12 +21,18 @@ struct LeftOut: Encodable {
 }
 
 private struct JSONReport: Encodable {
+    let machine: Machine
+
+    /// How many there were, and how long a measurement was.
+    let rounds: Int
+    let seconds: Double
     let cases: [Calls]
     let programs: [Program]
+    let aims: [Reached]
     let leftOut: [LeftOut]
 
     enum CodingKeys: String, CodingKey {
-        case cases, programs
+        case machine, rounds, seconds, cases, programs, aims
         case leftOut = "left_out"
     }
 
@@ -34,6 +42,7 @@ private struct JSONReport: Encodable {
         let rss_kb: Int?
         let shed: Int
         let large_calls_per_s: Double?
+        let rounds: [Once]
         let problem: String?
 
         init(_ call: CallFinding) {
@@ -41,18 +50,52 @@ private struct JSONReport: Encodable {
             (p50_us, p99_us, max_us) = (tenths(call.p50), tenths(call.p99), tenths(call.slowest))
             (calls_per_s, server_cpu_us) = (call.callsPerSecond?.rounded(), tenths(call.processorTimePerCall))
             (rss_kb, shed, large_calls_per_s) = (call.resident, call.shed, tenths(call.largeCallsPerSecond))
+            rounds = call.rounds.map(Once.init)
+        }
+    }
+
+    struct Once: Encodable {
+        let p50_us, p99_us, calls_per_s, server_cpu_us: Double?
+        let shed: Int
+        let large_calls_per_s: Double?
+
+        init(_ round: Round) {
+            (p50_us, p99_us, calls_per_s) = (tenths(round.p50), tenths(round.p99), round.callsPerSecond.rounded())
+            (server_cpu_us, shed) = (tenths(round.processorTimePerCall), round.shed)
+            large_calls_per_s = tenths(round.largeCallsPerSecond)
         }
     }
 
     struct Program: Encodable {
         let program: String
         let first_answer_ms: Double?
+        let first_answers_ms: [Double]
         let idle, loaded: Kilobytes?
         let problem: String?
 
         init(_ finding: ProgramFinding) {
-            (program, problem, first_answer_ms) = (finding.program, finding.problem, tenths(finding.firstAnswer))
+            (program, problem) = (finding.program, finding.problem)
+            first_answer_ms = tenths(median(finding.firstAnswers))
+            first_answers_ms = finding.firstAnswers.compactMap(tenths)
             (idle, loaded) = (finding.idle.map(Kilobytes.init), finding.loaded.map(Kilobytes.init))
+        }
+    }
+
+    struct Reached: Encodable {
+        let aim: String
+        let at_least, at_most, measured: Double?
+
+        /// Absent where nothing was measured.
+        let reached: Bool?
+
+        init(_ aim: Aim, _ findings: Findings) {
+            self.aim = aim.text
+            switch aim.bound {
+            case .atLeast(let bound): (at_least, at_most) = (bound, nil)
+            case .atMost(let bound): (at_least, at_most) = (nil, bound)
+            }
+            measured = aim.value(findings)
+            reached = measured.map(aim.isReached)
         }
     }
 

@@ -3,19 +3,49 @@ import Foundation
 
 /// The findings for people.
 enum Table {
-    /// One block, compared with the bare echo, or where there is none with its first line.
+    /// What holds for all blocks.
+    static func heading(_ bench: Bench, _ machine: Machine) -> String {
+        """
+        \(machine.line)
+        Medians of \(bench.rounds) rounds of \(Columns.number(bench.seconds)) s. Each round begins with the next subject, every second round goes backwards.
+        Every server makes the bytes of each reply for its call. "runtime" is the public interface, called from any task.
+        "p50 × echo" is the p50 divided by the echo's, "calls × ttrpc" the calls/s divided by ttrpc's.
+        """
+    }
+
+    /// One block, compared with the bare echo and with ttrpc, or where there is neither with its first line.
     static func block(_ calls: [CallFinding]) -> String {
-        let baseline = calls.first { $0.subject == OwnSubject.echo.name } ?? calls.first
+        var baselines = [("echo", OwnSubject.echo.name), ("ttrpc", ExternalProgram.ttrpc.subject)].compactMap {
+            (label, subject) in calls.first { $0.subject == subject }.map { (label, $0) }
+        }
+        if baselines.isEmpty, let first = calls.first { baselines = [("first", first)] }
         let rows = calls.map { call in
             [
                 call.subject, Columns.number(call.p50), Columns.number(call.p99),
                 Columns.number(call.callsPerSecond, digits: 0),
-                Columns.number(ratio(call.p50, baseline?.p50), digits: 2), Columns.number(call.processorTimePerCall),
-                call.resident.map(String.init) ?? "-", note(call),
             ]
+                + baselines.flatMap { _, baseline in
+                    [ratio(call.p50, baseline.p50), ratio(call.callsPerSecond, baseline.callsPerSecond)]
+                        .map { Columns.number($0, digits: 2) }
+                } + [Columns.number(call.processorTimePerCall), call.resident.map(String.init) ?? "-", note(call)]
         }
-        let title = calls.first?.name ?? ""
-        return Columns.lines([[title, "p50 µs", "p99 µs", "calls/s", "p50 ×", "CPU µs/call", "RSS KB", ""]] + rows)
+        let title = [calls.first?.name ?? "", "p50 µs", "p99 µs", "calls/s"]
+        let ratios = baselines.flatMap { label, _ in ["p50 × \(label)", "calls × \(label)"] }
+        return Columns.lines([title + ratios + ["CPU µs/call", "RSS KB", ""]] + rows)
+    }
+
+    /// What was to be reached, and whether it was; nothing for a run that has measured none of it.
+    static func aims(_ findings: Findings) -> String {
+        let rows = Aim.all.compactMap { aim -> [String]? in
+            guard let value = aim.value(findings) else { return nil }
+            let bound =
+                switch aim.bound {
+                case .atLeast(let bound): "≥ \(Columns.number(bound))"
+                case .atMost(let bound): "≤ \(Columns.number(bound))"
+                }
+            return [aim.text, bound, Columns.number(value, digits: 2), aim.isReached(by: value) ? "reached" : "MISSED"]
+        }
+        return rows.isEmpty ? "" : Columns.lines([["aims", "aim", "measured", ""]] + rows)
     }
 
     static func block(_ programs: [ProgramFinding], title: String) -> String {
@@ -24,7 +54,8 @@ enum Table {
                 .map { $0.map(String.init) ?? "-" }
         }
         let rows = programs.map { program in
-            [program.program, Columns.number(program.firstAnswer)] + kilobytes(program.idle) + kilobytes(program.loaded)
+            [program.program, Columns.number(median(program.firstAnswers))] + kilobytes(program.idle)
+                + kilobytes(program.loaded)
                 + [program.problem ?? ""]
         }
         let memory = ["RSS KB", "PSS", "dirty", "clean"]
@@ -36,8 +67,12 @@ enum Table {
         [
             call.slowest.map { "at most \(Columns.number($0 / 1_000)) ms" }, call.problem,
             call.shed > 0 ? "\(call.shed) calls shed" : nil,
-            call.largeCallsPerSecond.map { "\(Columns.number($0, digits: 0)) large/s" },
+            call.largeCallsPerSecond.map { "\(Columns.number($0, digits: 0)) large/s, \(worstRound(call))" },
         ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func worstRound(_ call: CallFinding) -> String {
+        "p99 \(Columns.number(call.rounds.map(\.p99).max())) in the worst round"
     }
 
     private static func ratio(_ value: Double?, _ baseline: Double?) -> Double? {

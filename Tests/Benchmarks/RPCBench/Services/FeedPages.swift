@@ -58,7 +58,7 @@ struct FeedPages: Case {
     private func measure(_ pages: inout [Page], _ client: RPCClient, _ bench: Bench) async throws {
         for round in 1...bench.rounds {
             bench.progress.show("\(name), round \(round) of \(bench.rounds)")
-            for index in pages.indices {
+            for index in Turns.order(Array(pages.indices), inRound: round) {
                 var latencies = Latencies()
                 for _ in 0..<Self.callsPerRound {
                     let start = MonotonicTime.now()
@@ -74,10 +74,12 @@ struct FeedPages: Case {
     }
 
     private func finding(_ page: Page, _ resident: Int) -> CallFinding {
-        let percentiles = page.measured.map { $0.percentiles([0.5, 0.99]) }
-        return CallFinding(
-            name: name, subject: page.subject, p50: median(percentiles.map { $0[0] }),
-            p99: median(percentiles.map { $0[1] }),
-            callsPerSecond: median(page.measured.map { Double($0.count) / $0.totalSeconds }), resident: resident)
+        let rounds = page.measured.map { latencies in
+            let percentiles = latencies.percentiles([0.5, 0.99])
+            return Round(
+                p50: percentiles[0], p99: percentiles[1],
+                callsPerSecond: Double(latencies.count) / latencies.totalSeconds)
+        }
+        return CallFinding(name: name, subject: page.subject, rounds: rounds, resident: resident)
     }
 }

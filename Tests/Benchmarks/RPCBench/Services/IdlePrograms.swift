@@ -21,7 +21,7 @@ struct IdlePrograms: Case {
         }
         return Findings(
             programs: programs.indices.map {
-                ProgramFinding(program: programs[$0], idle: memory[$0], firstAnswer: median(starts[$0]))
+                ProgramFinding(program: programs[$0], idle: memory[$0], firstAnswers: starts[$0])
             })
     }
 }

@@ -10,7 +10,9 @@ struct GatewaySubject: Subject {
         caller == .runtime ? "runtime through gateway" : "\(caller.name), through gateway"
     }
 
-    static let all = [OwnSubject.runtime, .bytesBeside].map(GatewaySubject.init)
+    static let runtime = GatewaySubject(caller: .runtime)
+
+    static let all = [runtime, GatewaySubject(caller: .bytesBeside)]
 
     func socket(in directory: String) -> String { "\(root(directory))/run/gateway.sock" }
 

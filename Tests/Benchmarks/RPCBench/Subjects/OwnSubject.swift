@@ -1,14 +1,16 @@
 import ArgumentParser
 import BenchKit
 import Foundation
+import RPC
 
 /// A subject that this program itself serves and calls, in processes of their own.
 enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
     case floor
     case echo
+    /// Through the public interface, called from any task.
     case runtime
-    /// Callers as they come, on the threads of Swift's pool: every call changes threads.
-    case ordinaryRuntime = "ordinary-runtime"
+    /// Callers on the event loop of their client: no call changes threads.
+    case runtimeOnLoop = "runtime-on-loop"
     /// Large replies are bytes that stand beside the message.
     case bytesBeside = "bytes-beside"
 
@@ -17,7 +19,7 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         case .floor: "read and write"
         case .echo: "swift-nio echo"
         case .runtime: "runtime"
-        case .ordinaryRuntime: "runtime, ordinary callers"
+        case .runtimeOnLoop: "runtime, callers on its loop"
         case .bytesBeside: "runtime, bytes beside"
         }
     }
@@ -36,16 +38,17 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         switch self {
         case .floor, .echo: load.largeCallers == 0 && !load.isCancelling
         case .runtime: true
-        case .ordinaryRuntime: !load.isCancelling
+        case .runtimeOnLoop: !load.isCancelling
         case .bytesBeside: max(load.replyBytes, load.largestBeside) >= BenchContract.smallestBlob
         }
     }
 
-    func serve(on socket: String) async throws {
+    /// - Parameter executor: whose event loop serves, for those that have one.
+    func serve(on socket: String, executor: LoopExecutor) async throws {
         switch self {
         case .floor: try FloorServer.serve(on: socket)
-        case .echo: try await EchoServer.serve(on: socket)
-        case .runtime, .ordinaryRuntime, .bytesBeside: try await RuntimeServer.serve(on: socket)
+        case .echo: try await EchoServer.serve(on: socket, executor: executor)
+        case .runtime, .runtimeOnLoop, .bytesBeside: try await RuntimeServer.serve(on: socket, executor: executor)
         }
     }
 
@@ -53,9 +56,9 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         switch self {
         case .floor: try await FloorCaller.measure(load, socket: socket)
         case .echo: try await EchoCaller.measure(load, socket: socket)
-        case .runtime, .ordinaryRuntime, .bytesBeside:
+        case .runtime, .runtimeOnLoop, .bytesBeside:
             try await RuntimeCaller.measure(
-                load, socket: socket, onLoop: self != .ordinaryRuntime, bytesBeside: self == .bytesBeside)
+                load, socket: socket, onLoop: self == .runtimeOnLoop, bytesBeside: self == .bytesBeside)
         }
     }
 }

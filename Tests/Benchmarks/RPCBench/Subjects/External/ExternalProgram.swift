@@ -1,5 +1,4 @@
 import BenchKit
-import Foundation
 
 /// How an external subject is built. Where that fails the comparison goes on without it.
 struct ExternalProgram: Sendable {
@@ -17,22 +16,23 @@ struct ExternalProgram: Sendable {
     /// What has to be there for it.
     let needs: String
 
-    static let all = [
-        ExternalProgram(
-            subject: "grpc-swift-2", folder: "GRPCBench",
-            command: ["swift", "build", "-c", "release", "--product", "grpc-bench"],
-            product: ".build/release/grpc-bench", needs: "its packages"),
-        ExternalProgram(
-            subject: "ttrpc (Go)", folder: "TTRPCBench",
-            command: [
-                "env", "GO111MODULE=off", "GOPATH=/usr/share/gocode", "go", "build", "-o", ".build/ttrpc-bench", ".",
-            ],
-            product: ".build/ttrpc-bench", needs: "golang-go and golang-github-containerd-ttrpc-dev"),
-    ]
+    static let all = [grpc, ttrpc]
+
+    static let grpc = ExternalProgram(
+        subject: "grpc-swift-2", folder: "GRPCBench",
+        command: ["swift", "build", "-c", "release", "--product", "grpc-bench"],
+        product: ".build/release/grpc-bench", needs: "its packages")
+
+    static let ttrpc = ExternalProgram(
+        subject: "ttrpc (Go)", folder: "TTRPCBench",
+        command: [
+            "env", "GO111MODULE=off", "GOPATH=/usr/share/gocode", "go", "build", "-o", ".build/ttrpc-bench", ".",
+        ],
+        product: ".build/ttrpc-bench", needs: "golang-go and golang-github-containerd-ttrpc-dev")
 
     /// The build itself knows what is up to date.
     func build() throws -> ExternalSubject {
-        let folder = Self.benchmarks + "/" + folder
+        let folder = SourceFolder.benchmarks + "/" + folder
         let build = try ChildProcess.start(["env", "-C", folder] + command, readingOutput: true)
         guard case .done = build.end(within: Self.buildSeconds) else {
             let alone = "(cd Tests/Benchmarks/\(self.folder) && \(command.joined(separator: " ")))"
@@ -42,8 +42,4 @@ struct ExternalProgram: Sendable {
     }
 
     private static let buildSeconds = 3_600.0
-
-    private static let benchmarks = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .path
 }

@@ -7,9 +7,9 @@ import RPC
 enum EchoCaller {
     static func measure(_ load: Load, socket: String) async throws -> Measurement {
         // The first answer, and the connection's own first call.
-        _ = try await call(Load(replyBytes: load.replyBytes), Period(Load()), socket)
+        _ = try await call(Load(replyBytes: load.replyBytes), Period(Load(), tallies: 1), socket)
         let firstAnswer = WallClock.now()
-        let period = Period(load)
+        let period = Period(load, tallies: load.connections)
         let tally = try await withThrowingTaskGroup(of: Tally.self) { group in
             for _ in 0..<load.connections { group.addTask { try await call(load, period, socket) } }
             return try await group.reduce(into: Tally(period)) { $0.add($1) }

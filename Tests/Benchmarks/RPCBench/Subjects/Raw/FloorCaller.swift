@@ -8,7 +8,7 @@ enum FloorCaller {
         let connections = try (0..<load.connections).map { _ in try FloorConnection(socket, load) }
         try connections[0].callOnce()
         let firstAnswer = WallClock.now()
-        let period = Period(load)
+        let period = Period(load, tallies: load.connections)
         let tally = try await withThrowingTaskGroup(of: Tally.self) { group in
             for connection in connections {
                 group.addTask {

@@ -20,12 +20,12 @@ enum FloorServer {
 
     private static let requestsPerRead = 640
 
-    /// What all replies consist of.
+    /// Replies leave in pieces of at most this size, from memory that is there for the whole connection.
     private static let bytesPerWrite = 256 * 1_024
 
     private static func answer(_ connection: Int32) {
         var requests = [UInt8](repeating: 0, count: Load.requestBytes * requestsPerRead)
-        let reply = [UInt8](repeating: UInt8(ascii: "v"), count: bytesPerWrite)
+        var reply = [UInt8](repeating: 0, count: bytesPerWrite)
         var filled = 0
         while true {
             let count = requests.withUnsafeMutableBytes {
@@ -38,7 +38,12 @@ enum FloorServer {
             var owed = 0
             for request in 0..<complete { owed += RawRequest.replyBytes(requests[(request * Load.requestBytes)...]) }
             while owed > 0 {
-                let written = send(connection, reply, min(owed, bytesPerWrite), Int32(MSG_NOSIGNAL))
+                let count = min(owed, bytesPerWrite)
+                let written = reply.withUnsafeMutableBytes { reply in
+                    // Every reply's bytes are made for it, as every subject does.
+                    reply.prefix(count).initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "v"))
+                    return send(connection, reply.baseAddress, count, Int32(MSG_NOSIGNAL))
+                }
                 guard written > 0 else { return }
                 owed -= written
             }

@@ -7,11 +7,9 @@ extension RuntimeCaller {
     static func measureCancelling(_ load: Load, over clients: [RPCClient]) async throws -> Measurement {
         _ = try await cancelCall(clients[0], number: 0)
         let firstAnswer = WallClock.now()
-        let period = Period(load)
+        let period = Period(load, tallies: 1)
         let tally = try await withThrowingTaskGroup(of: Tally.self) { group in
-            group.addTask(executorPreference: globalConcurrentExecutor) {
-                try await keepCancelling(period, clients[0])
-            }
+            group.addTask { try await keepCancelling(period, clients[0]) }
             for caller in 0..<load.underWay {
                 group.addTask { try await keepCalling(load, period, clients[caller % clients.count]) }
             }

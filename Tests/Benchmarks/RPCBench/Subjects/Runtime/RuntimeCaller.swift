@@ -3,10 +3,11 @@ import RPC
 /// Calls through the public asynchronous interface.
 enum RuntimeCaller {
     /// - Parameters:
-    ///   - onLoop: whether callers run on the client's event loop, which saves a change of threads per call.
+    ///   - onLoop: whether callers run on the client's event loop, which saves a change of threads per call. Ordinary
+    ///     callers run on the threads of Swift's pool.
     ///   - bytesBeside: whether large replies are bytes beside the message, verified, instead of text in it.
     static func measure(
-        _ load: Load, socket: String, onLoop: Bool, bytesBeside: Bool = false
+        _ load: Load, socket: String, onLoop: Bool, bytesBeside: Bool
     ) async throws -> Measurement {
         let executor: LoopExecutor? = onLoop ? .shared : nil
         return try await withClients(load.connections, socket) { clients in

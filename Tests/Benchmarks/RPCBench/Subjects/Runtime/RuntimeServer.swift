@@ -4,21 +4,23 @@ import Synchronization
 
 /// The runtime with a trivial handler.
 enum RuntimeServer {
-    static func serve(on path: String) async throws {
+    static func serve(on path: String, executor: LoopExecutor) async throws {
         let server = RPCServer(
-            identity: ServiceIdentity(name: "bench", version: "1"), methods: methods, onFault: { _ in })
+            identity: ServiceIdentity(name: "bench", version: "1"), methods: methods, executor: executor,
+            onFault: { _ in })
         // Ends when it is killed.
         try await server.run(on: ListeningSocket(path: SocketPath(path)), until: { await Task.untilCancelled() })
     }
 
     private static var methods: MethodTable {
-        let texts = Replies { BenchContract.Reply(value: String(repeating: "v", count: $0)) }
-        // With their checksums, as bytes that are stored have them.
-        let blobs = Replies { BenchContract.Blob(value: Bytes(Data(repeating: UInt8(ascii: "v"), count: $0))) }
+        let checksums = Checksums()
         let waits = Waits()
         var table = MethodTable(BenchContract.contract)
-        table.handle(BenchContract.get) { request, _ in texts.ofSize(request.bytes) }
-        table.handle(BenchContract.blob) { request, _ in blobs.ofSize(request.bytes) }
+        table.handle(BenchContract.get) { request, _ in BenchContract.Reply(value: text(of: request.bytes)) }
+        table.handle(BenchContract.blob) { request, _ in
+            let data = Data(repeating: filler, count: request.bytes)
+            return BenchContract.Blob(value: Bytes(data, crc32: checksums.checksum(of: data)))
+        }
         table.handle(BenchContract.wait) { wait, _ in
             await waits.wait(as: wait.number)
             return Empty()
@@ -26,21 +28,28 @@ enum RuntimeServer {
         table.handle(BenchContract.cancelled) { wait, _ in waits.state(of: wait.number) }
         return table
     }
+
+    private static let filler = UInt8(ascii: "v")
+
+    /// Made for every call, as every subject does.
+    private static func text(of bytes: Int) -> String {
+        String(unsafeUninitializedCapacity: bytes) { buffer in
+            buffer[..<bytes].initialize(repeating: filler)
+            return bytes
+        }
+    }
 }
 
-/// Replies that are at hand, so that making them is not what is measured.
-private final class Replies<Reply: Sendable>: Sendable {
-    private let bySize = Mutex<[Int: Reply]>([:])
-    private let make: @Sendable (Int) -> Reply
+/// The checksums of replies by size: a service that stores bytes has stored their checksum too.
+private final class Checksums: Sendable {
+    private let bySize = Mutex<[Int: UInt32]>([:])
 
-    init(_ make: @escaping @Sendable (Int) -> Reply) { self.make = make }
-
-    func ofSize(_ bytes: Int) -> Reply {
+    func checksum(of data: Data) -> UInt32 {
         bySize.withLock { bySize in
-            if let reply = bySize[bytes] { return reply }
-            let reply = make(bytes)
-            bySize[bytes] = reply
-            return reply
+            if let checksum = bySize[data.count] { return checksum }
+            let checksum = Bytes(data).crc32
+            bySize[data.count] = checksum
+            return checksum
         }
     }
 }
