@@ -23,7 +23,8 @@ extension ErrorKind {
     }
 }
 
-/// What JSON-RPC leaves to the application, with a default for whatever a plain peer leaves out.
+/// What JSON-RPC leaves to the application, with a default for whatever a plain peer leaves out. What has none of these
+/// members, or one of another type, is a foreign peer's: it is kept as `details`.
 private struct ErrorData: Sendable {
     let kind: ErrorKind?
     let retryable: Bool?
@@ -32,7 +33,14 @@ private struct ErrorData: Sendable {
     let service: String?
     let details: RawJSON?
 
-    static let shape = Shape<ErrorData>.object { object in
+    static let shape = Shape<RawJSON>.any.map(
+        into: { json throws(JSONError) in
+            guard let data = try? json.read(as: members), !data.isEmpty else { return ErrorData(foreign: json) }
+            return data
+        },
+        from: { RawJSON($0, as: members) })
+
+    private static let members = Shape<ErrorData>.object { object in
         // A kind of a later version is no reason to refuse the whole answer.
         let kind = object.optional("kind", .string, \.kind?.rawValue)
         let retryable = object.optional("retryable", .boolean, \.retryable)
@@ -57,6 +65,18 @@ private struct ErrorData: Sendable {
         self.retryAfter = retryAfter
         self.service = service
         self.details = details
+    }
+
+    /// Whether none of the members is there.
+    private var isEmpty: Bool {
+        kind == nil && retryable == nil && begun == nil && retryAfter == nil && service == nil && details == nil
+    }
+
+    private init(foreign json: RawJSON) {
+        // A forwarder's caller must be able to read it where it is then: in `[{"error":{"data":{"details":…}}}]`.
+        let isShallow = (try? RawJSON(checking: "[[[[\(json)]]]]")) != nil
+        self.init(
+            kind: nil, retryable: nil, begun: nil, retryAfter: nil, service: nil, details: isShallow ? json : nil)
     }
 
     init(_ error: RPCError) {

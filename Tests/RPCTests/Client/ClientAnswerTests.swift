@@ -1,6 +1,7 @@
-import RPC
 import RPCTestKit
 import Testing
+
+@testable import RPC
 
 /// What a client makes of what comes after its call.
 @Suite(.timeLimit(.minutes(5))) struct ClientAnswerTests {
@@ -32,7 +33,7 @@ import Testing
                 ErrorKind.notFound
             ),
             (
-                #"{"code":-32007,"message":"m","data":{"kind":"overloaded","begun":false,"retry_after_ms":7,"new":1}}"#,
+                #"{"code":-32007,"message":"m","data":{"kind":"overloaded","begun":true,"retry_after_ms":7,"new":1}}"#,
                 .overloaded
             ),
             (#"{"code":-32602,"message":"m"}"#, .invalidParams), (#"{"code":-1,"message":"m"}"#, .internalError),
@@ -45,6 +46,40 @@ import Testing
         }
         #expect(error?.kind == kind)
         #expect(error?.message == "m")
+    }
+
+    /// JSON-RPC allows anything there.
+    @Test(
+        arguments: [
+            #""traceback (most recent call last) …""#, "1", "true", "[]", #"[{"kind":"not_found"}]"#, "{}",
+            #"{"traceback":["a","b"]}"#, #"{"kind":7}"#, #"{"begun":"no","kind":"not_found"}"#,
+            #"{"retry_after_ms":-1}"#, String(repeating: "[", count: 60) + String(repeating: "]", count: 60),
+        ], [(-32602, ErrorKind.invalidParams), (-32099, .internalError)])
+    func `the data of a foreign error are its details, and its kind is that of its code`(
+        data: String, code: (Int, ErrorKind)
+    ) async throws {
+        let error = await #expect(throws: RPCError.self) {
+            try await answer(#"{"jsonrpc":"2.0","id":1,"error":{"code":\#(code.0),"message":"m","data":\#(data)}}"#)
+        }
+        #expect(error?.kind == code.1 && error?.message == "m" && error?.begun == true)
+        #expect(error?.details?.description == data)
+        // A forwarder's caller gets the same.
+        let forwarded = try RawJSON(try #require(error), as: RPCError.shape).read(as: RPCError.shape)
+        #expect(forwarded == error)
+        _ = try RawJSON(checking: #"[{"error":\#(RawJSON(forwarded, as: RPCError.shape))}]"#)
+    }
+
+    /// A message may be 64 deep; where the details stand beside our own data, they are deeper by one, and a batch adds one.
+    @Test(arguments: [(60, true), (61, false)])
+    func `foreign data that would be too deep for a forwarder's caller are left out`(
+        depth: Int, areKept: Bool
+    ) async throws {
+        let data = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        let error = await #expect(throws: RPCError.self) {
+            try await answer(#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"m","data":\#(data)}}"#)
+        }
+        #expect(error?.kind == .invalidParams)
+        #expect((error?.details != nil) == areKept)
     }
 
     @Test(
