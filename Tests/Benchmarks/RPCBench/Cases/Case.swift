@@ -56,7 +56,7 @@ struct CallFinding {
     /// Of the server afterwards, in kilobytes.
     var resident: Int?
 
-    /// How many calls were refused because of overload and made again.
+    /// How many calls were refused because of overload.
     var shed = 0
 
     /// How many of the large calls beside were answered in a second.

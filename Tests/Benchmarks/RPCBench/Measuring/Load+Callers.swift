@@ -2,7 +2,7 @@ import BenchKit
 
 extension Load {
     /// Keeps calls under way over connections of any kind.
-    /// - Parameter call: asks for a reply of so many bytes, and returns how often it was refused before it was answered.
+    /// - Parameter call: asks for a reply of so many bytes, and returns how often it was refused because of overload.
     func measure<Connection: Sendable>(
         over connections: [Connection], call: @escaping @Sendable (Connection, Int) async throws -> Int
     ) async throws -> Measurement {
