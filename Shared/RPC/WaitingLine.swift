@@ -13,6 +13,10 @@ struct WaitingLine<ID: Hashable, Element> {
     var count: Int { elements.count }
     var isEmpty: Bool { elements.isEmpty }
 
+    subscript(id: ID) -> Element? { elements[id] }
+
+    func contains(_ id: ID) -> Bool { elements[id] != nil }
+
     /// Those who wait, in no order.
     var all: some Sequence<(key: ID, value: Element)> { elements }
 

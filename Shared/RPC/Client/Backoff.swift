@@ -5,9 +5,15 @@ public struct Backoff: Sendable {
     static let longest = Duration.seconds(2)
     static let jitter = 0.2
 
+    /// While the peer's backlog is full: it accepts, and another client may take a place that is free.
+    static let longestWhenBusy = Duration.milliseconds(200)
+
+    private let longest: Duration
     private var failures = 0
 
-    public init() {}
+    public init() { self.init(longest: Self.longest) }
+
+    init(longest: Duration) { self.longest = longest }
 
     public mutating func reset() { failures = 0 }
 
@@ -17,8 +23,8 @@ public struct Backoff: Sendable {
         defer { failures += 1 }
         guard failures > 0 else { return .zero }
         var pause = Self.first
-        for _ in 1..<failures where pause < Self.longest { pause = pause * Self.factor }
+        for _ in 1..<failures where pause < longest { pause = pause * Self.factor }
         let spread = 1 + Self.jitter * random
-        return min(pause * spread, Self.longest)
+        return min(pause * spread, longest)
     }
 }

@@ -29,6 +29,10 @@ final class ClientCall {
     let request: Request
     let caller: Caller
 
+    /// Whether a handler may have begun in an attempt whose outcome is not known, or has answered. Never reset: from then on
+    /// no error of the call says `begun:false`.
+    private(set) var mayHaveBegun = false
+
     /// The request on its way, when that takes time.
     var outgoing: OutgoingMessage?
 
@@ -53,8 +57,22 @@ final class ClientCall {
         request.options.meta(now: now, isStream: stream != nil, takesAttachments: request.takesAttachments)
     }
 
+    /// A handler may have begun.
+    func noteBegun() { mayHaveBegun = true }
+
+    /// Whether it may be sent again after the peer has refused it with `begun:false`. Only a stream that has had items may
+    /// not: a call is on its way again only when its method allows that, or when no earlier attempt reached a handler.
+    var mayFollowRefusal: Bool { stream == nil || !mayHaveBegun }
+
+    /// The connection was lost, or the peer has refused the call: what it still had to send or to receive there is over.
+    func forgetTransfers() {
+        for incoming in incoming { incoming.forget() }
+        (outgoing, incoming) = (nil, [])
+    }
+
     /// The call is over.
     func end(_ outcome: Result<Payload, RPCError>) {
+        let outcome = mayHaveBegun ? outcome.mapError(\.whenBegun) : outcome
         switch caller {
         case .answer(let continuation): continuation.resume(returning: outcome)
         case .items(let stream): stream.end(outcome.map { _ in })

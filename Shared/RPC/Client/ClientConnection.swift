@@ -10,6 +10,13 @@ final class ClientConnection: ChannelInboundHandler {
     let channel: any Channel
     let link: Link
 
+    /// When it came about.
+    var openedAt = NIODeadline.distantPast
+
+    /// How many messages without a meaning are tolerated on one connection.
+    static let toleratedViolations = 4
+    private var violations = 0
+
     /// Whether the peer has ever answered as a peer does: only then is losing it no failure to connect.
     private(set) var hasAnswered = false
 
@@ -141,6 +148,7 @@ final class ClientConnection: ChannelInboundHandler {
         switch try MessageParser.parse(text) {
         case .response(let response): try receive(response)
         case .single(let call):
+            if let fault = call.faultAsAnswer { return try receive(call, fault: fault) }
             switch call.content {
             case .request(let request): try receive(request)
             // What was meant to be an answer, perhaps: whose, nobody can know.
@@ -148,6 +156,26 @@ final class ClientConnection: ChannelInboundHandler {
             }
         case .batch: throw RPCError(.invalidRequest, "an answer that nobody asked for")
         }
+    }
+
+    /// An answer that cannot be understood ends the call that it is for.
+    private func receive(_ call: IncomingCall, fault: String) throws {
+        guard case .to(let id) = call.answer, let id = id.number, id != Self.helloID else {
+            // Whose it is, nobody can know.
+            throw RPCError(.invalidRequest, fault)
+        }
+        hasAnswered = true
+        try link.refuse(attachments(of: call.attachments))
+        core.complete(
+            id, .failure(RPCError(.invalidData, "\(core.name): it does not keep to the protocol: \(fault)")))
+        try violated(fault)
+    }
+
+    /// The peer has sent what means nothing, but harms no other call.
+    /// - Throws: when it has done so too often.
+    private func violated(_ fault: String) throws(RPCError) {
+        violations += 1
+        if violations > Self.toleratedViolations { throw RPCError(.invalidRequest, fault) }
     }
 
     /// Servers send notifications only. Those of later versions mean nothing here.
@@ -162,10 +190,15 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     private func receive(_ item: StreamItem, beside numbers: [UInt32]) throws {
-        guard let call = item.id.number.flatMap(core.call), let stream = call.stream else {
-            // It was cancelled while the item was on its way.
-            return try link.refuse(numbers)
+        let call = item.id.number.flatMap(core.call)
+        guard let call, let stream = call.stream else {
+            try link.refuse(numbers)
+            // A stream may have been cancelled while the item was on its way.
+            let isLate = call == nil && item.id.number.map(core.hasSent) == true
+            if !isLate { try violated("an item for a stream that does not exist") }
+            return
         }
+        call.noteBegun()
         guard let put = stream.receive(numbers.isEmpty ? Payload(item.item) : nil) else {
             throw RPCError(.invalidRequest, "more items than were granted")
         }
@@ -181,7 +214,10 @@ final class ClientConnection: ChannelInboundHandler {
         let numbers = try attachments(of: response.attachments)
         switch (response.id?.number, response.outcome) {
         case (Self.helloID, let outcome): try greeted(outcome)
-        case (let id?, _) where id < 0: break
+        case (let id?, _) where id < 0 && id >= lastProbeID: break
+        case (let id?, _) where !core.hasSent(id):
+            try link.refuse(numbers)
+            try violated("an answer that nobody asked for")
         case (let id?, .success(let result)):
             hasAnswered = true
             guard !numbers.isEmpty else { return core.complete(id, .success(Payload(result))) }
@@ -234,12 +270,14 @@ final class ClientConnection: ChannelInboundHandler {
         _ numbers: [UInt32], for call: ClientCall, _ whenDone: @escaping (Result<[Attachment], RPCError>) -> Void
     ) throws(FrameViolation) {
         guard !numbers.isEmpty else { return }
+        // What stands beside an answer may fail in ways that, beside a request, mean that nothing has begun.
+        call.noteBegun()
         let budget = link.budget
         let incoming = IncomingAttachments(numbers, areChecked: call.request.checksAttachments) { [weak call] result in
             call?.incoming.removeAll { $0.numbers == numbers }
             // From here on they are their caller's.
             if case .success(let attachments) = result { budget.release(attachments.reduce(0) { $0 + $1.data.count }) }
-            whenDone(result)
+            whenDone(result.mapError(\.whenBegun))
         }
         call.incoming.append(incoming)
         try link.receive(incoming)

@@ -53,33 +53,77 @@ extension ClientCore {
             connection.close()
             throw error
         }
+        circuit.reached()
+        connection.openedAt = executor.loop.now
         state = .greeting(connection)
     }
 
     /// An attempt failed.
-    func failed(_ error: any Error) {
+    /// - Returns: whether the peer is only busy: it listens, and its backlog is full.
+    @discardableResult
+    func failed(_ error: any Error) -> Bool {
         switch state {
         case .connecting, .down: break
-        case .greeting, .ready, .draining, .stopped: return
+        case .greeting, .ready, .draining, .stopped: return false
         }
-        circuit.failedToConnect()
-        // A peer that was there a moment ago may be restarting: calls wait for a few attempts.
-        guard circuit.isOpen else { return }
-        let error = error as? RPCError ?? unavailable("nobody answers (\(reason(of: error)))", begun: false)
+        if (error as? IOError)?.errnoCode == EAGAIN {
+            circuit.reached()
+            if !circuit.isOpen { state = .connecting }
+            return true
+        }
+        lastFailure = error
+        circuit.failedToConnect(now: executor.loop.now)
+        // A peer that was there a moment ago may be restarting: calls wait for it.
+        if circuit.isOpen { goDown() } else { wakeForCircuit() }
+        return false
+    }
+
+    /// The circuit is open and nothing listens there.
+    private func goDown() {
+        let reason = lastFailure.map { "nobody answers (\(self.reason(of: $0)))" } ?? "nobody answers"
+        let error = lastFailure as? RPCError ?? unavailable(reason, begun: false)
         state = .down(error)
         report(standing.failedToConnect(attempts: circuit.failedAttempts, error.message))
         failWaiting(error)
+    }
+
+    private func wakeForCircuit() {
+        if let deadline = circuit.patienceEnds { timer.wake(by: deadline) }
+    }
+
+    /// What the circuit does by time.
+    /// - Returns: when to look again.
+    func enforceCircuit(now: NIODeadline) -> NIODeadline {
+        switch state {
+        case .connecting, .down:
+            if circuit.losePatience(now: now) { goDown() }
+            return circuit.patienceEnds ?? .distantFuture
+        case .ready(let connection) where circuit.fault == .unstable:
+            let proof = connection.openedAt + Circuit.shortestLife
+            guard proof <= now else { return proof }
+            circuit.lasted()
+            reportGreeting(of: connection)
+            return .distantFuture
+        case .greeting, .ready, .draining, .stopped: return .distantFuture
+        }
     }
 
     func isGreeted(_ connection: ClientConnection) {
         guard case .greeting(let current) = state, current === connection else { return }
         state = .ready(connection)
         mismatch = connection.greeting.flatMap(unmet)
-        if let change = standing.greeted(by: connection.greeting?.service.instance) {
-            report(change)
-            if let mismatch { report(.incompatible(reason: mismatch.message)) }
+        if circuit.fault == .unstable {
+            timer.wake(by: connection.openedAt + Circuit.shortestLife)
+        } else {
+            reportGreeting(of: connection)
         }
         sendWaiting()
+    }
+
+    private func reportGreeting(of connection: ClientConnection) {
+        guard let change = standing.greeted(by: connection.greeting?.service.instance) else { return }
+        report(change)
+        if let mismatch { report(.incompatible(reason: mismatch.message)) }
     }
 
     /// What the peer does not offer and the client needs. A plain peer says nothing about contracts, and is trusted.
@@ -98,8 +142,8 @@ extension ClientCore {
     private func settle() {
         let wasOpen = circuit.isOpen
         circuit.heard()
-        probing?.cancel()
-        probing = nil
+        guard !circuit.isOpen else { return }
+        stopProbing()
         // While it greets, the answer to that says more.
         if wasOpen, case .ready = state { report(standing.answered()) }
     }
@@ -144,7 +188,7 @@ extension ClientCore {
         defer { connection.close() }
         if let current = self.connection {
             guard current === connection else { return }
-            state = .connecting
+            noteLoss(of: connection)
             if kind == .invalidData {
                 // With several calls under way, the change may be due to any of them.
                 let trace = sent.count == 1 ? sent.first?.value.request.options.trace : nil
@@ -155,7 +199,10 @@ extension ClientCore {
         let cut = sent
         sent = [:]
         for (_, call) in cut.sorted(by: { $0.key < $1.key }) {
-            if kind == .unavailable, case .connecting = state, mayGoAgain(call, now: now) {
+            let wasWhole = call.outgoing == nil
+            if wasWhole || call.outgoing?.hasBegun == true { call.noteBegun() }
+            call.forgetTransfers()
+            if kind == .unavailable, case .connecting = state, mayGoAgain(call, wasWhole: wasWhole, now: now) {
                 wait(call)
             } else {
                 call.end(.failure(RPCError(kind, "\(name): \(reason)")))
@@ -163,9 +210,28 @@ extension ClientCore {
         }
     }
 
-    private func mayGoAgain(_ call: ClientCall, now: NIODeadline) -> Bool {
-        // What is not out whole, with all that belongs beside it, was not handled.
-        if call.outgoing != nil { return true }
+    /// The connection has ended: calls wait for the next one, unless too many in a row were short.
+    private func noteLoss(of connection: ClientConnection) {
+        let now = executor.loop.now
+        var life: TimeAmount? = now - connection.openedAt
+        if case .draining = state { life = nil }
+        state = .connecting
+        stopProbing()
+        let wasOpen = circuit.isOpen
+        circuit.lost(after: life, now: now)
+        if circuit.fault == .unstable {
+            let error = unavailable(because: .unstable)
+            state = .down(error)
+            if !wasOpen { report(standing.lost(.down(reason: error.message))) }
+            failWaiting(error)
+        } else {
+            wakeForCircuit()
+        }
+    }
+
+    /// - Parameter wasWhole: whether all of the request may have left. A part of one was not handled.
+    private func mayGoAgain(_ call: ClientCall, wasWhole: Bool, now: NIODeadline) -> Bool {
+        if !wasWhole { return true }
         return call.request.isRepeatable && call.stream == nil && budget.take(now: now)
     }
 
@@ -173,15 +239,10 @@ extension ClientCore {
         let connection = connection
         state = .stopped
         timer.cancel()
-        probing?.cancel()
-        probing = nil
+        stopProbing()
         failWaiting(unavailable("the client has stopped", begun: false))
         for id in sent.keys { complete(id, .failure(unavailable("the client has stopped", begun: true))) }
         connection?.close()
-    }
-
-    func failWaiting(_ error: RPCError) {
-        while let call = waiting.popFirst() { call.end(.failure(error)) }
     }
 
     func unavailable(_ reason: String, begun: Bool) -> RPCError {
@@ -189,7 +250,15 @@ extension ClientCore {
     }
 
     /// Why calls fail while the circuit is open.
-    var silence: RPCError { unavailable("it does not answer; tried again in the background", begun: false) }
+    func unavailable(because fault: Circuit.Fault) -> RPCError {
+        let reason =
+            switch fault {
+            case .unreachable: "nobody answers"
+            case .silent: "it does not answer"
+            case .unstable: "its connections end soon after they began"
+            }
+        return unavailable("\(reason); tried again in the background", begun: false)
+    }
 
     private func reason(of error: any Error) -> String {
         (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"

@@ -4,21 +4,36 @@ import NIOCore
 extension ClientCore {
     /// - Returns: when to look again.
     func enforceDeadlines(now: NIODeadline) -> NIODeadline {
-        var unanswered: ClientCall?
-        for (calls, begun) in [(waiting.all.map(\.value), false), (Array(sent.values), true)] {
-            for call in calls where call.deadline <= now {
-                if begun || isGreeting { unanswered = call }
-                end(call.id, .failure(RPCError(.deadlineExceeded, "\(name): no answer in time", begun: begun)))
-            }
+        var due: [Int] = []
+        while let id = deadlines.popDue(now: now, isCurrent: { id, _ in isUnderWay(id) }) { due.append(id) }
+        // First those that wait: the end of one that was sent makes room for the next, which must not be one of them.
+        let wasSent = Set(due.filter { sent[$0] != nil })
+        var unanswered: TraceContext?
+        for id in due where !wasSent.contains(id) {
+            if isGreeting { unanswered = waiting[id]?.request.options.trace ?? unanswered }
+            endLate(id, begun: false)
         }
-        if let unanswered { suspect(after: unanswered) }
-        let next = waiting.all.reduce(.distantFuture) { min($0, $1.value.deadline) }
-        return sent.values.reduce(min(next, enforceConnectionDeadlines(now: now))) { min($0, $1.deadline) }
+        for id in due where wasSent.contains(id) {
+            unanswered = sent[id]?.request.options.trace ?? unanswered
+            endLate(id, begun: true)
+        }
+        if let unanswered { suspect(revealedBy: unanswered) }
+        let next = min(enforceCircuit(now: now), enforceConnectionDeadlines(now: now))
+        return min(next, deadlines.next { id, _ in isUnderWay(id) })
+    }
+
+    private func endLate(_ id: Int, begun: Bool) {
+        end(id, .failure(RPCError(.deadlineExceeded, "\(name): no answer in time", begun: begun)))
     }
 
     private func enforceConnectionDeadlines(now: NIODeadline) -> NIODeadline {
         guard let connection else { return .distantFuture }
-        connection.link.expire(now: now)
+        do throws(FrameViolation) {
+            try connection.link.expire(now: now)
+        } catch {
+            broken(connection, .unavailable, "it has stopped sending: \(error.rpcError.message)")
+            return .distantFuture
+        }
         // What they were about has ended with the number that was stopped.
         _ = connection.link.takeRefusals()
         let expiry = connection.link.nextExpiry ?? .distantFuture
@@ -38,12 +53,15 @@ extension ClientCore {
     // MARK: Probing
 
     /// A call has timed out: asks the peer for a sign of life. Without one in time the circuit opens.
-    private func suspect(after call: ClientCall) {
+    private func suspect(revealedBy trace: TraceContext) {
         guard connection != nil, circuit.timedOut() else { return }
         connection?.probe()
-        probing = executor.loop.assumeIsolated().scheduleTask(in: limits.probeTime) {
-            [trace = call.request.options.trace] in self.confirm(trace)
-        }
+        probing = executor.loop.assumeIsolated().scheduleTask(in: limits.probeTime) { self.confirm(trace) }
+    }
+
+    func stopProbing() {
+        probing?.cancel()
+        probing = nil
     }
 
     /// The peer has not answered the probe. Calls that it has keep their own limits: one that is merely slow may answer
@@ -52,13 +70,13 @@ extension ClientCore {
         probing = nil
         guard circuit.probeTimedOut() else { return }
         report(standing.lost(.silent), revealedBy: trace)
-        failWaiting(silence)
+        failWaiting(unavailable(because: .silent))
         probe(pausing: Backoff())
     }
 
     /// Asks again and again, until something comes or the connection is lost. A new one is greeted, which asks as well.
     private func probe(pausing backoff: Backoff) {
-        guard circuit.isOpen, let connection else { return }
+        guard circuit.fault == .silent, let connection else { return }
         connection.probe()
         var backoff = backoff
         // The first pause of all is none.

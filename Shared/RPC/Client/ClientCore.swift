@@ -12,7 +12,7 @@ final class ClientCore {
         case ready(ClientConnection)
         /// The peer goes away: it answers what it has, and new calls wait for its successor.
         case draining(ClientConnection)
-        /// Nobody is there: calls fail at once, until an attempt succeeds.
+        /// Nobody is there, or not for long: calls fail at once, until an attempt succeeds.
         case down(RPCError)
         case stopped
     }
@@ -33,19 +33,27 @@ final class ClientCore {
 
     var state = State.connecting
     var circuit = Circuit()
+
+    /// Why the last attempt to connect failed.
+    var lastFailure: (any Error)?
     var standing = PeerStanding()
 
     /// Why the peer that is connected gets no calls but those of the protocol itself.
     var mismatch: RPCError?
     var budget = RetryBudget()
 
-    /// Calls of which a byte may have left.
+    /// Calls of which a byte may have left, and the highest id that was ever sent.
     var sent: [Int: ClientCall] = [:]
+    private var lastSent = 0
 
     /// Calls that wait for a connection, or for room at the peer.
     var waiting = WaitingLine<Int, ClientCall>()
 
+    /// Calls that the peer has shed, until it may take them.
+    private var shed: [Int: ClientCall] = [:]
+
     let timer: DeadlineTimer
+    var deadlines = DeadlineQueue<Int>()
     var probing: Scheduled<Void>?
 
     init(
@@ -70,21 +78,30 @@ final class ClientCore {
 
     func begin(_ call: ClientCall) {
         budget.earn()
-        switch state {
-        case .down(let error): return call.end(.failure(error))
-        case .stopped: return call.end(.failure(unavailable("the client has stopped", begun: false)))
-        case .connecting, .greeting, .ready, .draining: break
-        }
-        if circuit.isOpen {
-            return call.end(.failure(silence))
-        }
+        if let refusal { return call.end(.failure(refusal)) }
         guard waiting.count < limits.callsWaiting else {
             return call.end(.failure(.overloaded("\(name): too many calls wait")))
         }
         guard call.stream == nil || streamsUnderWay < callsAtOnce / 2 else {
             return call.end(.failure(.overloaded("\(name): too many streams under way")))
         }
+        deadlines.add(
+            call.id, call.deadline, count: sent.count + waiting.count + shed.count + 1,
+            isCurrent: { id, _ in isUnderWay(id) })
         timer.wake(by: call.deadline)
+        place(call)
+    }
+
+    /// Why calls fail at once; nil while they are worth sending, or waiting for.
+    private var refusal: RPCError? {
+        switch state {
+        case .down(let error): error
+        case .stopped: unavailable("the client has stopped", begun: false)
+        case .connecting, .greeting, .ready, .draining: circuit.fault.map(unavailable)
+        }
+    }
+
+    private func place(_ call: ClientCall) {
         if case .ready(let connection) = state, waiting.isEmpty, hasRoom(connection) {
             send(call, on: connection)
         } else {
@@ -92,23 +109,56 @@ final class ClientCore {
         }
     }
 
+    func isUnderWay(_ id: Int) -> Bool { sent[id] != nil || waiting.contains(id) || shed[id] != nil }
+
     /// The call with this id that was sent.
     func call(_ id: Int) -> ClientCall? { sent[id] }
 
+    /// Whether a call with this id was ever sent: what comes for it may only be late.
+    func hasSent(_ id: Int) -> Bool { id > 0 && id <= lastSent }
+
     func cancel(_ id: Int) {
-        end(id, .failure(RPCError(.cancelled, "the caller cancelled")))
+        end(id, .failure(RPCError(.cancelled, "the caller cancelled", begun: sent[id] != nil)))
     }
 
     func complete(_ id: Int, _ outcome: Result<Payload, RPCError>) {
-        guard let call = sent.removeValue(forKey: id) ?? waiting.remove(id) else { return }
-        if case .draining = state, case .failure(let error) = outcome, error.kind == .unavailable, !error.begun {
-            // It crossed the news that the peer goes away.
-            wait(call)
+        guard let call = sent.removeValue(forKey: id) ?? waiting.remove(id) ?? shed.removeValue(forKey: id) else {
+            return
+        }
+        if case .failure(let error) = outcome, !error.begun, call.mayFollowRefusal, tryLater(call, after: error) {
+            call.forgetTransfers()
         } else {
             call.end(outcome)
         }
         sendWaiting()
         leaveIfDraining()
+    }
+
+    /// Has a call wait that the peer has refused before a handler ran.
+    /// - Returns: false when it is not to be sent again.
+    private func tryLater(_ call: ClientCall, after error: RPCError) -> Bool {
+        switch (error.kind, state) {
+        case (.unavailable, .draining):
+            // It crossed the news that the peer goes away.
+            wait(call)
+            return true
+        case (.overloaded, .ready), (.overloaded, .draining):
+            let now = executor.loop.now
+            guard let pause = error.retryAfter, pause <= Limits.timeoutMilliseconds.upperBound,
+                now + .milliseconds(Int64(pause)) < call.deadline, budget.take(now: now)
+            else { return false }
+            shed[call.id] = call
+            executor.loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(pause))) { [weak self, id = call.id] in
+                self?.retry(id)
+            }
+            return true
+        default: return false
+        }
+    }
+
+    private func retry(_ id: Int) {
+        guard let call = shed.removeValue(forKey: id) else { return }
+        if let refusal { call.end(.failure(refusal)) } else { place(call) }
     }
 
     /// Ends a call from our side; a server that works on it is told.
@@ -117,11 +167,14 @@ final class ClientCore {
         complete(id, outcome)
     }
 
-    func wait(_ call: ClientCall) {
-        // What the connection that was lost still has to say about it is of no interest.
-        for incoming in call.incoming { incoming.forget() }
-        (call.outgoing, call.incoming) = (nil, [])
-        waiting.append(call, id: call.id)
+    func wait(_ call: ClientCall) { waiting.append(call, id: call.id) }
+
+    /// Ends all calls that no peer works on.
+    func failWaiting(_ error: RPCError) {
+        while let call = waiting.popFirst() { call.end(.failure(error)) }
+        let shed = shed
+        self.shed = [:]
+        for call in shed.values { call.end(.failure(error)) }
     }
 
     private func send(_ call: ClientCall, on connection: ClientConnection) {
@@ -129,6 +182,7 @@ final class ClientCore {
             return call.end(.failure(mismatch))
         }
         sent[call.id] = call
+        lastSent = max(lastSent, call.id)
         do throws(RPCError) {
             if let outgoing = try connection.send(call) {
                 call.outgoing = outgoing

@@ -66,15 +66,14 @@ public final class RPCClient: Sendable {
         }
     }
 
-    /// A connection that lasted longer was a good one.
-    private static let shortestVisit = TimeAmount.milliseconds(200)
-
     /// Keeps the connection up until the task is cancelled: connects at once, and again whenever it is lost.
     public func run() async {
         await withTaskExecutorPreference(executor) {
             var backoff = Backoff()
+            var busyBackoff = Backoff(longest: Backoff.longestWhenBusy)
+            var isBusy = false
             while !Task.isCancelled {
-                let pause = backoff.next()
+                let pause = isBusy ? busyBackoff.next() : backoff.next()
                 // Cancelled while it waits: the loop's condition sees it.
                 if pause > .zero { try? await Task.sleep(for: pause) }
                 guard !Task.isCancelled else { break }
@@ -82,10 +81,12 @@ public final class RPCClient: Sendable {
                     do {
                         let start = NIODeadline.now()
                         let wasOfUse = try await core.value.connect().get()
+                        isBusy = false
+                        busyBackoff.reset()
                         // One that greets and goes away at once would be asked again without a pause for ever.
-                        if wasOfUse, NIODeadline.now() - start > Self.shortestVisit { backoff.reset() }
+                        if wasOfUse, NIODeadline.now() - start >= Circuit.shortestLife { backoff.reset() }
                     } catch {
-                        core.value.failed(error)
+                        isBusy = core.value.failed(error)
                     }
                 } onCancel: {
                     executor.loop.execute { self.core.value.stop() }
@@ -132,10 +133,13 @@ public final class RPCClient: Sendable {
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
         let flag = CancellationFlag()
         let outcome = await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Payload, RPCError>, Never>) in
                 core.onLoop { core in
+                    // Cancelling after this point finds the call.
+                    guard !flag.isRaised else {
+                        return continuation.resume(returning: .failure(RPCError.cancelledBeforeSent))
+                    }
                     core.begin(ClientCall(request, id: id, for: .answer(continuation)))
-                    if flag.isRaised { core.cancel(id) }
                 }
             }
         } onCancel: {
@@ -170,6 +174,7 @@ public final class RPCClient: Sendable {
     private func withStream<Item, Result>(
         _ request: ClientCall.Request, of shape: Shape<Item>, _ body: (ItemStream<Item>) async throws -> Result
     ) async throws -> Result {
+        guard !Task.isCancelled else { throw RPCError.cancelledBeforeSent }
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
         let cancel: @Sendable () -> Void = { [core] in core.onLoop { $0.cancel(id) } }
         let stream = await begin(request, id: id)
@@ -200,6 +205,10 @@ public final class RPCClient: Sendable {
             }
         }
     }
+}
+
+extension RPCError {
+    fileprivate static let cancelledBeforeSent = RPCError(.cancelled, "the caller cancelled", begun: false)
 }
 
 extension ClientCall.Request {

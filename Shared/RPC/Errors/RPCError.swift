@@ -47,6 +47,13 @@ extension RPCError {
         RPCError(.overloaded, message, begun: begun, retryAfter: Limits.retryAfterMilliseconds)
     }
 
+    /// The same, of a call that a handler may have begun.
+    var whenBegun: RPCError {
+        var error = self
+        error.begun = true
+        return error
+    }
+
     /// The parameters of a request did not have the declared shape.
     init(invalidParams error: JSONError) {
         self.init(.invalidParams, "params" + Self.place(error), begun: false)

@@ -72,6 +72,8 @@ enum FrameViolation: Error, Equatable {
     /// More was granted than may be outstanding.
     case creditTooLarge(UInt32)
     case tooManyStopped
+    /// A frame that has begun was not complete in time.
+    case tooSlow
 
     var rpcError: RPCError {
         let kind: ErrorKind =
@@ -93,6 +95,7 @@ enum FrameViolation: Error, Equatable {
         case .creditTooLarge(let number):
             "number \(number): more than \(Limits.outstandingCredit) bytes granted and not used"
         case .tooManyStopped: "too many attachments and parts that were stopped have not ended"
+        case .tooSlow: "a frame took too long to be complete"
         }
     }
 }

@@ -10,6 +10,10 @@ final class Link {
     let budget: AssemblyBudget
 
     private let frameLimit: Int
+    private let frameTimeout: TimeAmount
+
+    /// Until when the frame that has begun must be complete. Idle time between frames is not limited.
+    private var frameDeadline: NIODeadline?
     private var decoder: FrameDecoder
     private let transfers: IncomingTransfers
 
@@ -25,6 +29,7 @@ final class Link {
     init(channel: any Channel, executor: LoopExecutor, limits: Limits) {
         self.channel = channel
         frameLimit = limits.frameBytes
+        frameTimeout = limits.frameTimeout
         outbox = Outbox(channel: channel, executor: executor, frameLimit: limits.frameBytes)
         decoder = FrameDecoder(limit: limits.frameBytes)
         budget = AssemblyBudget(
@@ -50,15 +55,14 @@ final class Link {
 
     func append(_ bytes: ByteBuffer) { decoder.append(bytes) }
 
-    /// Told of every frame that is complete.
-    var whenFrame: () -> Void = {}
-
     /// The next message, or nil when more bytes are needed.
     func next() throws(FrameViolation) -> Received? {
         while refusals.isEmpty, let frame = try decoder.next() {
-            whenFrame()
+            // What follows in the buffer is another frame, with time of its own.
+            frameDeadline = nil
             if let text = try receive(frame) { return .message(text) }
         }
+        if isInsideFrame { frameDeadline = frameDeadline ?? channel.eventLoop.now + frameTimeout }
         return refusals.popFirst().map(Received.refused)
     }
 
@@ -114,9 +118,13 @@ final class Link {
     }
 
     /// Ends what has made no progress for too long.
-    func expire(now: NIODeadline) {
+    /// - Throws: once, when the frame that has begun is one of these.
+    func expire(now: NIODeadline) throws(FrameViolation) {
         transfers.expire(now: now)
         reply()
+        guard let frameDeadline, frameDeadline <= now else { return }
+        self.frameDeadline = nil
+        throw .tooSlow
     }
 
     /// What has not come through since the last message.
@@ -126,7 +134,7 @@ final class Link {
     }
 
     /// When `expire` has something to look at.
-    var nextExpiry: NIODeadline? { transfers.nextExpiry }
+    var nextExpiry: NIODeadline? { [transfers.nextExpiry, frameDeadline].compactMap(\.self).min() }
 
     private func reply() {
         for reply in transfers.takeReplies() { outbox.send(reply) }
@@ -136,7 +144,10 @@ final class Link {
     // MARK: Ending
 
     /// The peer has nothing more to say.
-    func endReading(_ error: RPCError) { transfers.end(error) }
+    func endReading(_ error: RPCError) {
+        frameDeadline = nil
+        transfers.end(error)
+    }
 
     /// The connection is over.
     func end(_ error: RPCError) {

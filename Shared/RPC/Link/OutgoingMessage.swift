@@ -52,6 +52,9 @@ final class OutgoingMessage {
     /// Whether all of the text is out: then its receiver knows the message.
     private(set) var isTextOut = false
 
+    /// Whether some of it is out.
+    var hasBegun: Bool { isBegun || isTextOut }
+
     /// Whether some of the text is out.
     private var isBegun = false
 

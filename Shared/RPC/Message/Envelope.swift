@@ -41,8 +41,14 @@ struct Envelope {
 
     /// What the object is as a message of its own.
     var message: IncomingMessage {
-        if method == nil, result != nil || error != nil, let response { return .response(response) }
-        return .single(call)
+        guard method == nil else { return .single(call) }
+        do throws(JSONError) {
+            return .response(try response)
+        } catch {
+            var call = call
+            call.faultAsAnswer = "\(error)"
+            return .single(call)
+        }
     }
 
     /// What the object is as a request.
@@ -107,15 +113,24 @@ struct Envelope {
         }
     }
 
-    /// Nil when the object is no valid response.
-    private var response: Response? {
-        guard isTwoPointZero else { return nil }
-        let id = id.flatMap { try? read($0, as: RequestID.shape) }
-        if let result {
-            return error == nil ? Response(id: id, outcome: .success(raw(result)), attachments: numbers) : nil
+    /// - Throws: when the object is no valid response.
+    private var response: Response {
+        get throws(JSONError) {
+            guard isTwoPointZero else { throw .mismatch(path: "jsonrpc", reason: "must be \"2.0\"") }
+            let id = id.flatMap { try? read($0, as: RequestID.shape) }
+            switch (result, error) {
+            case (let result?, nil): return Response(id: id, outcome: .success(raw(result)), attachments: numbers)
+            case (nil, let error?):
+                do throws(JSONError) {
+                    let error = try read(error, as: RPCError.shape)
+                    return Response(id: id, outcome: .failure(error), attachments: numbers)
+                } catch {
+                    throw error.inside("error")
+                }
+            case (_?, _?): throw .refused("an answer with both a result and an error")
+            case (nil, nil): throw .refused("an answer with neither a result nor an error")
+            }
         }
-        guard let error, let error = try? read(error, as: RPCError.shape) else { return nil }
-        return Response(id: id, outcome: .failure(error), attachments: numbers)
     }
 
     private var isTwoPointZero: Bool {

@@ -25,6 +25,9 @@ struct IncomingCall {
     var answer: Answer
     var content: Content
 
+    /// What is wrong with it as an answer; nil for what has a method, and so cannot be meant as one.
+    var faultAsAnswer: String?
+
     /// The bytes that come beside it, also beside what is no request.
     var attachments = AttachmentNumbers.none
 }

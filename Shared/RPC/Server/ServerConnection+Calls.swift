@@ -56,7 +56,7 @@ extension ServerConnection {
         do throws(RPCError) {
             let call = try admit(request, to: destination)
             calls[call.key] = call
-            timer.wake(by: call.deadline)
+            watch(call)
             if case .batch(let batch, _, _) = destination {
                 batch.deadline = max(batch.deadline ?? call.deadline, call.deadline)
             }

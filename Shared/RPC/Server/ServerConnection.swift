@@ -26,12 +26,12 @@ final class ServerConnection: ChannelInboundHandler {
     var batchesOnTheirWay: [ObjectIdentifier: (message: OutgoingMessage, deadline: NIODeadline)] = [:]
 
     let timer: DeadlineTimer
+    private var deadlines = DeadlineQueue<Call.Key>()
     private var waitingForRoom: [() -> Void] = []
 
     /// How many answers were given since there was room for them.
     var answersWithoutRoom = 0
     private var waitingForLargeRoom: [() -> Void] = []
-    private var frameDeadline: NIODeadline?
 
     /// While draining, with nothing under way: until when a client that knows of it may take to close.
     private var lingersUntil: NIODeadline?
@@ -44,8 +44,6 @@ final class ServerConnection: ChannelInboundHandler {
         timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
         outbox.whenWritten = { [weak self] in self?.offerRoom() }
         outbox.whenBlocked = { [timer] since in timer.wake(by: since + core.limits.writeTimeout) }
-        // What follows in the buffer is another frame, with time of its own.
-        link.whenFrame = { [weak self] in self?.frameDeadline = nil }
     }
 
     // MARK: Channel events
@@ -85,7 +83,7 @@ final class ServerConnection: ChannelInboundHandler {
         } catch {
             reject(error.rpcError)
         }
-        noteFrameProgress()
+        if let expiry = link.nextExpiry { timer.wake(by: expiry) }
         core.executor.runReadyTasks()
     }
 
@@ -95,7 +93,6 @@ final class ServerConnection: ChannelInboundHandler {
         case .fresh, .open, .draining:
             phase = .halfClosed
             if link.isInsideFrame {
-                frameDeadline = nil
                 send(nil, .failure(RPCError(.invalidRequest, "the connection ended inside a frame", begun: false)))
             }
             link.endReading(
@@ -180,20 +177,6 @@ final class ServerConnection: ChannelInboundHandler {
         }
     }
 
-    /// A frame that has begun must be complete in time; idle time between frames is not limited.
-    private func noteFrameProgress() {
-        if let expiry = link.nextExpiry { timer.wake(by: expiry) }
-        guard isReading, link.isInsideFrame else {
-            frameDeadline = nil
-            return
-        }
-        if frameDeadline == nil {
-            let deadline = loop.now + core.limits.frameTimeout
-            frameDeadline = deadline
-            timer.wake(by: deadline)
-        }
-    }
-
     // MARK: Closing
 
     /// Answers a violation, ends everything else, and closes once the answer had time to arrive.
@@ -269,24 +252,33 @@ final class ServerConnection: ChannelInboundHandler {
             close()
             return .distantFuture
         }
-        if let frameDeadline, frameDeadline <= now {
-            self.frameDeadline = nil
-            reject(RPCError(.invalidRequest, "a frame took too long to be complete", begun: false))
+        do throws(FrameViolation) {
+            try link.expire(now: now)
+        } catch {
+            if isReading { reject(error.rpcError) }
         }
         closeIfDone()
-        for call in calls.values where call.deadline <= now {
+        while let call = deadlines.popDue(now: now, isCurrent: isUnderWay).flatMap({ calls[$0] }) {
             abort(call, RPCError(.deadlineExceeded, "the call took longer than its caller had"))
         }
         for batch in batchesOnTheirWay.values where batch.deadline <= now {
             outbox.giveUp(batch.message, because: .deadlineExceeded)
         }
-        link.expire(now: now)
         for refusal in link.takeRefusals() { send(nil, .failure(refusal)) }
-        let others = [discardDeadline, isReading ? lingersUntil : nil, blockedDeadline, frameDeadline, link.nextExpiry]
-        let next = calls.values.lazy.map(\.deadline).min() ?? .distantFuture
+        let others = [discardDeadline, isReading ? lingersUntil : nil, blockedDeadline, link.nextExpiry]
+        let next = deadlines.next(isCurrent: isUnderWay)
         let nextBatch = batchesOnTheirWay.values.lazy.map(\.deadline).min() ?? .distantFuture
         return others.compactMap(\.self).reduce(min(next, nextBatch), min)
     }
+
+    /// Watches the deadline of a call that is in the table.
+    func watch(_ call: Call) {
+        deadlines.add(call.key, call.deadline, count: calls.count, isCurrent: isUnderWay)
+        timer.wake(by: call.deadline)
+    }
+
+    /// An id may come again when its call has ended.
+    private func isUnderWay(_ key: Call.Key, _ deadline: NIODeadline) -> Bool { calls[key]?.deadline == deadline }
 
     private var discardDeadline: NIODeadline? {
         guard case .discarding(_, let until) = phase else { return nil }

@@ -6,24 +6,51 @@ import Testing
 @testable import RPC
 
 @Suite(.timeLimit(.minutes(5))) struct CircuitTests {
-    @Test func `failed attempts to connect in a row open it, and anything heard closes it`() {
+    private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+    private static let millisecond = TimeAmount.milliseconds(1)
+
+    @Test func `a peer that is away for 3 s opens it, and anything heard closes it`() {
         var circuit = Circuit()
         circuit.heard()
-        for _ in 1..<Circuit.attempts { circuit.failedToConnect() }
+        circuit.lost(after: .hours(1), now: Self.start)
+        for _ in 0..<100 { circuit.failedToConnect(now: Self.start + Circuit.patience - Self.millisecond) }
         #expect(!circuit.isOpen)
+        #expect(circuit.patienceEnds == Self.start + Circuit.patience)
         circuit.heard()
-        for _ in 1..<Circuit.attempts { circuit.failedToConnect() }
-        #expect(!circuit.isOpen)
-        circuit.failedToConnect()
-        #expect(circuit.isOpen)
+        #expect(circuit.isSettled && circuit.patienceEnds == nil)
+        circuit.lost(after: .hours(1), now: Self.start)
+        circuit.failedToConnect(now: Self.start + Circuit.patience)
+        #expect(circuit.fault == .unreachable)
         circuit.heard()
         #expect(!circuit.isOpen && circuit.isSettled)
     }
 
     @Test func `a peer that was never there is not waited for`() {
         var circuit = Circuit()
-        circuit.failedToConnect()
-        #expect(circuit.isOpen)
+        circuit.failedToConnect(now: Self.start)
+        #expect(circuit.fault == .unreachable)
+        circuit.reached()
+        #expect(!circuit.isOpen)
+    }
+
+    @Test func `short connections in a row open it, and only one that lasts closes it`() {
+        let short = Circuit.shortestLife - Self.millisecond
+        var circuit = Circuit()
+        for _ in 1..<Circuit.shortConnections { circuit.lost(after: short, now: Self.start) }
+        // One that ended by draining says nothing.
+        circuit.lost(after: nil, now: Self.start)
+        #expect(!circuit.isOpen)
+        circuit.lost(after: short, now: Self.start)
+        #expect(circuit.fault == .unstable)
+        circuit.reached()
+        circuit.heard()
+        #expect(circuit.fault == .unstable && circuit.patienceEnds == nil)
+        circuit.lasted()
+        #expect(!circuit.isOpen)
+        for _ in 1..<Circuit.shortConnections { circuit.lost(after: short, now: Self.start) }
+        circuit.lost(after: Circuit.shortestLife, now: Self.start)
+        circuit.lost(after: short, now: Self.start)
+        #expect(!circuit.isOpen)
     }
 
     @Test func `a call that timed out opens it only when a probe is not answered either`() {

@@ -98,6 +98,38 @@ import Testing
         }
     }
 
+    @Test func `a task that is cancelled already sends nothing`() async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+                let peer = try await listener.acceptGreeting()
+                while await client.greeting() == nil { await Task.yield() }
+                for isStream in [false, true] {
+                    let (start, starting) = AsyncStream.makeStream(of: Void.self)
+                    let task = Task {
+                        for await _ in start {}
+                        if isStream {
+                            try await client.withStream(EchoContract.count, .init(bytes: 1)) { items in
+                                for try await _ in items {}
+                            }
+                        } else {
+                            _ = try await client.call(EchoContract.echo, .init(text: "cancelled"))
+                        }
+                    }
+                    task.cancel()
+                    starting.finish()
+                    let error = await #expect(throws: RPCError.self) { try await task.value }
+                    #expect(error?.kind == .cancelled && error?.begun == false)
+                }
+                let call = Task { try await client.call(EchoContract.echo, .init(text: "next")) }
+                let request = try #require(try await peer.receive())
+                #expect(request.contains("next"))
+                let id = try #require(request.firstMatch(of: /"id":([0-9]+)/)?.1)
+                try await peer.send(#"{"jsonrpc":"2.0","id":\#(id),"result":{"text":"b"}}"#)
+                #expect(try await call.value.text == "b")
+            }
+        }
+    }
+
     @Test func `a call that waits for a connection can be cancelled`() async throws {
         try await withTemporaryDirectory { directory in
             // Nobody runs this client: it never connects.

@@ -43,7 +43,7 @@ import Testing
                     group.addTask { await client.run() }
                     defer { group.cancelAll() }
                     let outcomes = try await RPCClient.withConnection(to: front.path, as: "caller") { caller in
-                        try await Self.live(at: path, seed: seed, caller)
+                        try await Self.live(at: path, seed: seed, caller, changes)
                     }
                     #expect(outcomes.allSatisfy { $0.duration < Self.longest })
                     let failed = outcomes.filter { $0.error != nil }
@@ -52,7 +52,6 @@ import Testing
                 }
             }
         }
-        Self.expectConsistent(changes.all)
     }
 
     /// Absent and present take turns, and at the end it is present.
@@ -72,7 +71,9 @@ import Testing
     }
 
     /// Several lives of the peer, with calls at any moment of them.
-    private static func live(at path: SocketPath, seed: UInt64, _ caller: RPCClient) async throws -> [Outcome] {
+    private static func live(
+        at path: SocketPath, seed: UInt64, _ caller: RPCClient, _ changes: Changes
+    ) async throws -> [Outcome] {
         var random = SeededRandom(seed: seed)
         let calls = Calls(of: caller)
         for _ in 0..<4 {
@@ -107,7 +108,9 @@ import Testing
         return try await TestServer.with(EchoContract.table, named: "back", at: path) { _ in
             var outcomes: [Outcome] = []
             repeat { outcomes.append(await call(caller)) } while outcomes.last?.error != nil
-            return outcomes + (await calls.outcomes())
+            outcomes += await calls.outcomes()
+            expectConsistent(changes.all)
+            return outcomes
         }
     }
 

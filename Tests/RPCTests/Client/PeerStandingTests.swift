@@ -51,6 +51,6 @@ import Testing
 }
 
 extension PeerStanding {
-    /// As many attempts to connect have failed as open a circuit.
-    fileprivate mutating func failed() -> PeerChange? { failedToConnect(attempts: Circuit.attempts, "refused") }
+    /// Attempts to connect to a peer that was there before have failed for so long that the circuit is open.
+    fileprivate mutating func failed() -> PeerChange? { failedToConnect(attempts: 1, "refused") }
 }

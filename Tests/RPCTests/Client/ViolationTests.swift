@@ -1,0 +1,130 @@
+import NIOCore
+import RPCTestKit
+import Testing
+
+@testable import RPC
+
+/// What a client makes of a peer that sends what has no meaning.
+@Suite(.timeLimit(.minutes(5))) struct ViolationTests {
+    private static let both = "an answer with both a result and an error"
+    private static let neither = "an answer with neither a result nor an error"
+
+    private static func client() throws -> TimedClient {
+        let client = try TimedClient()
+        try client.connectAndGreet()
+        return client
+    }
+
+    private static func message(_ id: Int, _ members: String) -> String { #"{"jsonrpc":"2.0","id":\#(id)\#(members)}"# }
+
+    @Test(
+        arguments: [
+            (#","result":{"text":"b"},"error":{"code":1,"message":"m"}"#, both), ("", neither),
+            (#","error":{"message":"m"}"#, "error.code: is missing"),
+            (#","error":1"#, "error: must be an object"),
+        ])
+    func `an answer that makes no sense ends its call, which says why, and no other`(
+        members: String, fault: String
+    ) throws {
+        let client = try Self.client()
+        let (call, other) = (client.call("a"), client.call("b"))
+        try client.send(Self.message(call, members))
+        #expect(client.error(call)?.kind == .invalidData && client.error(call)?.begun == true)
+        #expect(client.error(call)?.message == "peer: it does not keep to the protocol: \(fault)")
+        #expect(client.outcome(other) == nil)
+        try client.answer(other)
+        #expect(try client.outcome(other)?.get() != nil)
+    }
+
+    @Test(
+        arguments: [
+            ("", neither),
+            (#","result":{},"error":{"code":1,"message":"m"}"#, both),
+            (#","result":{}"#, "an answer that nobody asked for"),
+        ])
+    func `a few of them are tolerated, and one more ends the connection`(members: String, fault: String) throws {
+        let client = try Self.client()
+        let call = client.call("a", repeatable: false)
+        for _ in 1...ClientConnection.toleratedViolations { try client.send(Self.message(99, members)) }
+        #expect(client.isConnected)
+        #expect(client.outcome(call) == nil)
+        try client.send(Self.message(99, members))
+        #expect(!client.isConnected)
+        #expect(client.error(call)?.kind == .invalidData)
+        #expect(client.error(call)?.message == "peer: it does not keep to the protocol: \(fault)")
+        #expect(client.changes.last == .violated(reason: "it does not keep to the protocol: \(fault)"))
+    }
+
+    /// One of a call that was never made, and one of a call that is no stream.
+    @Test(arguments: [99, 1, 0, -1])
+    func `items for a stream that does not exist are violations`(id: Int) throws {
+        let client = try Self.client()
+        let call = client.call("a", repeatable: false)
+        let item = #"{"jsonrpc":"2.0","method":"rpc.item","params":{"id":\#(id),"item":{}}}"#
+        for _ in 1...ClientConnection.toleratedViolations { try client.send(item) }
+        #expect(client.outcome(call) == nil)
+        try client.send(item)
+        #expect(
+            client.error(call)?.message
+                == "peer: it does not keep to the protocol: an item for a stream that does not exist")
+        #expect(!client.isConnected)
+    }
+
+    @Test func `what comes late for calls that have ended is no violation`() throws {
+        let client = try Self.client()
+        for _ in 0..<3 * ClientConnection.toleratedViolations {
+            let (cancelled, late) = (client.call("a"), client.call("b", timeout: .milliseconds(10)))
+            client.cancel(cancelled)
+            client.pass(.milliseconds(10))
+            for id in [cancelled, late] {
+                try client.send(#"{"jsonrpc":"2.0","method":"rpc.item","params":{"id":\#(id),"item":{}}}"#)
+                try client.answer(id)
+            }
+        }
+        #expect(client.isConnected)
+        let call = client.call("c")
+        try client.answer(call)
+        #expect(try client.outcome(call)?.get() != nil)
+    }
+
+    // MARK: Frames
+
+    @Test func `a frame that has begun must be complete in time`() throws {
+        let client = try Self.client()
+        let (repeatable, other) = (client.call("a"), client.call("b", repeatable: false))
+        client.pass(.seconds(1))
+        let answer = WirePeer.frame(#"{"jsonrpc":"2.0","id":99,"result":{}}"#)
+        try client.send(Array(answer.prefix(1)))
+        client.pass(Limits().frameTimeout - .seconds(2))
+        #expect(client.isConnected)
+        // A byte now and then does not help.
+        try client.send(Array(answer.dropFirst(1).prefix(5)))
+        let (later, last) = (client.call("c"), client.call("d", repeatable: false))
+        client.pass(.milliseconds(1_999))
+        #expect(client.isConnected)
+        client.pass(.milliseconds(1))
+        #expect(!client.isConnected)
+        #expect(client.error(repeatable)?.kind == .deadlineExceeded && client.error(other)?.kind == .deadlineExceeded)
+        #expect(client.error(last)?.kind == .unavailable)
+        #expect(
+            client.error(last)?.message == "peer: it has stopped sending: a frame took too long to be complete")
+        try client.connectAndGreet()
+        #expect(try client.calls() == ["c"])
+        #expect(client.outcome(later) == nil)
+    }
+
+    @Test func `idle time between frames is not limited, and each frame has its own time`() throws {
+        let client = try Self.client()
+        let answer = WirePeer.frame(#"{"jsonrpc":"2.0","method":"later.news","params":{}}"#)
+        for _ in 0..<3 {
+            client.pass(.hours(1))
+            try client.send(Array(answer.prefix(3)))
+            client.pass(Limits().frameTimeout - .seconds(1))
+            // The end of one frame and the beginning of the next.
+            try client.send(Array(answer.dropFirst(3) + answer.prefix(3)))
+            client.pass(Limits().frameTimeout - .seconds(1))
+            try client.send(Array(answer.dropFirst(3)))
+        }
+        #expect(client.isConnected)
+    }
+}
