@@ -12,4 +12,7 @@ public enum ModelSeeds {
         }
         return count
     }
+
+    /// How long such a test may take: minutes in an ordinary run, hours with a number of seeds that somebody has set.
+    public static let minutes = ProcessInfo.processInfo.environment[variable] == nil ? 5 : 600
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// Whatever happens to an authority's store and process: what was acknowledged is served, or the service refuses and names
 /// the store. Every seed gives the same history again.
-@Suite(.timeLimit(.minutes(5))) struct StoreModelTests {
+@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct StoreModelTests {
     private static let seeds = ModelSeeds.count(usual: 3)
 
     @Test(arguments: Deployment.services) func `nothing acknowledged is lost silently`(name: String) async throws {

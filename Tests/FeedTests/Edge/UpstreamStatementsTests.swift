@@ -9,7 +9,7 @@ import Testing
 @testable import feed_service
 
 /// Whatever an upstream answers, an edge that is offline serves nothing else than what the upstream has said.
-@Suite(.timeLimit(.minutes(5))) struct UpstreamStatementsTests {
+@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct UpstreamStatementsTests {
     /// What is wrong with an upstream.
     enum Fault: String, CaseIterable, Sendable {
         case none, republishes, ignoresBefore, ignoresAfter, ignoresLimit, sendsNoLinks, drops, repeats, reorders, lies
@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Seeds that once failed.
-    static let failed: [UInt64] = [11, 12, 14, 16, 19, 84]
+    static let failed: [UInt64] = [11, 12, 14, 16, 19, 84, 121]
 
     static let seeds = failed + (1...ModelSeeds.count(usual: 10)).map(UInt64.init)
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Calls that are sent, cut, sent again, refused, shed, cancelled and out of time in any order, against a peer that records
 /// what it has handled.
-@Suite(.timeLimit(.minutes(5))) struct ClientModelTests {
+@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct ClientModelTests {
     @Test(arguments: 1...UInt64(ModelSeeds.count(usual: 300)))
     func `no call that reports begun:false was handled, and none is handled twice unless it is repeatable`(
         seed: UInt64

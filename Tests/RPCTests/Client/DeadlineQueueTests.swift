@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite(.timeLimit(.minutes(5))) struct DeadlineQueueTests {
+@Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct DeadlineQueueTests {
     private static func at(_ milliseconds: Int) -> NIODeadline { .uptimeNanoseconds(UInt64(milliseconds) * 1_000_000) }
 
     /// As many as may wait in a client, each with a deadline of its own.

@@ -26,6 +26,7 @@ struct Strand {
 
     mutating func lay(_ items: [FeedImage]) throws {
         rest = items[...]
+        try takeOutRemoved()
         while !rest.isEmpty {
             if try align(isKnownToFollow: true) { continue }
             try leaveBehind()
@@ -33,6 +34,16 @@ struct Strand {
             try append()
         }
         try doubtOrigin()
+    }
+
+    /// Where an item stood before it was removed says nothing about where it is shown again.
+    private func takeOutRemoved() throws {
+        for item in rest {
+            guard let node = try links.node(item.id), node.state == .removed, node.number != origin.number else {
+                continue
+            }
+            try links.takeOut(node)
+        }
     }
 
     // MARK: Along the chain
