@@ -9,6 +9,12 @@ struct UpstreamStatements {
     /// Each answer as a row of items that follow one another directly.
     private(set) var rows: [[Int]] = []
 
+    /// The items that stand after an item.
+    private typealias Order = [Int: Set<Int>]
+
+    /// For each row, the order that the rows before it have said.
+    private var orders: [Order] = []
+
     /// - Parameter honoured: whether the upstream knows the cursor's parameter. If it does not, its answer only counts where
     ///   it contradicts nothing.
     mutating func add(_ items: [Int], at cursor: FeedCursor, honoured: Bool, isLast: Bool) {
@@ -19,6 +25,7 @@ struct UpstreamStatements {
             row = cursor.isDownward ? [number] + items : (items.isEmpty ? [Self.edge] : items) + [number]
         }
         if isLast { row.append(Self.edge) }
+        orders.append(order)
         rows.append(row)
     }
 
@@ -74,17 +81,30 @@ struct UpstreamStatements {
 
     /// Whether the rows before one say, taken together, that an item comes somewhere after another.
     private func leads(_ first: Int, to second: Int, before end: Int) -> Bool {
+        Self.leads(first, to: second, in: orders[end])
+    }
+
+    private static func leads(_ first: Int, to second: Int, in order: Order) -> Bool {
         var (open, visited) = ([first], Set([first]))
         while let number = open.popLast() {
-            for row in rows[..<end] {
-                for position in row.indices.dropLast()
-                where row[position] == number && (number != Self.edge || position == 0) {
-                    let next = row[position + 1]
-                    if next == second { return true }
-                    if next != Self.edge, visited.insert(next).inserted { open.append(next) }
-                }
+            for next in order[number] ?? [] {
+                if next == second { return true }
+                if visited.insert(next).inserted { open.append(next) }
             }
         }
         return false
+    }
+
+    /// What all rows say together of what stands before what. An older row says nothing where newer ones say the opposite:
+    /// an item that was published again stands where the newest answer shows it.
+    private var order: Order {
+        var order: Order = [:]
+        for row in rows.reversed() {
+            for (first, second) in zip(row, row.dropFirst())
+            where second != Self.edge && !Self.leads(second, to: first, in: order) {
+                order[first, default: []].insert(second)
+            }
+        }
+        return order
     }
 }

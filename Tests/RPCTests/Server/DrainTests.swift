@@ -174,8 +174,8 @@ import Testing
         }
     }
 
-    /// Other tests open and close descriptors at the same time, so the count is compared with room for them: one left
-    /// behind by each round would be far more.
+    /// Other tests open descriptors at the same time, and close them before long. So the count is compared with room for
+    /// some of them, until it fits; one left behind by each round would stay until the time limit.
     @Test func `no descriptor is left behind`() async throws {
         func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
         let rounds = 200
@@ -202,7 +202,7 @@ import Testing
                 try await peer.waitUntilClosed()
             }
         }
-        #expect(try descriptors() - before < rounds / 2)
+        while try descriptors() - before >= rounds / 2 { try await Task.sleep(for: .milliseconds(20)) }
     }
 
     @Test func `what a peer sends after the last answer, which it does not read, is not kept`() async throws {
