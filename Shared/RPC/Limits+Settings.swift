@@ -39,6 +39,8 @@ extension Limits {
             "default_timeout_ms", \.defaultTimeout.milliseconds, timeoutMilliseconds,
             "the time of a call whose caller names none"),
         Setting("queued_bytes", \.queuedBytes, sizes, "answers waiting for a peer that does not read"),
+        Setting(
+            "queued_bytes_per_process", \.queuedBytesPerProcess, sizes, "answers waiting for all peers together"),
         Setting("assembled_bytes", \.assembledBytes, sizes, "what a connection may keep of unfinished transfers"),
         Setting(
             "assembled_bytes_per_process", \.assembledBytesPerProcess, sizes,
@@ -47,7 +49,8 @@ extension Limits {
         Setting("frame_timeout_ms", \.frameTimeout.milliseconds, times, "the time of a frame that has begun"),
         Setting("write_timeout_ms", \.writeTimeout.milliseconds, times, "the time of a write without progress"),
         Setting(
-            "deaf_time_ms", \.deafTime.milliseconds, times, "the same above twice queued_bytes"),
+            "deaf_time_ms", \.deafTime.milliseconds, times,
+            "the same while the process is at queued_bytes_per_process or calls_per_process"),
         Setting("discarded_bytes", \.discardedBytes, sizes, "what is still read after a bad frame"),
         Setting("discard_time_ms", \.discardTime.milliseconds, times, "for how long that is"),
     ]

@@ -23,6 +23,15 @@ public struct Limits: Sendable, Equatable {
     /// The most payload bytes of one chunk, and the message above which it comes in parts.
     public static let chunkBytes = 65_536
 
+    /// Storage up to this size is not counted while a call holds it.
+    public static let uncountedBytes = 4_096
+
+    /// The most bytes of a method's name. A longer one counts as the name of no method.
+    public static let methodBytes = 256
+
+    /// The most bytes of each member of a trace context. A longer one counts as absent.
+    public static let traceBytes = 512
+
     /// The most bytes of the reason for which a transfer was aborted.
     public static let abortReasonBytes = 256
 
@@ -64,11 +73,15 @@ public struct Limits: Sendable, Equatable {
     /// The most connections of one process.
     public var connections = 4_096
 
-    /// Above this much that a peer has not yet taken, no further handler starts for it; above twice that the connection
-    /// closes when the peer takes nothing at all, or sends on and on.
+    /// Above this much that a peer has not yet taken, no further handler starts for it.
     public var queuedBytes = 16 * 1_024 * 1_024
 
-    /// How long a peer that is above twice that may take nothing before the connection closes.
+    /// Above this much that all peers together have not yet taken, a handler starts only for a peer that has nearly nothing
+    /// left to take.
+    public var queuedBytesPerProcess = 256 * 1_024 * 1_024
+
+    /// How long a peer may take nothing before the connection closes while the process is above `queuedBytesPerProcess`, or
+    /// has `callsPerProcess` calls under way.
     public var deafTime = TimeAmount.seconds(1)
 
     /// How many transfers may come in at a time on one connection, and how much of them may be kept until they are complete,
@@ -85,6 +98,9 @@ public struct Limits: Sendable, Equatable {
 
     /// How long calls under way may go on when the process is told to stop.
     public var drainTime = TimeAmount.seconds(10)
+
+    /// How long handlers may go on when they are told to stop after that. The process ends without those that still run.
+    public var stopGrace = TimeAmount.seconds(2)
 
     public init() {}
 }

@@ -9,7 +9,10 @@ import NIOPosix
 /// `runReadyTasks` at the end of its read, so that in one turn of the loop requests are read, handled and answered, with
 /// one write for all answers, where a turn of the loop per step would cost a system call each.
 ///
-/// `@unchecked Sendable`: `ready`, `flushes`, `assembly` and the two flags are touched on the event loop only; `enqueue`, which any
+/// A turn of tasks is limited: what is left runs after the loop has looked at its sockets again, so that tasks that never
+/// wait for anything stop no read, no cancel and no new connection.
+///
+/// `@unchecked Sendable`: `ready`, `flushes`, `assembly`, `answers`, `memory` and the two flags are touched on the event loop only; `enqueue`, which any
 /// thread may call, touches them only after it has found itself on the loop.
 public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     public let loop: any EventLoop
@@ -22,10 +25,24 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     /// What the connections of this loop hold of attachments and parts that are not complete. On the event loop only.
     let assembly = AssemblyBudget.ProcessTotal()
 
-    /// How many tasks run in one turn of the loop before sockets are looked at again.
-    private static let tasksPerTurn = 256
+    /// What the connections of this loop hold of answers. On the event loop only.
+    let answers = AnswerTotal()
 
-    public init(_ loop: any EventLoop) { self.loop = loop }
+    /// Returns memory to the system. On the event loop only.
+    let memory: SpikeTrimmer
+
+    /// How many tasks run in one turn, and for how long a turn begins more of them.
+    private static let tasksPerTurn = 256
+    private static let turnTime = TimeAmount.milliseconds(1)
+
+    /// NIO runs tasks that are due before it polls its selector, also those that become due meanwhile. A turn that is due
+    /// only after this time is one for which it polls.
+    private static let pollingTime = TimeAmount.microseconds(20)
+
+    public init(_ loop: any EventLoop) {
+        self.loop = loop
+        memory = SpikeTrimmer(loop)
+    }
 
     /// The executor of this process. One loop serves all connections of this protocol: its work per call is small, and what
     /// is not small (writes, blobs) has threads of its own.
@@ -58,25 +75,33 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     func runReadyTasks() {
         guard !isRunning else { return }
         isRunning = true
+        let end = loop.now + Self.turnTime
         var left = Self.tasksPerTurn
         while left > 0, let job = ready.popFirst() {
             job.runSynchronously(on: asUnownedTaskExecutor())
             left -= 1
+            if loop.now >= end { break }
         }
         let due = flushes
         flushes.removeAll(keepingCapacity: true)
         for flush in due { flush() }
         isRunning = false
-        schedule()
+        schedule(afterPolling: !ready.isEmpty)
     }
 
     /// Makes sure that what is ready runs even if nobody calls `runReadyTasks`.
-    private func schedule() {
+    /// - Parameter afterPolling: whether the sockets come first.
+    private func schedule(afterPolling: Bool = false) {
         guard !isRunning, !isScheduled, !(ready.isEmpty && flushes.isEmpty) else { return }
         isScheduled = true
-        loop.assumeIsolated().execute {
+        let turn = {
             self.isScheduled = false
             self.runReadyTasks()
+        }
+        if afterPolling {
+            loop.assumeIsolated().scheduleTask(in: Self.pollingTime, turn)
+        } else {
+            loop.assumeIsolated().execute(turn)
         }
     }
 }

@@ -112,9 +112,14 @@ public struct ServiceProcess: Sendable {
                 on: socket, onReady: onReady,
                 onSocketChange: { [logger] change in
                     switch change {
-                    case .restored: logger.notice("\(socket) was removed or replaced, and is there again")
+                    case .restored:
+                        logger.notice("\(socket) was removed, replaced or ended by the system, and is there again")
                     case .lost(let error): logger.error("clients cannot connect: \(error); tried again")
                     }
+                },
+                onLeftBehind: { [logger] methods in
+                    logger.error("stopping without waiting for \(methods.joined(separator: ", ")): still running")
+                    exit(EXIT_SUCCESS)
                 }, until: stop)
         } catch let error as SocketError {
             logger.critical("\(error)")

@@ -150,7 +150,7 @@ final class ClientConnection: ChannelInboundHandler {
         case .single(let call):
             if let fault = call.faultAsAnswer { return try receive(call, fault: fault) }
             switch call.content {
-            case .request(let request): try receive(request)
+            case .request(let request): try receive(request, call.attachments)
             // What was meant to be an answer, perhaps: whose, nobody can know.
             case .failure(let error): throw error
             }
@@ -179,13 +179,13 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     /// Servers send notifications only. Those of later versions mean nothing here.
-    private func receive(_ notification: Request) throws {
+    private func receive(_ notification: Request, _ numbers: AttachmentNumbers) throws {
         switch notification.method {
         case ProtocolMethods.drainingName: core.isDraining(self)
         case ProtocolMethods.itemName:
             let item = try notification.params.read(as: StreamItem.shape)
-            try receive(item, beside: attachments(of: notification.attachments))
-        default: try link.refuse(attachments(of: notification.attachments))
+            try receive(item, beside: attachments(of: numbers))
+        default: try link.refuse(attachments(of: numbers))
         }
     }
 

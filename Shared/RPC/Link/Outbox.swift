@@ -24,8 +24,22 @@ final class Outbox {
     private var unwrittenChunks = 0
     private var unwritten = 0
 
-    /// Since when the kernel has taken nothing, while there is something to take.
+    /// Since when the peer has taken nothing, as far as is known, while there is something to take.
     private(set) var blockedSince: NIODeadline?
+
+    /// All that was ever given to the channel.
+    private var given = 0
+
+    /// What the last look has seen.
+    private var seen: Progress?
+
+    private struct Progress {
+        /// What the kernel has taken of what was given.
+        let taken: Int
+
+        /// The memory of what the kernel holds for the peer; nil when the system does not tell.
+        let unread: UInt32?
+    }
 
     private var lastWrite: EventLoopFuture<Void>
 
@@ -48,7 +62,7 @@ final class Outbox {
     /// Told when the kernel has taken something.
     var whenWritten: () -> Void = {}
 
-    /// So that the progress of a large write can be seen.
+    /// So that the memory of a large write is given back as it is written.
     private static let sliceLength = 256 * 1_024
 
     /// Storage that has grown larger than this is not kept for the next tick.
@@ -224,6 +238,21 @@ final class Outbox {
         }
     }
 
+    /// Asks the system what became of a blocked write: the kernel may have taken a part of it, or the peer have read of what
+    /// the kernel has, which takes more only when most of that is read.
+    func lookForProgress(now: NIODeadline) {
+        guard blockedSince != nil, let options = channel.syncOptions else { return }
+        let buffered = (try? options.getOption(.bufferedWritableBytes)) ?? unwritten
+        let progress = Progress(taken: given - buffered, unread: channel.unreadByPeer)
+        if let seen, progress.taken > seen.taken || isLess(progress.unread, seen.unread) { blockedSince = now }
+        seen = progress
+    }
+
+    private func isLess(_ a: UInt32?, _ b: UInt32?) -> Bool {
+        guard let a, let b else { return false }
+        return a < b
+    }
+
     private func writeChunks() {
         while unwrittenChunks < Self.chunksAhead, let frame = schedule.nextFrame(features) {
             write(frame, isChunk: true)
@@ -233,8 +262,10 @@ final class Outbox {
     private func write(_ slice: ByteBuffer, isChunk: Bool) {
         let count = slice.readableBytes
         unwritten += count
+        given += count
+        executor.memory.used(count)
         if isChunk { unwrittenChunks += count }
-        blockedSince = blockedSince ?? channel.eventLoop.now
+        if blockedSince == nil { (blockedSince, seen) = (channel.eventLoop.now, nil) }
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.unwritten -= count

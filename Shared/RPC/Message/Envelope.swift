@@ -62,7 +62,7 @@ struct Envelope {
         }
         let answer = id.map(IncomingCall.Answer.to)
         do throws(RPCError) {
-            return IncomingCall(answer: answer ?? .none, content: .request(try request))
+            return IncomingCall(answer: answer ?? .none, content: .request(try request), attachments: numbers)
         } catch {
             // A notification gets no answer, but what is not even a request may have been meant as one.
             let isNotification = id == nil && error.kind != .invalidRequest
@@ -85,8 +85,7 @@ struct Envelope {
             } catch {
                 throw .invalidRequest("method", error)
             }
-            return Request(
-                method: name, params: try checkedParams, meta: try checkedMeta, attachments: numbers)
+            return Request(method: name, params: try checkedParams, meta: try checkedMeta)
         }
     }
 

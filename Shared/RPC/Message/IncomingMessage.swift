@@ -38,7 +38,6 @@ struct Request: Sendable {
     /// Always an object.
     var params: RawJSON
     var meta: RequestMeta
-    var attachments: AttachmentNumbers
 }
 
 /// The end of a call. The id is nil when the peer could not tell which call it was.
@@ -50,5 +49,5 @@ struct Response {
 
 extension RawJSON {
     /// What it counts for while a call holds it: small texts count as nothing.
-    var heldBytes: Int { bytes.count > Limits.chunkBytes ? bytes.count : 0 }
+    var heldBytes: Int { bytes.count > Limits.uncountedBytes ? bytes.count : 0 }
 }

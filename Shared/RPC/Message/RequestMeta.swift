@@ -68,12 +68,10 @@ public struct TraceContext: Sendable, Equatable {
 
     /// A malformed parent counts as none, and without a parent the state means nothing (W3C Trace Context §3.2.2, §3.3).
     public init(parent: String?, state: String? = nil) {
-        let isValid = parent.map(Self.isValid) ?? false
+        let isValid = parent.map { $0.utf8.count <= Limits.traceBytes && Self.isValid($0) } ?? false
         self.parent = isValid ? parent : nil
-        self.state = isValid ? state.flatMap { $0.utf8.count <= Self.maximumStateBytes ? $0 : nil } : nil
+        self.state = isValid ? state.flatMap { $0.utf8.count <= Limits.traceBytes ? $0 : nil } : nil
     }
-
-    private static let maximumStateBytes = 512
 
     /// A new trace, begun here. Random numbers cost a system call each, so there is one: a trace needs to be like no other,
     /// not hard to guess.

@@ -16,11 +16,20 @@ public struct AnswerRoom: Sendable {
         }
     }
 
-    /// Returns once there may be room, or nobody left to answer. Others may have been quicker: look again.
+    /// Returns once there may be room, or no peer left to answer, or the task is cancelled. Others may have been quicker:
+    /// look again.
     public func wait() async {
         guard let connection else { return }
-        await withCheckedContinuation { continuation in
-            connection.onLoop { $0.whenRoomForLarge { continuation.resume() } }
+        let cancellation = CancellationFlag()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                connection.onLoop {
+                    $0.whenRoomForLarge(.init(cancellation: cancellation) { continuation.resume() })
+                }
+            }
+        } onCancel: {
+            cancellation.raise()
+            connection.onLoop { $0.cancelWait(cancellation) }
         }
     }
 }

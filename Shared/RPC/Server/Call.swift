@@ -24,7 +24,7 @@ final class Call {
     }
 
     let key: Key
-    let request: Request
+    private(set) var request: Request
     let destination: Destination
     let deadline: NIODeadline
     let route: MethodTable.Route
@@ -42,7 +42,9 @@ final class Call {
     private enum State {
         /// What stands beside its parameters has not come yet.
         case collecting(IncomingAttachments)
+        /// It waits for its turn.
         case queued
+        /// A worker has it; the task is there while the handler runs.
         case running(UnsafeCurrentTask?)
         /// Its answer is on its way, which may take its time.
         case answering(OutgoingMessage)
@@ -103,9 +105,25 @@ final class Call {
     }
 
     /// What it holds of the connection's budget.
-    var heldBytes: Int { attachments.reduce(request.params.heldBytes) { $0 + $1.data.count } }
+    private var heldBytes: Int { attachments.reduce(request.params.heldBytes) { $0 + $1.data.count } }
+
+    /// Gives back what it holds; nothing reads its parameters any more.
+    func release() {
+        connection.link.budget.release(heldBytes)
+        request.params = .emptyObject
+        attachments = []
+    }
+
+    /// Whether it may start though nothing else may: its answer completes one that holds memory until then.
+    var completesBatch: Bool {
+        guard case .batch(let batch, _, _) = destination else { return false }
+        return batch.bytes > 0
+    }
 
     // MARK: Handling
+
+    /// A worker takes it.
+    func start() { state = .running(nil) }
 
     /// Handles the call in the current task, which must run on the event loop.
     /// - Returns: nil when nobody waits for the outcome.
@@ -161,13 +179,17 @@ final class Call {
 
     /// The call is answered without its handler's outcome, which is told to stop.
     func abandon() {
-        switch state {
+        let before = state
+        state = .over
+        switch before {
         case .running(let task): task?.cancel()
         // No worker will see it.
-        case .collecting: connection.link.budget.release(request.params.heldBytes)
-        case .queued, .answering, .over: break
+        case .collecting: release()
+        case .queued:
+            connection.core.ended(self)
+            connection.line.noteEnd()
+        case .answering, .over: break
         }
-        state = .over
         stream?.end()
     }
 }

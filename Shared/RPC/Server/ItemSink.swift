@@ -7,12 +7,19 @@ public struct ItemSink<Item: Sendable>: Sendable {
     private let shape: Shape<Item>
 
     /// Sends an item; returns when the caller has granted room for it.
-    /// - Throws: `CancellationError` when nobody takes items any more, `too_large`.
+    /// - Throws: `CancellationError` when the task is cancelled or nobody takes items any more, `too_large`.
     public func send(_ item: Item) async throws {
         let shape = shape
-        let outcome: Result<Void, any Error> = await withUnsafeContinuation { continuation in
-            let pending = ServerStream.PendingItem(write: { shape.write(item, &$0) }, continuation: continuation)
-            stream.onLoop { $0.send(pending) }
+        let cancellation = CancellationFlag()
+        let outcome: Result<Void, any Error> = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let pending = ServerStream.PendingItem(
+                    cancellation: cancellation, write: { shape.write(item, &$0) }, continuation: continuation)
+                stream.onLoop { $0.send(pending) }
+            }
+        } onCancel: {
+            cancellation.raise()
+            stream.onLoop { $0.cancel(cancellation) }
         }
         try outcome.get()
     }

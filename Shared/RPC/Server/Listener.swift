@@ -13,6 +13,14 @@ final class Listener: Sendable {
 
     init(_ channel: any Channel) { state = Mutex(.open(channel)) }
 
+    /// False once the channel was closed by an error of the system.
+    var isListening: Bool {
+        state.withLock { state in
+            guard case .open(let channel) = state else { return true }
+            return channel.isActive
+        }
+    }
+
     /// After `close` the new channel is closed as well.
     func replace(with channel: any Channel) {
         let obsolete = state.withLock { state -> any Channel in

@@ -87,11 +87,13 @@ public struct MethodTable: Sendable {
     }
 
     private func forwardRoute(_ method: String, asStream: Bool) throws(RPCError) -> Route {
-        if asStream, let forwardStream {
-            return .stream { try await forwardStream(method, $0, $1, $2) }
-        }
-        if !asStream, let forward {
-            return .answer { Reply(try await forward(method, $0, $1)) }
+        if method.utf8.count <= Limits.methodBytes {
+            if asStream, let forwardStream {
+                return .stream { try await forwardStream(method, $0, $1, $2) }
+            }
+            if !asStream, let forward {
+                return .answer { Reply(try await forward(method, $0, $1)) }
+            }
         }
         throw RPCError(
             .methodNotFound,

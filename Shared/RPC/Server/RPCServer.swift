@@ -59,17 +59,21 @@ public struct RPCServer: Sendable {
     /// - Parameters:
     ///   - onReady: called once connections are accepted.
     ///   - onSocketChange: is told when clients no longer find the socket, and when they do again.
+    ///   - onLeftBehind: is told of the methods whose handlers still run `limits.stopGrace` after they were told to stop.
+    ///     The server waits for them; only the end of the process ends them.
     ///   - stop: must return when its task is cancelled.
-    /// - Throws: `SocketError.inUse` when another process has taken the socket's path with its lock; calls under way were
-    ///   answered.
+    /// - Throws: `SocketError.inUse` when another process has taken the socket's path with its lock, `SocketError.lost` when
+    ///   a supervisor's socket has failed; calls under way were answered.
     public func run(
         on socket: ListeningSocket, onReady: @Sendable () -> Void = {},
         onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void = { _ in },
+        onLeftBehind: @escaping @Sendable ([String]) -> Void = { _ in },
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
         defer { socket.release() }
         try await withTaskExecutorPreference(executor) {
-            try await serve(on: socket, onReady: onReady, onSocketChange: onSocketChange, until: stop)
+            try await serve(
+                on: socket, onReady: onReady, onSocketChange: onSocketChange, onLeftBehind: onLeftBehind, until: stop)
         }
     }
 
@@ -77,13 +81,15 @@ public struct RPCServer: Sendable {
     private func serve(
         on socket: ListeningSocket, onReady: @Sendable () -> Void,
         onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void,
+        onLeftBehind: @escaping @Sendable ([String]) -> Void,
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
         let (hires, hire) = AsyncStream.makeStream(of: Void.self)
         let core = NIOLoopBound(makeCore(hiring: hire), eventLoop: executor.loop)
         let listener = Listener(try await listen(on: socket.descriptor, core))
         onReady()
-        async let ending = end(listener, of: socket, core, onSocketChange: onSocketChange, until: stop)
+        async let ending = end(
+            listener, of: socket, core, onSocketChange: onSocketChange, onLeftBehind: onLeftBehind, until: stop)
         await withDiscardingTaskGroup { group in
             for await _ in hires {
                 group.addTask { await work(core.value) }
@@ -100,6 +106,7 @@ public struct RPCServer: Sendable {
     private func end(
         _ listener: Listener, of socket: ListeningSocket, _ core: NIOLoopBound<ServerCore>,
         onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void,
+        onLeftBehind: @escaping @Sendable ([String]) -> Void,
         until stop: @escaping @Sendable () async -> Void
     ) async -> (any Error)? {
         await withTaskGroup(of: (any Error)?.self) { group in
@@ -111,7 +118,7 @@ public struct RPCServer: Sendable {
             let fault = await group.next() ?? nil
             socket.unlink()
             listener.close()
-            core.value.drain()
+            core.value.drain(onLeftBehind: onLeftBehind)
             group.cancelAll()
             return fault
         }
@@ -120,7 +127,7 @@ public struct RPCServer: Sendable {
     /// How often a server looks whether clients find its socket.
     static let socketCheckInterval = Duration.seconds(2)
 
-    /// Creates the socket's file again whenever it was removed or replaced.
+    /// Creates the socket again whenever its file was removed or replaced, or the system has ended its listening.
     /// - Returns: why clients will not find this server again; nil when the task is cancelled.
     private func watch(
         _ socket: ListeningSocket, for listener: Listener, _ core: NIOLoopBound<ServerCore>,
@@ -131,7 +138,7 @@ public struct RPCServer: Sendable {
             try? await Task.sleep(for: Self.socketCheckInterval)
             guard !Task.isCancelled else { break }
             do {
-                guard let (change, descriptor) = try socket.restore() else { continue }
+                guard let (change, descriptor) = try socket.restore(isListening: listener.isListening) else { continue }
                 if let descriptor { listener.replace(with: try await listen(on: descriptor, core)) }
                 onChange(change)
             } catch {
@@ -149,14 +156,18 @@ public struct RPCServer: Sendable {
     }
 
     private func listen(on descriptor: Int32, _ core: NIOLoopBound<ServerCore>) async throws -> any Channel {
-        try await ServerBootstrap(group: executor.loop)
+        let placeholder = try PlaceholderSocket()
+        return try await ServerBootstrap(group: executor.loop)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(ServerConnection(channel, core: core.value))
                 }
             }
-            .withBoundSocket(descriptor)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try placeholder.become(descriptor) }
+            }
+            .withBoundSocket(placeholder.descriptor)
             .get()
     }
 
@@ -166,8 +177,13 @@ public struct RPCServer: Sendable {
     /// Handles one call after the other.
     nonisolated(nonsending) func work(_ core: ServerCore) async {
         var handled = 0
+        let worker = ServerCore.Worker()
+        core.begin(worker)
+        defer { core.end(worker) }
         while let call = await core.queue.next(isNew: handled == 0) {
+            worker.call = call
             await run(call)
+            worker.call = nil
             core.ended(call)
             // The cancelling was its call's, and cannot be taken back.
             if Task.isCancelled { return core.queue.leave() }

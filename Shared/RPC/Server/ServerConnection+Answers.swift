@@ -25,22 +25,18 @@ extension ServerConnection {
     }
 
     func add(_ outcome: Result<Reply, RPCError>, for id: RequestID?, to batch: Batch, at slot: Int) {
-        guard let members = batch.add(Batch.Member(id: id, answer: response(id, outcome)), at: slot) else { return }
-        // Where all do not fit into one message, those at the end are replaced by the error that says so.
-        var room = outbox.frameLimit - Batch.bytesOfBrackets
-        var reserved = members.reduce(0) { $0 + $1.reservedBytes }
-        let answers = members.map { member in
-            reserved -= member.reservedBytes
-            if member.bytes <= room - reserved {
-                room -= member.bytes
-                return member.answer
-            }
-            let error = response(member.id, .failure(.doesNotFit(member.answer, limit: outbox.frameLimit)))
-            room -= error.bytes.count + 1
-            return error
+        let answer = response(id, outcome)
+        core.executor.memory.used(answer.bytes.count)
+        batchBytes -= batch.bytes
+        let answers = batch.add(Batch.Member(id: id, answer: answer), at: slot) { member in
+            response(member.id, .failure(.doesNotFit(member.answer, limit: outbox.frameLimit)))
+        }
+        guard let answers else {
+            batchBytes += batch.bytes
+            return countAnswers()
         }
         if let message = write({ $0.array(answers) { $1.raw($0) } }) { deliver(message, of: batch) }
-        guardAgainstDeafPeer(answers: members.count)
+        guardAgainstFloodingPeer(answers: answers.count)
     }
 
     /// Its calls are over, and it has what was left of the longest of them.
@@ -71,7 +67,7 @@ extension ServerConnection {
         case .discarding, .closed: return nil
         case .fresh, .open, .halfClosed, .draining: break
         }
-        defer { guardAgainstDeafPeer(answers: 1) }
+        defer { guardAgainstFloodingPeer(answers: 1) }
         do throws(RPCError) {
             return try outbox.send(takesAttachments: takesAttachments) { $0.response(id: id, named(outcome)) }
         } catch {
@@ -85,7 +81,8 @@ extension ServerConnection {
     func sendItem(
         of id: RequestID, takesAttachments: Bool, _ item: (inout JSONWriter) -> Void
     ) throws(RPCError) -> OutgoingMessage? {
-        try outbox.send(takesAttachments: takesAttachments) { $0.item(of: id, item) }
+        defer { countAnswers() }
+        return try outbox.send(takesAttachments: takesAttachments) { $0.item(of: id, item) }
     }
 
     func notify(_ method: String) {
@@ -104,21 +101,15 @@ extension ServerConnection {
         }
     }
 
-    /// A peer that does not read must not make us keep its answers without bound; one that is merely slower than we are
-    /// gets them all.
+    /// Closes the connection of a peer that sends on and on without reading: all calls that were under way have their
+    /// answers, as many messages after them, and all of these wait for it.
     /// - Parameter answers: so many were just given.
-    private func guardAgainstDeafPeer(answers: Int) {
-        guard !hasRoom else { return }
+    private func guardAgainstFloodingPeer(answers: Int) {
+        countAnswers()
+        guard outbox.queuedBytes >= core.limits.queuedBytes else { return }
         answersWithoutRoom += answers
         guard outbox.queuedBytes > 2 * core.limits.queuedBytes else { return }
-        // All calls that were under way have their answers, and as many messages after them: it sends on and on.
-        if answersWithoutRoom > 2 * core.limits.callsPerConnection { return close() }
-        guard let blocked = outbox.blockedSince else { return }
-        if blocked + core.limits.deafTime <= loop.now {
-            close()
-        } else {
-            timer.wake(by: blocked + core.limits.deafTime)
-        }
+        if answersWithoutRoom > 2 * core.limits.callsPerConnection { close() }
     }
 
     /// Errors say who answered; one that was forwarded says it already.

@@ -4,14 +4,16 @@ import NIOCore
 /// From a request to a call under way, and to its end.
 extension ServerConnection {
     /// Begins a call that may have bytes beside it.
-    func begin(_ request: Request, to destination: Call.Destination) throws(FrameViolation) {
+    func begin(
+        _ request: Request, _ attachments: AttachmentNumbers, to destination: Call.Destination
+    ) throws(FrameViolation) {
         guard link.features.contains(.bytes) else {
             begin(request, to: destination, collecting: [])
             return
         }
         let numbers: [UInt32]
         do throws(RPCError) {
-            numbers = try request.attachments.read()
+            numbers = try attachments.read()
         } catch {
             deliver(.failure(error), to: destination)
             return
@@ -86,8 +88,9 @@ extension ServerConnection {
             error.begun = false
             throw error
         }
-        guard hasRoom else { throw .overloaded("answers are not being read") }
-        guard calls.count < core.limits.callsPerConnection, core.callsUnderWay < core.limits.callsPerProcess else {
+        guard calls.count < core.limits.callsPerConnection else { throw .overloaded("too many calls under way") }
+        guard core.callsUnderWay < core.limits.callsPerProcess else {
+            core.press()
             throw .overloaded("too many calls under way")
         }
         let isStream = request.meta.stream == true
@@ -101,7 +104,7 @@ extension ServerConnection {
             stream: stream, on: self)
     }
 
-    /// Large parameters are counted while their call lasts.
+    /// What a call stores of its request; large parameters are counted while the call lasts.
     private func holding(_ request: Request) throws(RPCError) -> Request {
         guard request.params.heldBytes == 0 || link.budget.take(request.params.heldBytes) else {
             throw .overloaded("too many large requests under way")

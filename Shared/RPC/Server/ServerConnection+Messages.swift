@@ -35,49 +35,57 @@ extension ServerConnection {
         case (.request(let request), let answer):
             let id = answer.id
             if request.method == ProtocolMethods.hello.name {
-                try refuse(request.attachments)
+                try refuse(call.attachments)
                 let (answer, features) = isFirst ? greet(request) : (.failure(.lateHello), link.features)
                 if let id { send(unlessUnderWay(id), answer) }
                 link.features = features
             } else {
-                try begin(request, to: id.map(Call.Destination.message) ?? .nowhere)
+                try begin(request, call.attachments, to: id.map(Call.Destination.message) ?? .nowhere)
             }
         }
     }
 
     private func receive(_ members: [IncomingCall]) throws(FrameViolation) {
         let answering = members.filter { $0.answer != .none }
-        let batch = Batch(count: answering.count)
+        let batch = Batch(count: answering.count, limit: outbox.frameLimit)
         var slot = 0
         for member in members {
-            if case .failure = member.content { try refuse(member.attachments) }
+            let hasAttachments = try refuse(member.attachments)
             guard member.answer != .none else {
-                if case .request(let request) = member.content { try begin(request, to: .nowhere) }
+                if case .request(let request) = member.content, !hasAttachments {
+                    try begin(request, member.attachments, to: .nowhere)
+                }
                 continue
             }
             defer { slot += 1 }
             switch (member.content, member.answer.id) {
+            case (.request, let id?) where hasAttachments:
+                add(.failure(.attachmentsInBatch), for: unlessUnderWay(id), to: batch, at: slot)
             case (.failure(let error), let id):
                 add(.failure(error), for: id.flatMap(unlessUnderWay), to: batch, at: slot)
             case (.request(let request), let id?) where request.method == ProtocolMethods.hello.name:
                 add(.failure(.lateHello), for: unlessUnderWay(id), to: batch, at: slot)
-            case (.request(let request), let id?): try begin(request, to: .batch(batch, slot: slot, id))
+            case (.request(let request), let id?):
+                try begin(request, member.attachments, to: .batch(batch, slot: slot, id))
             case (.request, nil): break
             }
         }
     }
 
     /// Does not want what comes beside a message that is no call.
-    private func refuse(_ attachments: AttachmentNumbers) throws(FrameViolation) {
-        guard link.features.contains(.bytes) else { return }
+    /// - Returns: whether anything comes.
+    @discardableResult
+    private func refuse(_ attachments: AttachmentNumbers) throws(FrameViolation) -> Bool {
+        guard link.features.contains(.bytes) else { return false }
         let numbers: [UInt32]
         do throws(RPCError) {
             numbers = try attachments.read()
         } catch {
             // Numbers that make no sense announce nothing.
-            return
+            return false
         }
         try link.refuse(numbers)
+        return !numbers.isEmpty
     }
 }
 
@@ -91,4 +99,8 @@ extension IncomingCall.Answer {
 extension RPCError {
     fileprivate static let lateHello = RPCError(
         .invalidRequest, "rpc.hello must be the first message of a connection", begun: false)
+
+    fileprivate static let attachmentsInBatch = RPCError(
+        .invalidRequest, "attachments: a member of a batch cannot have any; send it as a message of its own",
+        begun: false)
 }

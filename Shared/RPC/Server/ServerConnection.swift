@@ -31,7 +31,16 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// How many answers were given since there was room for them.
     var answersWithoutRoom = 0
-    private var waitingForLargeRoom: [() -> Void] = []
+    private var waitingForLargeRoom: [LargeWait] = []
+
+    /// The calls that wait for their turn.
+    var line = CallLine()
+
+    /// What is held of batches whose last answer has not come.
+    var batchBytes = 0
+
+    /// What of this connection is counted in the total of the process.
+    private var countedBytes = 0
 
     /// While draining, with nothing under way: until when a client that knows of it may take to close.
     private var lingersUntil: NIODeadline?
@@ -42,8 +51,11 @@ final class ServerConnection: ChannelInboundHandler {
         link = Link(channel: channel, executor: core.executor, limits: core.limits)
         timer = DeadlineTimer(on: core.executor.loop)
         timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
-        outbox.whenWritten = { [weak self] in self?.offerRoom() }
-        outbox.whenBlocked = { [timer] since in timer.wake(by: since + core.limits.writeTimeout) }
+        outbox.whenWritten = { [weak self] in
+            self?.countAnswers()
+            self?.offerRoom()
+        }
+        outbox.whenBlocked = { [weak self] _ in self?.watchBlockedPeer() }
     }
 
     // MARK: Channel events
@@ -72,6 +84,7 @@ final class ServerConnection: ChannelInboundHandler {
         }
         // Nothing is kept of what comes after the last answer was given.
         guard isReading else { return }
+        core.executor.memory.used(bytes.readableBytes)
         link.append(bytes)
         do throws(FrameViolation) {
             while isReading, let received = try link.next() {
@@ -117,14 +130,34 @@ final class ServerConnection: ChannelInboundHandler {
         timer.cancel()
         abandonAllCalls()
         link.end(RPCError(.cancelled, "the connection ended", begun: false))
+        batchBytes = 0
+        countAnswers()
         offerRoom()
+        core.executor.answers.forget(self)
         core.remove(self)
     }
 
     // MARK: Room for answers
 
-    /// A connection that is over has room for whatever nobody will read.
-    var hasRoom: Bool { isOver || outbox.queuedBytes < core.limits.queuedBytes }
+    /// What waits for the peer, or for the rest of its batch.
+    private var heldAnswers: Int { outbox.queuedBytes + batchBytes }
+
+    /// Whether one more handler may start. A connection that is over has room for whatever nobody will read.
+    var hasRoom: Bool { isOver || heldAnswers < core.limits.queuedBytes && hasShare(heldAnswers) }
+
+    /// Whether the process holds less in answers than it may, or this connection nearly nothing of it: peers that do not read
+    /// must not stop those that do.
+    private func hasShare(_ bytes: Int) -> Bool {
+        core.executor.answers.bytes < core.limits.queuedBytesPerProcess || bytes < Limits.chunkBytes
+    }
+
+    /// Whether the next of the calls that wait may start.
+    var mayStartNext: Bool {
+        guard let call = line.first else { return false }
+        if hasRoom || call.completesBatch { return true }
+        core.executor.answers.wait(self)
+        return false
+    }
 
     /// - Parameter resume: called at once when there is room, or when nobody is left to answer.
     func whenRoom(_ resume: @escaping () -> Void) {
@@ -132,35 +165,65 @@ final class ServerConnection: ChannelInboundHandler {
         offerRoom()
     }
 
+    /// Counts what this connection holds in the total of the process.
+    func countAnswers() {
+        let held = isOver ? 0 : heldAnswers
+        guard held != countedBytes else { return }
+        let (total, limit) = (core.executor.answers, core.limits.queuedBytesPerProcess)
+        let wasBelow = total.bytes < limit
+        let change = held - countedBytes
+        countedBytes = held
+        total.change(by: change, limit: limit)
+        if wasBelow, total.bytes >= limit { core.press() }
+    }
+
     func offerRoom() {
-        if hasRoom {
-            answersWithoutRoom = 0
+        if isOver || outbox.queuedBytes < core.limits.queuedBytes { answersWithoutRoom = 0 }
+        core.queue.offerTurn(to: self)
+        if !waitingForRoom.isEmpty, hasRoom {
             let waiting = waitingForRoom
             waitingForRoom = []
             for resume in waiting { resume() }
         }
         // All at once, who then look again: not for each of the many chunks that their answers take.
-        if !waitingForLargeRoom.isEmpty, isOver || outbox.queuedBytes <= core.limits.queuedBytes / Self.largeOffer {
+        if !waitingForLargeRoom.isEmpty, hasRoomForLarge(upTo: Self.largeOffer) {
             let waiting = waitingForLargeRoom
             waitingForLargeRoom = []
-            for resume in waiting { resume() }
+            for wait in waiting { wait.resume() }
         }
+        if !waitingForRoom.isEmpty || !waitingForLargeRoom.isEmpty { core.executor.answers.wait(self) }
     }
 
     /// Large answers wait for one another while this part of the room is taken, and are offered room again when only that
-    /// part is: so what they wait for never makes new calls be refused.
+    /// part is: so what they wait for never makes other calls wait.
     private static let largePart = 4
     private static let largeOffer = 8
 
     /// Whether one more large answer may be added; not before those that wait already.
-    var hasRoomForLarge: Bool {
-        isOver || waitingForLargeRoom.isEmpty && outbox.queuedBytes <= core.limits.queuedBytes / Self.largePart
+    var hasRoomForLarge: Bool { waitingForLargeRoom.isEmpty && hasRoomForLarge(upTo: Self.largePart) }
+
+    /// What is held of batches does not count: a member that waited for its own batch would wait in vain.
+    private func hasRoomForLarge(upTo part: Int) -> Bool {
+        isOver || outbox.queuedBytes <= core.limits.queuedBytes / part && hasShare(outbox.queuedBytes)
     }
 
-    /// - Parameter resume: called once there may be room for a large answer, or when nobody is left to answer.
-    func whenRoomForLarge(_ resume: @escaping () -> Void) {
-        waitingForLargeRoom.append(resume)
+    /// A handler that waits for room for a large answer.
+    struct LargeWait {
+        let cancellation: CancellationFlag
+        let resume: () -> Void
+    }
+
+    /// Resumes the handler once there may be room for a large answer, when it is cancelled, or when nobody is left to answer.
+    func whenRoomForLarge(_ wait: LargeWait) {
+        guard !wait.cancellation.isRaised else { return wait.resume() }
+        waitingForLargeRoom.append(wait)
         offerRoom()
+    }
+
+    /// The handler that waits with this flag waits no longer.
+    func cancelWait(_ cancellation: CancellationFlag) {
+        guard let index = waitingForLargeRoom.firstIndex(where: { $0.cancellation === cancellation }) else { return }
+        waitingForLargeRoom.remove(at: index).resume()
     }
 
     private var isOver: Bool {
@@ -241,11 +304,26 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// How long a write may be blocked without progress.
     private var patience: TimeAmount {
-        outbox.queuedBytes > 2 * core.limits.queuedBytes ? core.limits.deafTime : core.limits.writeTimeout
+        let holdsOthersUp =
+            core.holdsAllAnswers && outbox.queuedBytes >= Limits.chunkBytes || core.hasAllCalls && line.first != nil
+        return holdsOthersUp ? core.limits.deafTime : core.limits.writeTimeout
+    }
+
+    /// How often the system is asked in that time whether the peer has taken anything.
+    private static let looksForProgress: Int64 = 8
+
+    /// Looks at a blocked write in time.
+    func watchBlockedPeer() {
+        if let next = nextLook(after: loop.now) { timer.wake(by: next) }
+    }
+
+    private func nextLook(after now: NIODeadline) -> NIODeadline? {
+        blockedDeadline.map { min($0, now + .nanoseconds(patience.nanoseconds / Self.looksForProgress)) }
     }
 
     /// - Returns: when to look again.
     private func enforceDeadlines(now: NIODeadline) -> NIODeadline {
+        outbox.lookForProgress(now: now)
         guard [discardDeadline, blockedDeadline].allSatisfy({ $0.map { $0 > now } ?? true }) else {
             // On a loop that was held up the last word has not left yet.
             outbox.flush()
@@ -265,7 +343,7 @@ final class ServerConnection: ChannelInboundHandler {
             outbox.giveUp(batch.message, because: .deadlineExceeded)
         }
         for refusal in link.takeRefusals() { send(nil, .failure(refusal)) }
-        let others = [discardDeadline, isReading ? lingersUntil : nil, blockedDeadline, link.nextExpiry]
+        let others = [discardDeadline, isReading ? lingersUntil : nil, nextLook(after: now), link.nextExpiry]
         let next = deadlines.next(isCurrent: isUnderWay)
         let nextBatch = batchesOnTheirWay.values.lazy.map(\.deadline).min() ?? .distantFuture
         return others.compactMap(\.self).reduce(min(next, nextBatch), min)

@@ -14,6 +14,15 @@ final class ServerCore {
 
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private(set) var callsUnderWay = 0
+
+    /// Those that handle calls.
+    private var workers: [ObjectIdentifier: Worker] = [:]
+
+    /// What handles one call after the other.
+    final class Worker {
+        /// The call that it handles now.
+        var call: Call?
+    }
     private let began = NIODeadline.now()
     var counter: CallCounter
     private(set) var isDraining = false
@@ -58,8 +67,35 @@ final class ServerCore {
     /// after a deadline or a cancel still takes what it takes.
     func ended(_ call: Call) {
         callsUnderWay -= 1
-        call.connection.link.budget.release(call.heldBytes)
+        call.release()
     }
+
+    // MARK: Pressure
+
+    private var pressedUntil = NIODeadline.distantPast
+
+    /// Whether the process holds as much in answers as it may. Peers that take nothing must not hold up the others for long
+    /// then.
+    var holdsAllAnswers: Bool { executor.answers.bytes >= limits.queuedBytesPerProcess }
+
+    /// The same for calls: those that wait for such a peer take the place of others.
+    var hasAllCalls: Bool { callsUnderWay >= limits.callsPerProcess }
+
+    /// Has every connection look at its peer in time, now that the time is shorter.
+    func press() {
+        let now = executor.loop.now
+        guard pressedUntil <= now else { return }
+        pressedUntil = now + limits.deafTime
+        for connection in connections.values { connection.watchBlockedPeer() }
+    }
+
+    // MARK: Workers
+
+    func begin(_ worker: Worker) { workers[ObjectIdentifier(worker)] = worker }
+    func end(_ worker: Worker) { workers[ObjectIdentifier(worker)] = nil }
+
+    /// The methods whose handlers run, each as often as it does.
+    private var methodsUnderWay: [String] { workers.values.compactMap { $0.call?.request.method }.sorted() }
 
     // MARK: Statistics
 
@@ -114,7 +150,8 @@ final class ServerCore {
     // MARK: Stopping
 
     /// Refuses new calls and lets those under way finish, for `limits.drainTime`; after that they are told to stop.
-    func drain() {
+    /// - Parameter onLeftBehind: is told of the handlers that still run `limits.stopGrace` later.
+    func drain(onLeftBehind: @escaping @Sendable ([String]) -> Void = { _ in }) {
         guard !isDraining else { return }
         isDraining = true
         for connection in connections.values { connection.drain() }
@@ -124,6 +161,10 @@ final class ServerCore {
         }
         // A peer that does not take its last answers is not waited for.
         executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.discardTime) { self.closeAll() }
+        executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.stopGrace) {
+            let methods = self.methodsUnderWay
+            if !methods.isEmpty { onLeftBehind(methods) }
+        }
     }
 
     /// Ends everything now.

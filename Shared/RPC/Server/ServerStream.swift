@@ -4,6 +4,7 @@ import NIOCore
 /// A stream on its way to its caller. Lives on the connection's event loop.
 final class ServerStream {
     struct PendingItem: Sendable {
+        let cancellation: CancellationFlag
         let write: @Sendable (inout JSONWriter) -> Void
         let continuation: UnsafeContinuation<Result<Void, any Error>, Never>
     }
@@ -17,7 +18,7 @@ final class ServerStream {
     private var pending = CircularBuffer<PendingItem>()
 
     /// An item that takes its time; those after it, and the end of the stream, wait for it.
-    private var current: (message: OutgoingMessage, item: PendingItem)?
+    private var current: (message: OutgoingMessage, item: PendingItem?)?
     private var isWaitingForRoom = false
     private var isOver = false
 
@@ -32,9 +33,21 @@ final class ServerStream {
     }
 
     func send(_ item: PendingItem) {
-        guard !isOver else { return item.continuation.resume(returning: .failure(CancellationError())) }
+        guard !isOver, !item.cancellation.isRaised else {
+            return item.continuation.resume(returning: .failure(CancellationError()))
+        }
         pending.append(item)
         sendPending()
+    }
+
+    /// Who sends the item waits no longer. An item that is on its way goes on.
+    func cancel(_ cancellation: CancellationFlag) {
+        if let current, current.item?.cancellation === cancellation {
+            self.current = (current.message, nil)
+            current.item?.continuation.resume(returning: .failure(CancellationError()))
+        } else if let index = pending.firstIndex(where: { $0.cancellation === cancellation }) {
+            pending.remove(at: index).continuation.resume(returning: .failure(CancellationError()))
+        }
     }
 
     /// - Returns: false when more would be outstanding than any window is.
@@ -86,9 +99,11 @@ final class ServerStream {
     private func wait(for message: OutgoingMessage, of item: PendingItem) {
         current = (message, item)
         message.whenOver = { [weak self] _ in
-            self?.current = nil
-            item.continuation.resume(returning: .success(()))
-            self?.sendPending()
+            guard let self else { return item.continuation.resume(returning: .success(())) }
+            let item = current?.item
+            current = nil
+            item?.continuation.resume(returning: .success(()))
+            sendPending()
         }
     }
 }

@@ -65,15 +65,20 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
     /// Nil when new clients find the socket.
     public var hindrance: Hindrance? { state.withLock(\.hindrance) }
 
-    /// Looks whether clients find the socket at its path, and creates its file again when they do not.
+    /// Looks whether clients find the socket at its path, and creates it again when they do not.
+    /// - Parameter isListening: false when the system has ended the listening.
     /// - Returns: what has changed since the last time, and the descriptor of a new socket, which replaces the one before.
     /// - Throws: `SocketError.inUse` when another process has taken the path with its lock: this one has lost it for good.
-    func restore() throws(SocketError) -> (change: Change, descriptor: Int32?)? {
+    ///   `SocketError.lost` when a supervisor's socket does not listen: only the supervisor can open it again.
+    func restore(isListening: Bool = true) throws(SocketError) -> (change: Change, descriptor: Int32?)? {
         let outcome: Result<(Change, Int32?)?, SocketError> = state.withLock { state in
-            guard let file = state.file, !state.isGivenUp else { return .success(nil) }
-            guard !file.isInPlace || state.hindrance != nil else { return .success(nil) }
+            guard !state.isGivenUp else { return .success(nil) }
+            guard let file = state.file else {
+                return isListening ? .success(nil) : .failure(.lost(description))
+            }
+            guard !file.isInPlace || !isListening || state.hindrance != nil else { return .success(nil) }
             do throws(SocketFile.Unreplaced) {
-                let (replacement, descriptor) = try file.replaced(for: group)
+                let (replacement, descriptor) = try file.replaced(for: group, isListening: isListening)
                 (state.file, state.hindrance) = (replacement, nil)
                 if let descriptor { state.descriptor = descriptor }
                 return .success((.restored, descriptor))

@@ -51,8 +51,9 @@ struct SocketFile: Sendable {
     }
 
     /// Creates what is missing: the directory, the lock file, the socket. A socket that is in its place stays.
+    /// - Parameter isListening: false when the socket answers nobody though it is in its place.
     /// - Returns: the new file, and the descriptor to listen on; no descriptor when the socket was in its place.
-    func replaced(for group: UInt32?) throws(Unreplaced) -> (SocketFile, Int32?) {
+    func replaced(for group: UInt32?, isListening: Bool) throws(Unreplaced) -> (SocketFile, Int32?) {
         var newLock: LockFile?
         do throws(SocketError) {
             try Self.makeDirectory(of: path, for: group)
@@ -65,7 +66,7 @@ struct SocketFile: Sendable {
         do throws(SocketError) {
             let lock = newLock ?? lock
             let replacement: (SocketFile, Int32?) =
-                isOurs
+                isOurs && isListening
                 ? (SocketFile(path: path, lock: lock, identity: identity), nil)
                 : try Self.listen(at: path, for: group, holding: lock)
             if newLock != nil { self.lock.release() }

@@ -41,6 +41,8 @@ public enum SocketError: Error, Equatable, Sendable {
     case notASocket(path: String)
     /// What a supervisor has passed is something else.
     case notAListener(descriptor: Int32, what: String)
+    /// The system has ended the listening on a supervisor's socket.
+    case lost(String)
     /// A call of the operating system failed.
     case system(operation: String, path: String, errno: Int32)
 }
@@ -60,6 +62,10 @@ extension SocketError: CustomStringConvertible {
             return "\(path) exists and is not a socket: move it away, or choose another path with --socket"
         case .notAListener(let descriptor, let what):
             return "descriptor \(descriptor) is \(what): the supervisor should pass a listening Unix stream socket"
+        case .lost(let socket):
+            return
+                "cannot accept connections on \(socket): the system has ended its listening. Restart its supervisor's "
+                + "socket and this service"
         case .system(let operation, let path, let code):
             return "cannot \(operation) \(path): \(String(cString: strerror(code)))"
         }

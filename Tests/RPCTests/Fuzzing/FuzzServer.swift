@@ -64,6 +64,7 @@ final class FuzzServer {
         try FuzzFinding.unless(connection.calls.isEmpty, "\(connection.calls.count) calls are still there")
         try FuzzFinding.unless(connection.link.budget.bytes == 0, "\(connection.link.budget.bytes) bytes not released")
         try FuzzFinding.unless(executor.assembly.bytes == 0, "\(executor.assembly.bytes) bytes not released")
+        try FuzzFinding.unless(executor.answers.bytes == 0, "\(executor.answers.bytes) bytes of answers are counted")
         try FuzzFinding.unless(connection.outbox.queuedBytes == 0, "\(connection.outbox.queuedBytes) bytes queued")
     }
 }

@@ -95,7 +95,7 @@ enum TextFuzz {
         guard case .request(let request) = call.content else { return }
         let params = try RawJSON(checking: request.params.bytes)
         try FuzzFinding.unless(params.bytes.first == UInt8(ascii: "{"), "parameters are no object")
-        if let numbers = try? request.attachments.read() {
+        if let numbers = try? call.attachments.read() {
             try FuzzFinding.unless(
                 numbers.count <= OutgoingSchedule.attachmentLimit && !numbers.contains(0), "bad numbers came through")
         }

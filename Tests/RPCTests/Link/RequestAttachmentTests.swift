@@ -1,3 +1,4 @@
+import JSON
 import Foundation
 import RPC
 import RPCTestKit
@@ -108,17 +109,35 @@ import Testing
         }
     }
 
-    @Test func `attachments of a batch's members are taken, and its answers have their bytes in the text`()
-        async throws
-    {
+    @Test func `a batch has no attachments, and its answers have their bytes in the text`() async throws {
         let meta = #"{"attachments":true}"#
         try await withPeer(of: ["bytes"]) { peer, _ in
-            try await peer.send([
-                .message(
-                    "[\(bytesRequest("1", Self.abc, meta: meta)),\(bytesRequest("2", [], attachments: "[2]", meta: meta))]"
-                ), WireFrame(.lastChunk, 2), WireFrame(.lastChunk, 1, Self.abc),
-            ])
-            try await peer.expect(.message("[\(bytesAnswer("1", Self.abc)),\(bytesAnswer("2", []))]"))
+            let inline = bytesRequest("2", [], attachments: "[]", meta: meta)
+                .replacing(#""attachment":0"#, with: #""base64":"""#)
+            try await peer.send("[\(bytesRequest("1", Self.abc, meta: meta)),\(inline)]")
+            let frames = try await peer.frames(2)
+            #expect(frames.filter { $0.kind == .stop } == [.stop(1)])
+            let text = try #require(frames.first { $0.kind == .message }?.text)
+            let answers = try RawJSON(checking: text).read(as: .array(of: .any)).map { try Answer($0.description) }
+            #expect(answers.map(\.id) == ["1", "2"])
+            #expect(answers.map(\.error?.kind) == [.invalidRequest, nil])
+            #expect(answers.first?.error?.message.hasPrefix("attachments: ") == true)
+            #expect(answers.first?.error?.begun == false)
+            #expect(answers.last.map { bytesAnswer("2", []) == $0.text } == true)
+            // What was under way already is thrown away.
+            try await peer.send(WireFrame(.lastChunk, 1, Self.abc))
+            try await peer.expectAlive()
+        }
+    }
+
+    @Test func `a notification with attachments in a batch does not begin`() async throws {
+        let gate = Gate()
+        try await withPeer(of: ["bytes"], gate: gate) { peer, _ in
+            let notification =
+                #"{"jsonrpc":"2.0","method":"echo.wait","params":{"text":"never"},"attachments":[1]}"#
+            try await peer.send("[\(notification),\(waiting("1", "first"))]")
+            #expect(try await peer.receiveFrame() == .stop(1))
+            #expect(await gate.arrival() == "first")
         }
     }
 

@@ -44,4 +44,59 @@ import Testing
             }
         }
     }
+
+    @Test func `a handler that waits for room ends at once when it is cancelled`() async throws {
+        let gate = Gate()
+        var table = EchoContract.table(gate)
+        table.handle(EchoContract.trace) { _, context in
+            #expect(await !context.room.isThere)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await context.room.wait() }
+                group.cancelAll()
+            }
+            try await gate.pass("alone")
+            await context.room.wait()
+            try? await gate.pass("waited")
+            return .init(text: "")
+        }
+        try await TestServer.with(table, limits: Self.limits) { server in
+            let (peer, other) = (
+                try await WirePeer.connect(to: server.path), try await WirePeer.connect(to: server.path)
+            )
+            try await peer.setReading(false)
+            try await peer.send(grow("1", 900_000))
+            try await other.expectAlive()
+            try await peer.send(request("2", "echo.trace"))
+            #expect(await gate.arrival() == "alone")
+            gate.open("alone")
+            try await other.expectAlive()
+            try await peer.send(cancel("2"))
+            #expect(await gate.arrival() == "waited")
+        }
+    }
+
+    @Test func `who sends an item waits no longer when it is cancelled, and the stream goes on`() async throws {
+        var table = EchoContract.table
+        table.handle(EchoContract.follow) { _, _, items in
+            // The only item that was granted.
+            try await items.send(.init(text: "granted"))
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await #expect(throws: CancellationError.self) { try await items.send(.init(text: "cancelled")) }
+                }
+                group.cancelAll()
+            }
+            try await items.send(.init(text: "next"))
+        }
+        try await TestServer.with(table) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            try await peer.send(
+                #"{"jsonrpc":"2.0","id":1,"method":"echo.follow","params":{"text":""},"meta":{"stream":true,"window":1}}"#
+            )
+            #expect(try await peer.receive()?.contains("granted") == true)
+            try await peer.send(#"{"jsonrpc":"2.0","method":"rpc.grant","params":{"id":1,"items":9}}"#)
+            #expect(try await peer.receive()?.contains("next") == true)
+            #expect(try await peer.answer().result == #"{"items":2}"#)
+        }
+    }
 }

@@ -14,7 +14,7 @@ import Testing
     }()
 
     @Test(arguments: [
-        request("3", "rpc.ping"), request("4", "rpc.cancel", #"{"id":5}"#), "no JSON", "[1]",
+        request("3", "no.such"), request("4", "rpc.cancel", #"{"id":5}"#), "no JSON", "[1]",
         #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         #"{"jsonrpc":"2.0","id":"hello","method":"rpc.hello","params":{}}"#,
     ])

@@ -122,6 +122,40 @@ import Testing
         }
     }
 
+    @Test func `handlers that do not stop when they are told to are named after a short grace`() async throws {
+        let gate = Gate()
+        var limits = Limits()
+        limits.drainTime = .milliseconds(20)
+        limits.stopGrace = .milliseconds(20)
+        var table = EchoContract.table
+        table.handle(EchoContract.wait) { params, _ in
+            // Ignores its own cancelling.
+            await Task { try? await gate.pass(params.text) }.value
+            return params
+        }
+        let server = RPCServer(
+            identity: ServiceIdentity(name: "test", version: "1"), methods: table, limits: limits, onFault: { _ in })
+        let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+        let (leftBehind, leave) = AsyncStream.makeStream(of: [String].self)
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            let socket = try ListeningSocket(path: path)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await server.run(on: socket, onLeftBehind: { leave.yield($0) }) { for await _ in stops {} }
+                }
+                let peer = try await WirePeer.connect(to: path)
+                try await peer.send([waiting("1", "a"), waiting("2", "b")].map(WireFrame.message))
+                try await peer.send(request("3", "echo.say", #"{"text":"ends"}"#))
+                _ = (await gate.arrival(), await gate.arrival())
+                stop.finish()
+                #expect(await leftBehind.first { _ in true } == ["echo.wait", "echo.wait"])
+                for name in ["a", "b"] { gate.open(name) }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func `a half-closed peer's calls finish while the server drains`() async throws {
         let gate = Gate()
         try await TestServer.with(EchoContract.table(gate)) { server in

@@ -27,7 +27,8 @@ import Testing
                 "service":{"name":"test","version":"1.0","instance":"test-instance"},"contracts":{"echo":1},\
                 "features":[\(features)],"limits":{"frame_bytes":8388608,"calls_per_connection":4096,\
                 "calls_per_process":16384,"connections":4096,"default_timeout_ms":30000,"queued_bytes":16777216,\
-                "assembled_bytes":33554432,"assembled_bytes_per_process":268435456,"open_transfers":64,\
+                "queued_bytes_per_process":268435456,"assembled_bytes":33554432,\
+                "assembled_bytes_per_process":268435456,"open_transfers":64,\
                 "frame_timeout_ms":30000,"write_timeout_ms":30000,"deaf_time_ms":1000,"discarded_bytes":16777216,\
                 "discard_time_ms":1000}}}
                 """, to: Self.hello(params))

@@ -1,6 +1,9 @@
+import Foundation
 import JSON
+import NIOCore
 import RPC
 import RPCTestKit
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LoopExecutorTests {
@@ -47,6 +50,67 @@ import Testing
                 }
                 #expect(wasThere)
             }
+        }
+    }
+
+    @Test func `a handler that never waits stops no new connection, no read and no cancel`() async throws {
+        let gate = Gate()
+        var table = EchoContract.table(gate)
+        table.handle(EchoContract.trace) { _, _ in
+            while !Task.isCancelled { await Task.yield() }
+            try await gate.pass("stopped")
+            return .init(text: "")
+        }
+        try await TestServer.with(table, executor: .separate()) { server in
+            let busy = try await WirePeer.connect(to: server.path)
+            try await busy.send(request("1", "echo.trace"))
+            try await WirePeer.connect(to: server.path).expectAlive()
+            try await busy.expectAlive()
+            try await busy.send(cancel("1"))
+            #expect(try await busy.answer().error?.kind == .cancelled)
+            #expect(await gate.arrival() == "stopped")
+        }
+    }
+
+    /// The calls of both connections are read in one turn of the loop, those of the first connection first.
+    @Test func `connections take turns, however many calls one of them has sent`() async throws {
+        let executor = LoopExecutor.separate()
+        let (started, letGo) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let order = Mutex<[String]>([])
+        var table = EchoContract.table
+        table.handle(EchoContract.fail) { params, _ in
+            started.signal()
+            letGo.wait()
+            return params
+        }
+        table.handle(EchoContract.echo) { params, _ in
+            order.withLock { $0.append(params.text) }
+            let end = NIODeadline.now() + .microseconds(100)
+            while NIODeadline.now() < end {}
+            return params
+        }
+        try await TestServer.with(table, executor: executor) { server in
+            let (first, second) = (
+                try await WirePeer.connect(to: server.path), try await WirePeer.connect(to: server.path)
+            )
+            try await first.expectAlive()
+            try await second.expectAlive()
+            try await first.send(request("0", "echo.fail", #"{"text":"hold"}"#))
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    started.wait()
+                    continuation.resume()
+                }
+            }
+            let count = 1_000
+            try await first.send(
+                (1...count).flatMap { WirePeer.frame(request("\($0)", "echo.say", #"{"text":"first"}"#)) })
+            try await second.send(request("1", "echo.say", #"{"text":"second"}"#))
+            letGo.signal()
+            #expect(try await second.answer().error == nil)
+            for _ in 0...count { #expect(try await first.answer().error == nil) }
+            let place = try #require(order.withLock { $0.firstIndex(of: "second") })
+            #expect(place < count / 2, "\(place)")
         }
     }
 }

@@ -118,6 +118,14 @@ import Testing
         #expect(TraceContext(parent: nil, state: "a=1").state == nil)
     }
 
+    /// Later versions may add to it.
+    @Test func `a parent that is too long counts as none`() {
+        let parent = "01-\(Self.id)-b7ad6b7169203331-01-"
+        let longest = parent + String(repeating: "x", count: Limits.traceBytes - parent.utf8.count)
+        #expect(TraceContext(parent: longest).parent == longest)
+        #expect(TraceContext(parent: longest + "x").parent == nil)
+    }
+
     @Test func `a new trace is a valid one`() {
         for _ in 0..<100 {
             let trace = TraceContext.random()

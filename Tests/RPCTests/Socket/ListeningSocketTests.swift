@@ -199,4 +199,57 @@ import Testing
         socket.release()
         #expect(rename(kept, path.description) == 0)
     }
+
+    // MARK: Backlog
+
+    /// How many connections the system takes while nobody accepts them, at most so many.
+    private static func connections(to path: SocketPath, upTo most: Int) -> Int {
+        var descriptors: [Int32] = []
+        defer { for descriptor in descriptors { close(descriptor) } }
+        while descriptors.count < most {
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            descriptors.append(descriptor)
+            guard path.withAddress({ connect(descriptor, $0, $1) }) == 0 else { return descriptors.count - 1 }
+        }
+        return descriptors.count
+    }
+
+    /// Runs `body` while the server at this socket does not accept.
+    private static func withBusyServer(
+        on socket: ListeningSocket, at path: SocketPath, _ body: @escaping @Sendable () -> Int
+    ) async throws -> Int {
+        let executor = LoopExecutor.separate()
+        return try await TestServer.with(EchoContract.table, at: path, on: socket, executor: executor) { _ in
+            await withCheckedContinuation { continuation in
+                executor.loop.execute { continuation.resume(returning: body()) }
+            }
+        }
+    }
+
+    /// In a process of its own: other tests count descriptors.
+    @Test func `more connections wait to be accepted than by NIO's default`() async {
+        await #expect(processExitsWith: .success) {
+            try await withTemporaryDirectory { directory in
+                let path = try SocketPath(directory + "/test.sock")
+                let count = try await Self.withBusyServer(on: ListeningSocket(path: path), at: path) {
+                    Self.connections(to: path, upTo: 300)
+                }
+                precondition(count == 300, "\(count)")
+            }
+        }
+    }
+
+    @Test func `a socket of a supervisor has the backlog that the supervisor gave it`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            let backlog = 7
+            #expect(path.withAddress { bind(descriptor, $0, $1) } == 0 && listen(descriptor, Int32(backlog)) == 0)
+            let count = try await Self.withBusyServer(on: ListeningSocket(adopting: descriptor), at: path) {
+                Self.connections(to: path, upTo: 300)
+            }
+            // The system takes one more.
+            #expect(count == backlog + 1)
+        }
+    }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import NIOEmbedded
 import RPCTestKit
 import Synchronization
 import Testing
@@ -102,6 +104,47 @@ import Testing
                 try await server.expectFound()
             }
         }
+    }
+
+    @Test func `a socket that is in its place and does not listen is created again`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            let socket = try ListeningSocket(path: path)
+            close(socket.descriptor)
+            #expect(try socket.restore(isListening: true) == nil)
+            let (change, descriptor) = try #require(try socket.restore(isListening: false))
+            #expect(change == .restored && descriptor == socket.descriptor)
+            let probe = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            #expect(path.withAddress { connect(probe, $0, $1) } == 0)
+            close(probe)
+            socket.release()
+            close(socket.descriptor)
+        }
+    }
+
+    @Test func `a socket of a supervisor that does not listen is an error`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try SocketPath(directory + "/test.sock")
+            let own = try ListeningSocket(path: path)
+            let adopted = try ListeningSocket(adopting: dup(own.descriptor))
+            #expect(try adopted.restore(isListening: true) == nil)
+            #expect(throws: SocketError.lost(path.description)) { try adopted.restore(isListening: false) }
+            close(adopted.descriptor)
+            own.release()
+            close(own.descriptor)
+        }
+    }
+
+    @Test func `a listener knows whether the system has closed its channel`() async throws {
+        let channel = EmbeddedChannel()
+        try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/unused")).get()
+        let listener = Listener(channel)
+        #expect(listener.isListening)
+        try await channel.close().get()
+        #expect(!listener.isListening)
+        // One that was closed on purpose is not missed.
+        listener.close()
+        #expect(listener.isListening)
     }
 
     @Test func `a file in its place is left alone and reported once, until it is gone`() async throws {

@@ -1,0 +1,50 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Returns memory to the system when a spike is over: the allocator keeps what is freed for later, and after a spike that is
+/// most of the process. Lives on the event loop.
+final class SpikeTrimmer {
+    private let loop: any EventLoop
+    private var used = 0
+    private var lastUse = NIODeadline.distantPast
+    private var isScheduled = false
+
+    /// So many bytes that were read, written or computed are a spike.
+    private static let spikeBytes = 32 * 1_024 * 1_024
+
+    /// A spike is over when nothing was read, written or computed for so long.
+    private static let quietTime = TimeAmount.seconds(1)
+
+    init(_ loop: any EventLoop) { self.loop = loop }
+
+    /// So many bytes were read, written or computed.
+    func used(_ count: Int) {
+        used += count
+        guard used >= Self.spikeBytes else { return }
+        lastUse = loop.now
+        schedule(at: lastUse + Self.quietTime)
+    }
+
+    private func schedule(at deadline: NIODeadline) {
+        guard !isScheduled else { return }
+        isScheduled = true
+        loop.assumeIsolated().scheduleTask(deadline: deadline) { self.look() }
+    }
+
+    private func look() {
+        isScheduled = false
+        let end = lastUse + Self.quietTime
+        guard end <= loop.now else { return schedule(at: end) }
+        used = 0
+        // Not on the loop: it takes milliseconds where there is much to return.
+        NIOThreadPool.singleton.submit { _ in Self.trim() }
+    }
+
+    /// `malloc_trim` of glibc; nil with another C library.
+    private static let mallocTrim: (@convention(c) (Int) -> Int32)? = dlsym(nil, "malloc_trim").map {
+        unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
+    }
+
+    private static func trim() { _ = mallocTrim?(0) }
+}
