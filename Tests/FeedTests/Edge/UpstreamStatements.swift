@@ -9,9 +9,6 @@ struct UpstreamStatements {
     /// Each answer as a row of items that follow one another directly.
     private(set) var rows: [[Int]] = []
 
-    /// The items that stand after an item.
-    private typealias Order = [Int: Set<Int>]
-
     /// For each row, the order that the rows before it have said.
     private var orders: [Order] = []
 
@@ -73,18 +70,44 @@ struct UpstreamStatements {
             let row = rows[later]
             return row.indices.dropLast().filter { position in
                 let (before, after) = (row[position], row[position + 1])
-                return !row.contains(number) && leads(before, to: number, before: later)
-                    && (after == Self.edge || !leads(after, to: number, before: later))
+                return !row.contains(number) && orders[later].leads(before, to: number)
+                    && (after == Self.edge || !orders[later].leadsByNewest(after, to: number))
             }.map { row[$0 + 1] }
         }
     }
 
-    /// Whether the rows before one say, taken together, that an item comes somewhere after another.
-    private func leads(_ first: Int, to second: Int, before end: Int) -> Bool {
-        Self.leads(first, to: second, in: orders[end])
+    /// What all rows say together of what stands before what.
+    private var order: Order {
+        var order = Order()
+        for row in rows.reversed() {
+            for (first, second) in zip(row, row.dropFirst()) where second != Self.edge {
+                order.add(second, after: first)
+            }
+        }
+        return order
+    }
+}
+
+/// What stands before what.
+private struct Order {
+    private var said: [Int: Set<Int>] = [:]
+
+    /// The same without what newer answers say the opposite of: an item that was published again stands where the newest
+    /// answer shows it.
+    private var newest: [Int: Set<Int>] = [:]
+
+    /// Answers are added newest first.
+    mutating func add(_ second: Int, after first: Int) {
+        said[first, default: []].insert(second)
+        if !leadsByNewest(second, to: first) { newest[first, default: []].insert(second) }
     }
 
-    private static func leads(_ first: Int, to second: Int, in order: Order) -> Bool {
+    /// Whether it was ever said that an item comes somewhere after another.
+    func leads(_ first: Int, to second: Int) -> Bool { Self.leads(first, to: second, in: said) }
+
+    func leadsByNewest(_ first: Int, to second: Int) -> Bool { Self.leads(first, to: second, in: newest) }
+
+    private static func leads(_ first: Int, to second: Int, in order: [Int: Set<Int>]) -> Bool {
         var (open, visited) = ([first], Set([first]))
         while let number = open.popLast() {
             for next in order[number] ?? [] {
@@ -93,18 +116,5 @@ struct UpstreamStatements {
             }
         }
         return false
-    }
-
-    /// What all rows say together of what stands before what. An older row says nothing where newer ones say the opposite:
-    /// an item that was published again stands where the newest answer shows it.
-    private var order: Order {
-        var order: Order = [:]
-        for row in rows.reversed() {
-            for (first, second) in zip(row, row.dropFirst())
-            where second != Self.edge && !Self.leads(second, to: first, in: order) {
-                order[first, default: []].insert(second)
-            }
-        }
-        return order
     }
 }

@@ -2,9 +2,9 @@ import BenchKit
 
 extension Load {
     /// Keeps calls under way over connections of any kind.
-    /// - Parameter call: asks for a reply of so many bytes, and returns how often it was refused because of overload.
+    /// - Parameter call: asks for a reply of so many bytes, and returns false when it was shed.
     func measure<Connection: Sendable>(
-        over connections: [Connection], call: @escaping @Sendable (Connection, Int) async throws -> Int
+        over connections: [Connection], call: @escaping @Sendable (Connection, Int) async throws -> Bool
     ) async throws -> Measurement {
         _ = try await call(connections[0], replyBytes)
         let firstAnswer = WallClock.now()
@@ -21,29 +21,28 @@ extension Load {
     }
 
     private func keepCalling<Connection: Sendable>(
-        _ period: Period, _ connection: Connection, _ call: (Connection, Int) async throws -> Int
+        _ period: Period, _ connection: Connection, _ call: (Connection, Int) async throws -> Bool
     ) async throws -> Tally {
         var tally = Tally(period)
-        var start: Int64
-        var end = MonotonicTime.now()
-        repeat {
+        var start = MonotonicTime.now()
+        while true {
+            let isAnswered = try await call(connection, replyBytes)
+            let end = MonotonicTime.now()
+            guard isAnswered ? tally.add(from: start, to: end) : tally.addShed(at: end) else { break }
             start = end
-            tally.shed += try await call(connection, replyBytes)
-            end = MonotonicTime.now()
-        } while tally.add(from: start, to: end)
+        }
         return tally
     }
 
     private func keepFetching<Connection: Sendable>(
-        _ period: Period, _ connection: Connection, _ call: (Connection, Int) async throws -> Int
+        _ period: Period, _ connection: Connection, _ call: (Connection, Int) async throws -> Bool
     ) async throws -> Tally {
         var tally = Tally(period)
         var now = MonotonicTime.now()
         while now < period.until {
-            let shed = try await call(connection, largeReplyBytes)
+            let isAnswered = try await call(connection, largeReplyBytes)
             if now >= period.from {
-                tally.largeCalls += 1
-                tally.shed += shed
+                if isAnswered { tally.largeCalls += 1 } else { tally.shed += 1 }
             }
             now = MonotonicTime.now()
         }

@@ -15,7 +15,7 @@ struct Measurement: Codable, Sendable {
     /// From the end of the warm-up to the last answer.
     let seconds: Double
 
-    /// How often a call was refused because of overload; its caller waited as it was told and called again.
+    /// How many calls ended `overloaded`, after the client's own retries. They are not among the calls.
     let shed: Int
 
     /// How many of the large calls beside began after the warm-up.

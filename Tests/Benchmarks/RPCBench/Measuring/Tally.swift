@@ -40,6 +40,13 @@ struct Tally: Sendable {
         return end < period.until || latencies.count == 0
     }
 
+    /// Notes a call that was shed: it is no answered call, and has no latency.
+    /// - Returns: whether its caller shall make another one.
+    mutating func addShed(at end: Int64) -> Bool {
+        shed += 1
+        return end < period.until
+    }
+
     /// Notes a call that is only load.
     mutating func addUnmeasured() { allCalls += 1 }
 

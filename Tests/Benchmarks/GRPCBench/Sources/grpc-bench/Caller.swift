@@ -16,7 +16,7 @@ enum Caller {
             defer { clients.forEach { $0.beginGracefulShutdown() } }
             return try await load.measure(over: clients) { client, replyBytes in
                 try await call(client, replyBytes)
-                return 0
+                return true
             }
         }
     }

@@ -21,7 +21,7 @@ extension RuntimeCaller {
     private static func keepCalling(_ load: Load, _ period: Period, _ client: RPCClient) async throws -> Tally {
         var tally = Tally(period)
         while MonotonicTime.now() < period.until {
-            tally.shed += try await get(client, load.replyBytes)
+            if try await !get(client, load.replyBytes) { tally.shed += 1 }
             tally.addUnmeasured()
         }
         return tally

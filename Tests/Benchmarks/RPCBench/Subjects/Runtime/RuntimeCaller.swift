@@ -39,20 +39,20 @@ enum RuntimeCaller {
         }
     }
 
-    static func get(_ client: RPCClient, _ replyBytes: Int) async throws -> Int {
+    static func get(_ client: RPCClient, _ replyBytes: Int) async throws -> Bool {
         try await call(client, BenchContract.get, BenchContract.Request(askingFor: replyBytes))
     }
 
-    /// - Returns: 1 for a call that was shed more often than the client's retry budget allows, else 0.
+    /// - Returns: false for a call that was shed more often than the client's retry budget allows.
     private static func call<Reply>(
         _ client: RPCClient, _ method: Method<BenchContract.Request, Reply>, _ request: BenchContract.Request
-    ) async throws -> Int {
+    ) async throws -> Bool {
         do throws(RPCError) {
             _ = try await client.call(method, request)
-            return 0
+            return true
         } catch {
             guard error.kind == .overloaded else { throw error }
-            return 1
+            return false
         }
     }
 }
