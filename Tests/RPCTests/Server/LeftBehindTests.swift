@@ -43,7 +43,11 @@ import Testing
             let peer = try await WirePeer.connect(to: server.path)
             try await peer.greet(["bytes", "parts", "credit"])
             try await peer.send(everything(ending == .deadline ? #"{"timeout_ms":50}"# : "{}"))
-            while let frame = try await peer.receiveFrame(), !frame.text.hasPrefix(#"{"jsonrpc":"2.0","id":9"#) {}
+            // The answer of the batch is the last that its deadline brings, and may come before.
+            var expected = [#"{"jsonrpc":"2.0","id":9"#] + (ending == .deadline ? ["["] : [])
+            while !expected.isEmpty, let frame = try await peer.receiveFrame() {
+                expected.removeAll { frame.text.hasPrefix($0) }
+            }
 
             let client = await RPCClient.make(to: server.path, as: "test", executor: executor)
             let running = Task { await client.run() }
@@ -81,8 +85,7 @@ import Testing
         case .cancelled:
             for id in 1...8 { try await peer.send(cancel("\(id)")) }
             for call in calls { call.cancel() }
-        case .deadline:
-            while let frame = try await peer.receiveFrame(), !frame.text.hasPrefix("[") {}
+        case .deadline: break
         case .peersClose: try await peer.close()
         case .halfClosed: try await peer.finishSending()
         case .badFrame:

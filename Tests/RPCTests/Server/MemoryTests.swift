@@ -22,8 +22,8 @@ import Testing
             try await withPeer { peer, _ in
                 try await peer.expectAlive()
                 let before = Self.resident
-                let padding = String(repeating: "x", count: 7 * Self.megabyte)
-                for id in 1...12 {
+                let padding = String(repeating: "x", count: 2 * Self.megabyte)
+                for id in 1...40 {
                     let answer = try await peer.exchange(
                         """
                         {"jsonrpc":"2.0","id":\(id),"method":"echo.count","params":{"bytes":9},\

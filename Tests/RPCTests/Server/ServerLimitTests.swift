@@ -166,12 +166,13 @@ import Testing
         var limits = Limits()
         limits.queuedBytes = 100_000
         try await withPeer(limits: limits) { slow, server in
+            let other = try await WirePeer.connect(to: server.path)
             try await slow.setReading(false)
             for id in 1...30 {
                 try await slow.send(request("\(id)", "echo.grow", #"{"bytes":50000}"#))
-                try await WirePeer.connect(to: server.path).expectAlive()
+                try await other.expectAlive()
             }
-            let queued = try await WirePeer.connect(to: server.path).statistics().process.queuedBytes
+            let queued = try await other.statistics().process.queuedBytes
             #expect((100_000..<200_000).contains(queued))
             try await slow.setReading(true)
             for id in 1...30 {
@@ -182,17 +183,18 @@ import Testing
         }
     }
 
-    @Test func `64 callers of 1 MB on one connection are all answered`() async throws {
-        try await withClient { client, _ in
+    @Test func `many callers of large answers on one connection are all answered`() async throws {
+        var limits = Limits()
+        limits.queuedBytes = 1_000_000
+        try await withClient(limits: limits) { client, _ in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<64 {
                     group.addTask {
                         let options = CallOptions(timeout: .seconds(240))
-                        return try await client.call(EchoContract.grow, .init(bytes: 1_000_000), options).text.utf8
-                            .count
+                        return try await client.call(EchoContract.grow, .init(bytes: 65_000), options).text.utf8.count
                     }
                 }
-                for try await count in group { #expect(count == 1_000_000) }
+                for try await count in group { #expect(count == 65_000) }
             }
         }
     }
@@ -214,10 +216,13 @@ import Testing
             while try await other.answer(to: request("1", "rpc.ping")).error != nil {}
             try await slow.setReading(true)
             #expect(try await slow.answer().id == "1")
-            for id in 2...3 {
+            var ended: Set<String> = []
+            for _ in 2...3 {
                 let answer = try await slow.answer()
-                #expect(answer.id == "\(id)" && answer.error?.kind == .deadlineExceeded && answer.error?.begun == false)
+                #expect(answer.error?.kind == .deadlineExceeded && answer.error?.begun == false)
+                ended.insert(answer.id)
             }
+            #expect(ended == ["2", "3"])
         }
     }
 
