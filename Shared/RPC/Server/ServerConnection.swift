@@ -42,7 +42,8 @@ final class ServerConnection: ChannelInboundHandler {
     /// What of this connection is counted in the total of the process.
     private var countedBytes = 0
 
-    /// While draining, with nothing under way: until when a client that knows of it may take to close.
+    /// While draining, with nothing under way: until when a client that was told may take to close. Each message that comes
+    /// starts that time again: its sender had not read of the draining yet.
     private var lingersUntil: NIODeadline?
 
     init(_ channel: any Channel, core: ServerCore) {
@@ -97,6 +98,10 @@ final class ServerConnection: ChannelInboundHandler {
             reject(error.rpcError)
         }
         if let expiry = link.nextExpiry { timer.wake(by: expiry) }
+        if lingersUntil != nil {
+            lingersUntil = nil
+            closeIfDone()
+        }
         core.executor.runReadyTasks()
     }
 
@@ -142,7 +147,7 @@ final class ServerConnection: ChannelInboundHandler {
     /// What waits for the peer, or for the rest of its batch.
     private var heldAnswers: Int { outbox.queuedBytes + batchBytes }
 
-    /// Whether one more handler may start. A connection that is over has room for whatever nobody will read.
+    /// Whether one more handler may start. A closed connection always has room, because its answers are dropped.
     var hasRoom: Bool { isOver || heldAnswers < core.limits.queuedBytes && hasShare(heldAnswers) }
 
     /// Whether the process holds less in answers than it may, or this connection nearly nothing of it: peers that do not read
@@ -213,7 +218,7 @@ final class ServerConnection: ChannelInboundHandler {
         let resume: () -> Void
     }
 
-    /// Resumes the handler once there may be room for a large answer, when it is cancelled, or when nobody is left to answer.
+    /// Resumes the handler once there may be room for a large answer, when it is cancelled, or when the connection closes.
     func whenRoomForLarge(_ wait: LargeWait) {
         guard !wait.cancellation.isRaised else { return wait.resume() }
         waitingForLargeRoom.append(wait)
@@ -275,16 +280,24 @@ final class ServerConnection: ChannelInboundHandler {
     /// closes.
     func closeIfDone() {
         guard phase.closesWhenIdle, calls.isEmpty, batchesOnTheirWay.isEmpty else { return }
-        if case .draining = phase, saidHello, lingersUntil == nil {
-            let until = loop.now + core.limits.discardTime
-            lingersUntil = until
-            return timer.wake(by: until)
+        if case .draining = phase, saidHello {
+            let now = loop.now
+            guard let until = lingersUntil else { return linger(until: now + core.limits.discardTime) }
+            guard until <= now else { return }
+            // On a loop that was held up, calls may have come that were not read yet.
+            if now - until > Self.promptness { return linger(until: now + Limits.timerStep) }
         }
-        if lingersUntil.map({ $0 <= loop.now }) ?? true {
-            phase = .closed
-            outbox.close(.all)
-        }
+        phase = .closed
+        outbox.close(.all)
     }
+
+    private func linger(until deadline: NIODeadline) {
+        lingersUntil = deadline
+        timer.wake(by: deadline)
+    }
+
+    /// A deadline that is noticed later than this was held up by other work of the loop.
+    private static let promptness = 4 * Limits.timerStep
 
     func close() {
         phase = .closed

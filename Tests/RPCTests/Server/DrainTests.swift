@@ -1,6 +1,9 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import RPC
 import RPCTestKit
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DrainTests {
@@ -83,6 +86,43 @@ import Testing
             server.stop()
             #expect(try await idle.receive() == Self.draining)
             #expect(await idle.rest() == [])
+            await server.ended()
+        }
+    }
+
+    @Test func `calls that came while the server was held up are answered before it closes`() async throws {
+        let gate = Gate()
+        let executor = LoopExecutor(MultiThreadedEventLoopGroup(numberOfThreads: 1).next())
+        var limits = Limits()
+        limits.discardTime = .milliseconds(50)
+        let (holds, holding) = AsyncStream.makeStream(of: Void.self)
+        let isSent = Atomic(false)
+        var table = EchoContract.table
+        table.handle(EchoContract.wait) { params, _ in
+            try await gate.pass(params.text)
+            // Holds the loop up as soon as this call is answered, for longer than a told client may take to close.
+            executor.loop.execute {
+                holding.finish()
+                let end = NIODeadline.now() + .milliseconds(500)
+                while !isSent.load(ordering: .acquiring) || NIODeadline.now() < end { usleep(1000) }
+            }
+            return params
+        }
+        try await TestServer.with(table, limits: limits, executor: executor) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            #expect(try await peer.answer(to: Self.greeting).error == nil)
+            try await peer.send(waiting("1", "a"))
+            #expect(await gate.arrival() == "a")
+            server.stop()
+            #expect(try await peer.receive() == Self.draining)
+            gate.open("a")
+            for await _ in holds {}
+            try await peer.send(request("2", "rpc.ping"))
+            isSent.store(true, ordering: .releasing)
+            let answers = [try await peer.answer(), try await peer.answer()].sorted { $0.id < $1.id }
+            #expect(answers.map(\.id) == ["1", "2"])
+            #expect(answers.last?.error?.kind == .unavailable)
+            #expect(answers.last?.error?.begun == false)
             await server.ended()
         }
     }
