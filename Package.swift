@@ -224,9 +224,9 @@ let package = Package(
         ]
 )
 
-/// A sanitizer needs a build of its own, so what it has nothing to do with is left out: `runtime` for its tests under the
-/// thread sanitizer (deploy/test), with those of what reads HTTP responses; `upstream` for all of the HTTP client's; `fuzzing` for
-/// the fuzzers of both (deploy/fuzz).
+/// A sanitizer needs a build of its own, so what it has nothing to do with is left out: `runtime` builds the
+/// runtime's tests and those of the HTTP response reader for the thread sanitizer (deploy/test); `upstream` builds all tests of
+/// the HTTP client; `fuzzing` builds the fuzzers of both (deploy/fuzz).
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
 if only == "upstream" {

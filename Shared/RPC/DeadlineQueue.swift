@@ -60,7 +60,7 @@ struct DeadlineQueue<ID> {
         siftDown(from: 0)
     }
 
-    /// Deadlines mostly come in their order: then nothing moves.
+    /// Deadlines are mostly added in order. Then nothing moves.
     private mutating func siftUp(from index: Int) {
         var child = index
         while child > 0 {

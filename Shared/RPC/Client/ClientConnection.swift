@@ -161,7 +161,7 @@ final class ClientConnection: ChannelInboundHandler {
     /// An answer that cannot be understood ends the call that it is for.
     private func receive(_ call: IncomingCall, fault: String) throws {
         guard case .to(let id) = call.answer, let id = id.number, id != Self.helloID else {
-            // Whose it is, nobody can know.
+            // It cannot be matched to a call.
             throw RPCError(.invalidRequest, fault)
         }
         hasAnswered = true

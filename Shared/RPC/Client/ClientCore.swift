@@ -12,7 +12,7 @@ final class ClientCore {
         case ready(ClientConnection)
         /// The peer goes away: it answers what it has, and new calls wait for its successor.
         case draining(ClientConnection)
-        /// Nobody is there, or not for long: calls fail at once, until an attempt succeeds.
+        /// No connection can be made, or none lasts: calls fail at once, until an attempt succeeds.
         case down(RPCError)
         case stopped
     }
@@ -79,7 +79,7 @@ final class ClientCore {
     func begin(_ call: ClientCall) {
         budget.earn()
         if let refusal { return call.end(.failure(refusal)) }
-        guard waiting.count < limits.callsWaiting else {
+        guard waiting.count + shed.count < limits.callsWaiting else {
             return call.end(.failure(.overloaded("\(name): too many calls wait")))
         }
         guard call.stream == nil || streamsUnderWay < callsAtOnce / 2 else {
@@ -139,7 +139,7 @@ final class ClientCore {
     private func tryLater(_ call: ClientCall, after error: RPCError) -> Bool {
         switch (error.kind, state) {
         case (.unavailable, .draining):
-            // It crossed the news that the peer goes away.
+            // The call and the peer's `rpc.draining` crossed.
             wait(call)
             return true
         case (.overloaded, .ready), (.overloaded, .draining):

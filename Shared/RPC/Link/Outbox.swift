@@ -34,10 +34,10 @@ final class Outbox {
     private var seen: Progress?
 
     private struct Progress {
-        /// What the kernel has taken of what was given.
+        /// How many of the bytes given to the channel the kernel has accepted.
         let taken: Int
 
-        /// The memory of what the kernel holds for the peer; nil when the system does not tell.
+        /// The kernel memory of what the peer has not read; nil when the system does not report it.
         let unread: UInt32?
     }
 
@@ -238,8 +238,8 @@ final class Outbox {
         }
     }
 
-    /// Asks the system what became of a blocked write: the kernel may have taken a part of it, or the peer have read of what
-    /// the kernel has, which takes more only when most of that is read.
+    /// Asks the kernel whether a blocked write makes progress. It does when the kernel has accepted a part of it, or when the
+    /// peer has read some of what the kernel holds: the kernel accepts more only when most of that has been read.
     func lookForProgress(now: NIODeadline) {
         guard blockedSince != nil, let options = channel.syncOptions else { return }
         let buffered = (try? options.getOption(.bufferedWritableBytes)) ?? unwritten

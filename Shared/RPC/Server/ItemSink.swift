@@ -7,7 +7,7 @@ public struct ItemSink<Item: Sendable>: Sendable {
     private let shape: Shape<Item>
 
     /// Sends an item; returns when the caller has granted room for it.
-    /// - Throws: `CancellationError` when the task is cancelled or nobody takes items any more, `too_large`.
+    /// - Throws: `CancellationError` when the task is cancelled or the stream has ended, `too_large`.
     public func send(_ item: Item) async throws {
         let shape = shape
         let cancellation = CancellationFlag()

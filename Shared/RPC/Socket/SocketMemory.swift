@@ -14,7 +14,7 @@ private struct SocketMemory {
 private let SO_MEMINFO: Int32 = 55
 
 extension Channel {
-    /// The memory of what was sent and the peer has not read; nil when the system does not tell. On the event loop only.
+    /// The memory of what was sent and the peer has not read; nil when the system does not report it. On the event loop only.
     var unreadByPeer: UInt32? {
         var sent: UInt32?
         // Answered at once on the event loop.
