@@ -6,7 +6,7 @@ public enum JSONError: Error, Equatable, Sendable {
     /// The bytes are not JSON as RFC 8259 and I-JSON have it; `offset` counts bytes from the start of the text.
     case syntax(reason: String, offset: Int)
 
-    /// The value at `path` (`items[3].id`, empty for the whole text) does not have the expected shape.
+    /// The value at `path` (`items[3].id`, empty for the whole text) is not what its codec describes.
     case mismatch(path: String, reason: String)
 
     /// The same error as seen from the value that contains the one it was found in.

@@ -30,9 +30,9 @@ public struct RawJSON: Sendable, Equatable {
     }
 
     /// Writes a value.
-    public init<Value>(_ value: Value, as shape: Shape<Value>) {
+    public init<Value>(_ value: Value, as codec: Codec<Value>) {
         var writer = JSONWriter()
-        shape.write(value, &writer)
+        codec.write(value, &writer)
         self.init(unchecked: writer.bytes)
     }
 
@@ -40,31 +40,31 @@ public struct RawJSON: Sendable, Equatable {
     /// - Parameters:
     ///   - attachments: what stands beside it.
     ///   - refusingUnknownMembers: for the parameters of a request; else unknown members are ignored.
-    /// - Throws: `JSONError.mismatch` when it does not have that shape.
+    /// - Throws: `JSONError.mismatch` when it is not what the codec describes.
     public func read<Value>(
-        as shape: Shape<Value>, attachments: [any Sendable] = [], refusingUnknownMembers: Bool = false
+        as codec: Codec<Value>, attachments: [any Sendable] = [], refusingUnknownMembers: Bool = false
     ) throws(JSONError) -> Value {
         guard !attachments.isEmpty else {
-            return try read(as: shape, beside: nil, refusingUnknownMembers: refusingUnknownMembers)
+            return try read(as: codec, beside: nil, refusingUnknownMembers: refusingUnknownMembers)
         }
         return try attachments.withUnsafeBufferPointer { attachments throws(JSONError) in
-            try read(as: shape, beside: attachments, refusingUnknownMembers: refusingUnknownMembers)
+            try read(as: codec, beside: attachments, refusingUnknownMembers: refusingUnknownMembers)
         }
     }
 
     private func read<Value>(
-        as shape: Shape<Value>, beside attachments: UnsafeBufferPointer<any Sendable>?, refusingUnknownMembers: Bool
+        as codec: Codec<Value>, beside attachments: UnsafeBufferPointer<any Sendable>?, refusingUnknownMembers: Bool
     ) throws(JSONError) -> Value {
         try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
             var reader = JSONReader(
                 trusting: bytes, refusesUnknownMembers: refusingUnknownMembers, attachments: attachments)
-            return try shape.read(&reader)
+            return try codec.read(&reader)
         }
     }
 
     /// The members of `object` in front of those of this one, which must be an object without members of these names.
-    package func adding<Object>(_ object: Object, as shape: Shape<Object>) -> RawJSON {
-        var sum = RawJSON(object, as: shape).bytes.dropLast()
+    package func adding<Object>(_ object: Object, as codec: Codec<Object>) -> RawJSON {
+        var sum = RawJSON(object, as: codec).bytes.dropLast()
         let rest = bytes.dropFirst()
         let isEmpty = rest.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "}")
         if sum.count > 1, !isEmpty { sum.append(UInt8(ascii: ",")) }

@@ -60,7 +60,7 @@ extension Limits {
 
     /// As `rpc.hello` tells them. What an answer leaves out has its default; a value that is beyond what we could use counts
     /// as the most that we can.
-    static let announced = Shape<Limits>.object { object in
+    static let announced = Codec<Limits>.object { object in
         let frameBytes = object.required("frame_bytes", .integer(1 ... .max), \.frameBytes)
         let members = settings.filter { $0.name != frameBytes.name }.map { setting in
             (setting, object.optional(setting.name, .integer(0 ... .max), { $0[setting] }))

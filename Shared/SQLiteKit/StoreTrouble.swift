@@ -57,10 +57,10 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
     public var answer: RPCError {
         RPCError(
             self == .damaged || self == .overwritten ? .dataLoss : .unavailable, message,
-            details: RawJSON(self, as: Self.shape))
+            details: RawJSON(self, as: Self.codec))
     }
 
-    private static let shape = Shape<StoreTrouble>.object { object in
+    private static let codec = Codec<StoreTrouble>.object { object in
         let store = object.required("store", .oneOf, \.self)
         return { members throws(JSONError) in try members[store] }
     }

@@ -30,7 +30,7 @@ import Testing
     /// The documents among what a command has written.
     private func events(_ program: RunningProgram) throws -> [FeedEvent] {
         try program.errors.text.split(separator: "\n").filter { $0.hasPrefix("{") }
-            .map { try RawJSON(checking: String($0)).read(as: FeedEvent.shape) }
+            .map { try RawJSON(checking: String($0)).read(as: FeedEvent.codec) }
     }
 
     @Test func `a watch through the gateway sees what is published and removed, until Ctrl-C`() async throws {

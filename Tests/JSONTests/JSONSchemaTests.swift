@@ -9,36 +9,36 @@ import Testing
 
     @Test(
         arguments: [
-            (Shape<Int>.integer().schema, #"{"type":"integer"}"#),
-            (Shape<Int>.integer(1...100).schema, #"{"type":"integer","minimum":1,"maximum":100}"#),
-            (Shape<Int>.integer(0 ... .max).schema, #"{"type":"integer","minimum":0}"#),
-            (Shape<Double>.number().schema, #"{"type":"number"}"#),
-            (Shape<Double>.number(0...0.5).schema, #"{"type":"number","minimum":0,"maximum":0.5}"#),
-            (Shape<Bool>.boolean.schema, #"{"type":"boolean"}"#), (Shape<String>.string.schema, #"{"type":"string"}"#),
-            (Shape<Colour>.oneOf.schema, #"{"type":"string","enum":["red","green"]}"#),
-            (Shape<UUID>.uuid.schema, #"{"type":"string","format":"uuid"}"#),
+            (Codec<Int>.integer().schema, #"{"type":"integer"}"#),
+            (Codec<Int>.integer(1...100).schema, #"{"type":"integer","minimum":1,"maximum":100}"#),
+            (Codec<Int>.integer(0 ... .max).schema, #"{"type":"integer","minimum":0}"#),
+            (Codec<Double>.number().schema, #"{"type":"number"}"#),
+            (Codec<Double>.number(0...0.5).schema, #"{"type":"number","minimum":0,"maximum":0.5}"#),
+            (Codec<Bool>.boolean.schema, #"{"type":"boolean"}"#), (Codec<String>.string.schema, #"{"type":"string"}"#),
+            (Codec<Colour>.oneOf.schema, #"{"type":"string","enum":["red","green"]}"#),
+            (Codec<UUID>.uuid.schema, #"{"type":"string","format":"uuid"}"#),
             (
-                Shape<Date>.date.schema,
+                Codec<Date>.date.schema,
                 #"{"type":"string","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)$"}"#
             ),
-            (Shape<RawJSON>.any.schema, "{}"),
+            (Codec<RawJSON>.any.schema, "{}"),
             (
-                Shape<[Int]>.array(of: .integer(), count: 1...3).schema,
+                Codec<[Int]>.array(of: .integer(), count: 1...3).schema,
                 #"{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":3}"#
             ),
             (
-                Shape<[String: Int]>.dictionary(of: .integer()).schema,
+                Codec<[String: Int]>.dictionary(of: .integer()).schema,
                 #"{"type":"object","additionalProperties":{"type":"integer"}}"#
             ),
         ] as [(JSONSchema, String)])
-    func `a shape is described by the schema`(schema: JSONSchema, text: String) {
+    func `a codec is described by the schema`(schema: JSONSchema, text: String) {
         #expect(schema.json.description == text)
     }
 
     private struct Outer: Sendable {
         struct Inner: Sendable {
             var name: String
-            static let shape = Shape<Inner>.object { object in
+            static let codec = Codec<Inner>.object { object in
                 let name = object.required("name", .trimmed(1...5), \.name, "Its \"name\".")
                 return { members throws(JSONError) in Inner(name: try members[name]) }
             }
@@ -48,8 +48,8 @@ import Testing
         var colour: Colour?
         var count: Int?
 
-        static let shape = Shape<Outer>.object { object in
-            let inner = object.required("inner", .array(of: Inner.shape), \.inner)
+        static let codec = Codec<Outer>.object { object in
+            let inner = object.required("inner", .array(of: Inner.codec), \.inner)
             let colour = object.optional("colour", .oneOf, \.colour)
             let count = object.optional("count", .integer(0...9), \.count)
             return { members throws(JSONError) in
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `an optional member may be null, and only required ones are listed`() {
         #expect(
-            Outer.shape.schema.json.description == """
+            Outer.codec.schema.json.description == """
                 {"type":"object","properties":{"inner":{"type":"array","items":{"type":"object","properties":{"name":\
                 {"type":"string","minLength":1,"maxLength":5,"description":"Its \\"name\\"."}},"required":["name"]}},\
                 "colour":{"anyOf":[{"type":"string","enum":["red","green"]},{"type":"null"}]},\
@@ -69,8 +69,8 @@ import Testing
     }
 
     @Test func `a closed schema refuses unknown members at every depth`() {
-        let closed = Outer.shape.schema.closed.json.description
+        let closed = Outer.codec.schema.closed.json.description
         #expect(closed.split(separator: #""additionalProperties":false"#, omittingEmptySubsequences: false).count == 3)
-        #expect(!Outer.shape.schema.json.description.contains("additionalProperties"))
+        #expect(!Outer.codec.schema.json.description.contains("additionalProperties"))
     }
 }

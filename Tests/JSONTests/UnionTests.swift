@@ -14,13 +14,13 @@ import Testing
         struct Place: Sendable, Equatable {
             var name: String
 
-            static let shape = Shape<Place>.object { object in
+            static let codec = Codec<Place>.object { object in
                 let name = object.required("name", .trimmed(1...5), \.name)
                 return { members throws(JSONError) in Place(name: try members[name]) }
             }
         }
 
-        static let scalar = Shape<Value>.union { union in
+        static let scalar = Codec<Value>.union { union in
             let text = union.alternative(.string, Value.text)
             let number = union.alternative(.number(0...1), Value.number)
             return { value in
@@ -32,12 +32,12 @@ import Testing
             }
         }
 
-        static let shape = Shape<Value>.union { union in
+        static let codec = Codec<Value>.union { union in
             let text = union.alternative(.string, Value.text)
             let number = union.alternative(.number(), Value.number)
             let flag = union.alternative(.boolean, Value.flag)
             let list = union.alternative(.array(of: scalar), Value.list)
-            let place = union.alternative(Place.shape, Value.place)
+            let place = union.alternative(Place.codec, Value.place)
             return { value in
                 switch value {
                 case .text(let value): text(value)
@@ -57,9 +57,9 @@ import Testing
             (#"{"name":"Rio"}"#, .place(.init(name: "Rio"))),
         ] as [(String, Value)])
     private func `a value is read and written as the alternative of its JSON type`(text: String, value: Value) throws {
-        #expect(try RawJSON(checking: text).read(as: Value.shape, refusingUnknownMembers: true) == value)
-        #expect(RawJSON(value, as: Value.shape).description == text)
-        let array = try RawJSON(checking: "[ \(text) , \(text) ]").read(as: .array(of: Value.shape))
+        #expect(try RawJSON(checking: text).read(as: Value.codec, refusingUnknownMembers: true) == value)
+        #expect(RawJSON(value, as: Value.codec).description == text)
+        let array = try RawJSON(checking: "[ \(text) , \(text) ]").read(as: .array(of: Value.codec))
         #expect(array == [value, value])
     }
 
@@ -71,7 +71,7 @@ import Testing
         let null = try RawJSON(checking: "null")
         #expect(
             throws: JSONError.refused("must be a string or a number or true or false or an array or an object")
-        ) { try null.read(as: Value.shape) }
+        ) { try null.read(as: Value.codec) }
     }
 
     @Test(
@@ -83,7 +83,7 @@ import Testing
     func `a fault inside an alternative is named by its path`(text: String, path: String, reason: String) throws {
         let json = try RawJSON(checking: text)
         #expect(throws: JSONError.mismatch(path: path, reason: reason)) {
-            try json.read(as: .dictionary(of: Value.shape), refusingUnknownMembers: true)
+            try json.read(as: .dictionary(of: Value.codec), refusingUnknownMembers: true)
         }
     }
 
@@ -91,7 +91,7 @@ import Testing
         var score: Double
         var value: Value?
 
-        static let shape = Shape<Hit>.object { object in
+        static let codec = Codec<Hit>.object { object in
             let score = object.required("score", .number(0...1), \.score)
             let value = object.optional("value", Value.scalar, \.value)
             return { members throws(JSONError) in Hit(score: try members[score], value: try members[value]) }
@@ -103,14 +103,14 @@ import Testing
             (#"{"score":0.7}"#, Hit(score: 0.7)), (#"{"score":1,"value":"a"}"#, Hit(score: 1, value: .text("a"))),
         ] as [(String, Hit)])
     private func `a member may be a number or a union`(text: String, hit: Hit) throws {
-        #expect(try RawJSON(checking: text).read(as: Hit.shape, refusingUnknownMembers: true) == hit)
-        #expect(RawJSON(hit, as: Hit.shape).description == text)
-        #expect(try RawJSON(checking: #"{"score":1,"value":null}"#).read(as: Hit.shape) == Hit(score: 1))
+        #expect(try RawJSON(checking: text).read(as: Hit.codec, refusingUnknownMembers: true) == hit)
+        #expect(RawJSON(hit, as: Hit.codec).description == text)
+        #expect(try RawJSON(checking: #"{"score":1,"value":null}"#).read(as: Hit.codec) == Hit(score: 1))
     }
 
     @Test func `a union by type is described by its alternatives`() {
         #expect(
-            Hit.shape.schema.closed.json.description == """
+            Hit.codec.schema.closed.json.description == """
                 {"type":"object","properties":{"score":{"type":"number","minimum":0,"maximum":1},\
                 "value":{"anyOf":[{"oneOf":[{"type":"string"},{"type":"number","minimum":0,"maximum":1}]},\
                 {"type":"null"}]}},"required":["score"],"additionalProperties":false}
@@ -127,30 +127,30 @@ import Testing
         struct Circle: Sendable, Equatable {
             var radius: Double
 
-            static let shape = Shape<Circle>.object { object in
+            static let codec = Codec<Circle>.object { object in
                 let radius = object.required("radius", .number(0...10), \.radius)
                 return { members throws(JSONError) in Circle(radius: try members[radius]) }
             }
         }
 
         struct Point: Sendable, Equatable {
-            static let shape = Shape<Point>.object { _ in { _ in Point() } }
+            static let codec = Codec<Point>.object { _ in { _ in Point() } }
         }
 
         struct Pair: Sendable, Equatable {
             var first: Figure
             var second: Figure?
 
-            static let shape = Shape<Pair>.object { object in
+            static let codec = Codec<Pair>.object { object in
                 let first = object.required("first", Figure.simple, \.first)
                 let second = object.optional("second", Figure.simple, \.second)
                 return { members throws(JSONError) in Pair(first: try members[first], second: try members[second]) }
             }
         }
 
-        static let simple = Shape<Figure>.union(taggedBy: "kind") { union in
-            let circle = union.alternative("circle", Circle.shape, Figure.circle)
-            let point = union.alternative("a \"point\"", Point.shape, Figure.point)
+        static let simple = Codec<Figure>.union(taggedBy: "kind") { union in
+            let circle = union.alternative("circle", Circle.codec, Figure.circle)
+            let point = union.alternative("a \"point\"", Point.codec, Figure.point)
             return { figure in
                 switch figure {
                 case .circle(let value): circle(value)
@@ -160,9 +160,9 @@ import Testing
             }
         }
 
-        static let shape = Shape<Figure>.union(taggedBy: "kind") { union in
-            let circle = union.alternative("circle", Circle.shape, Figure.circle)
-            let pair = union.alternative("pair", Pair.shape, Figure.pair)
+        static let codec = Codec<Figure>.union(taggedBy: "kind") { union in
+            let circle = union.alternative("circle", Circle.codec, Figure.circle)
+            let pair = union.alternative("pair", Pair.codec, Figure.pair)
             return { figure in
                 switch figure {
                 case .circle(let value): circle(value)
@@ -187,18 +187,18 @@ import Testing
         ] as [(String, Figure)])
     private func `a value is read and written as the alternative that its tag names`(text: String, value: Figure) throws
     {
-        #expect(try RawJSON(checking: text).read(as: Figure.shape, refusingUnknownMembers: true) == value)
-        #expect(RawJSON(value, as: Figure.shape).description == text)
-        let twice = RawJSON([value, value], as: .array(of: Figure.shape))
+        #expect(try RawJSON(checking: text).read(as: Figure.codec, refusingUnknownMembers: true) == value)
+        #expect(RawJSON(value, as: Figure.codec).description == text)
+        let twice = RawJSON([value, value], as: .array(of: Figure.codec))
         #expect(twice.description == "[\(text),\(text)]")
-        #expect(try twice.read(as: .array(of: Figure.shape)) == [value, value])
+        #expect(try twice.read(as: .array(of: Figure.codec)) == [value, value])
     }
 
     @Test(arguments: [
         #"{"radius":2,"kind":"circle"}"#, #" { "radius" : 2 , "k\u0069nd" : "c\u0069rcle" } "#,
     ])
     func `the tag is read at any place and in any spelling`(text: String) throws {
-        let figure = try RawJSON(checking: text).read(as: Figure.shape, refusingUnknownMembers: true)
+        let figure = try RawJSON(checking: text).read(as: Figure.codec, refusingUnknownMembers: true)
         #expect(figure == .circle(.init(radius: 2)))
     }
 
@@ -219,15 +219,15 @@ import Testing
     func `a tagged value that does not fit is named by its path`(text: String, path: String, reason: String) throws {
         let json = try RawJSON(checking: text)
         #expect(throws: JSONError.mismatch(path: path, reason: reason)) {
-            try json.read(as: Figure.shape, refusingUnknownMembers: true)
+            try json.read(as: Figure.codec, refusingUnknownMembers: true)
         }
     }
 
     @Test func `unknown members of a tagged value are ignored, except in parameters`() throws {
         let json = try RawJSON(checking: #"{"new":{"kind":7},"kind":"circle","radius":1}"#)
-        #expect(try json.read(as: Figure.shape) == .circle(.init(radius: 1)))
+        #expect(try json.read(as: Figure.codec) == .circle(.init(radius: 1)))
         #expect(throws: JSONError.mismatch(path: "new", reason: "is not a known member")) {
-            try json.read(as: Figure.shape, refusingUnknownMembers: true)
+            try json.read(as: Figure.codec, refusingUnknownMembers: true)
         }
     }
 
@@ -245,7 +245,7 @@ import Testing
 
     @Test func `two alternatives of the same JSON type are a programming error`() async {
         await #expect(processExitsWith: .failure) {
-            _ = Shape<Double>.union { union in
+            _ = Codec<Double>.union { union in
                 let number = union.alternative(.number()) { $0 }
                 _ = union.alternative(.integer(), Double.init)
                 return { number($0) }
@@ -255,7 +255,7 @@ import Testing
 
     @Test func `an alternative of any type is a programming error`() async {
         await #expect(processExitsWith: .failure) {
-            _ = Shape<RawJSON>.union { union in
+            _ = Codec<RawJSON>.union { union in
                 let any = union.alternative(.any) { $0 }
                 return { any($0) }
             }
@@ -264,7 +264,7 @@ import Testing
 
     @Test func `a tagged alternative that is no object of declared members is a programming error`() async {
         await #expect(processExitsWith: .failure) {
-            _ = Shape<[String: Int]>.union(taggedBy: "kind") { union in
+            _ = Codec<[String: Int]>.union(taggedBy: "kind") { union in
                 let counts = union.alternative("counts", .dictionary(of: .integer())) { $0 }
                 return { counts($0) }
             }

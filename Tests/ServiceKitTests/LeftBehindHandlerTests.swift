@@ -7,7 +7,7 @@ import Testing
 @testable import ServiceKit
 
 @Suite(.timeLimit(.minutes(5))) struct LeftBehindHandlerTests {
-    private static let hang = Method("test.hang", "Never end.", params: Empty.shape, answer: Empty.shape)
+    private static let hang = Method("test.hang", "Never end.", params: Empty.codec, answer: Empty.codec)
 
     private static var table: MethodTable {
         var table = MethodTable(Contract(name: "test", version: 1, methods: [hang.description]))

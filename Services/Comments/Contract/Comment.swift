@@ -22,17 +22,17 @@ public struct Comment: Sendable, Equatable {
 
         public init(username: String) { self.username = username }
 
-        public static let shape = Shape<Author>.object { object in
+        public static let codec = Codec<Author>.object { object in
             let username = object.required("username", .string, \.username)
             return { members throws(JSONError) in Author(username: try members[username]) }
         }
     }
 
-    public static let shape = Shape<Comment>.object { object in
+    public static let codec = Codec<Comment>.object { object in
         let id = object.required("id", .uuid, \.id)
         let message = object.required("message", .string, \.message)
         let createdAt = object.required("created_at", .date, \.createdAt)
-        let author = object.required("author", Author.shape, \.author)
+        let author = object.required("author", Author.codec, \.author)
         return { members throws(JSONError) in
             Comment(
                 id: try members[id], message: try members[message], createdAt: try members[createdAt],

@@ -13,7 +13,7 @@ public enum CommentsContract {
     /// its upstream does not answer as it should and nothing is kept, with `not_found` when its upstream knows no such image.
     public static let list = Method(
         "comments.list", "A page of the comments of an image, oldest first.",
-        params: ListComments.shape, answer: ListedComments.shape,
+        params: ListComments.codec, answer: ListedComments.codec,
         errors: [.connectivity, .invalidData, .notFound, .dataLoss])
 
     /// Adds a comment. It is listed by its `created_at`.
@@ -24,17 +24,17 @@ public enum CommentsContract {
     /// Not idempotent as a method, because without an `id` every call is a comment of its own.
     public static let post = Method(
         "comments.post", "Append a comment to those of an image.",
-        params: PostComment.shape, answer: Comment.shape, isIdempotent: false,
+        params: PostComment.codec, answer: Comment.codec, isIdempotent: false,
         errors: [.alreadyExists, .readOnly, .dataLoss])
 
     /// Takes a comment away. Repeatable: one that is not there is not counted.
     public static let remove = Method(
         "comments.remove", "Take a comment away.",
-        params: CommentSelection.shape, answer: Count.shape, errors: [.readOnly, .dataLoss])
+        params: CommentSelection.codec, answer: Count.codec, errors: [.readOnly, .dataLoss])
 
     /// How many comments each of 1…100 images has; images without comments are left out, on an edge also those whose
     /// comments it has not fetched yet.
     public static let counts = Method(
         "comments.counts", "Count the comments of images.",
-        params: CountComments.shape, answer: CommentCounts.shape, errors: [.dataLoss])
+        params: CountComments.codec, answer: CommentCounts.codec, errors: [.dataLoss])
 }

@@ -11,7 +11,7 @@ public struct CountComments: Sendable, Equatable {
     /// The most images in one call: as many as a page of the feed has.
     public static let maximumImages = 100
 
-    public static let shape = Shape<CountComments>.object { object in
+    public static let codec = Codec<CountComments>.object { object in
         let imageIDs = object.required("image_ids", .array(of: .uuid, count: 1...maximumImages), \.imageIDs)
         return { members throws(JSONError) in CountComments(imageIDs: try members[imageIDs]) }
     }
@@ -24,12 +24,12 @@ public struct CommentCounts: Sendable, Equatable {
 
     public init(counts: [UUID: Int]) { self.counts = counts }
 
-    public static let shape = Shape<CommentCounts>.object { object in
+    public static let codec = Codec<CommentCounts>.object { object in
         let counts = object.required("counts", countsByID, \.counts, "Keyed by image id in upper case.")
         return { members throws(JSONError) in CommentCounts(counts: try members[counts]) }
     }
 
-    private static let countsByID = Shape.dictionary(of: .integer(1 ... .max)).map(
+    private static let countsByID = Codec.dictionary(of: .integer(1 ... .max)).map(
         into: { byName throws(JSONError) in
             var counts: [UUID: Int] = [:]
             for (name, count) in byName {

@@ -21,7 +21,7 @@ public struct ListComments: Sendable, Equatable {
     public static let limits = 1...100
     public static let defaultLimit = 100
 
-    public static let shape = Shape<ListComments>.object { object in
+    public static let codec = Codec<ListComments>.object { object in
         let imageID = object.required("image_id", .uuid, \.imageID)
         let limit = object.optional("limit", .integer(limits), \.limit, "How many comments at the most; default 100.")
         let afterID = object.optional("after_id", .uuid, \.afterID, "Go on after this comment.")
@@ -72,8 +72,8 @@ public struct ListedComments: Sendable, Equatable {
         case notKept = "not_kept"
     }
 
-    public static let shape = Shape<ListedComments>.object { object in
-        let items = object.required("items", .array(of: Comment.shape), \.items)
+    public static let codec = Codec<ListedComments>.object { object in
+        let items = object.required("items", .array(of: Comment.codec), \.items)
         let next = object.optional("next_after_id", .uuid, \.nextAfterID, "Absent at the end.")
         let origin = object.required("origin", .oneOf, \.origin)
         let savedAt = object.optional("saved_at", .date, \.savedAt, "When the list was new, if that is not now.")

@@ -30,7 +30,7 @@ public struct PostComment: Sendable, Equatable {
     public static let messageLength = 1...2_000
     public static let usernameLength = 1...64
 
-    public static let shape = Shape<PostComment>.object { object in
+    public static let codec = Codec<PostComment>.object { object in
         let imageID = object.required("image_id", .uuid, \.imageID)
         let message = object.required("message", .trimmed(messageLength), \.message)
         let username = object.required("username", .trimmed(usernameLength), \.username)

@@ -8,7 +8,7 @@ public struct CommentSelection: Sendable, Equatable {
 
     public init(id: UUID) { self.id = id }
 
-    public static let shape = Shape<CommentSelection>.object { object in
+    public static let codec = Codec<CommentSelection>.object { object in
         let id = object.required("id", .uuid, \.id)
         return { members throws(JSONError) in CommentSelection(id: try members[id]) }
     }
@@ -20,7 +20,7 @@ public struct Count: Sendable, Equatable {
 
     public init(count: Int) { self.count = count }
 
-    public static let shape = Shape<Count>.object { object in
+    public static let codec = Codec<Count>.object { object in
         let count = object.required("count", .integer(0 ... .max), \.count)
         return { members throws(JSONError) in Count(count: try members[count]) }
     }

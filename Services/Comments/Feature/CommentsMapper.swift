@@ -23,14 +23,14 @@ public enum CommentsMapper {
         }
     }
 
-    private static func comments(of imageID: UUID) -> Shape<[ImageComment]> {
+    private static func comments(of imageID: UUID) -> Codec<[ImageComment]> {
         .object { object in
             let items = object.required("items", .array(of: comment(of: imageID))) { $0 }
             return { members throws(JSONError) in try members[items] }
         }
     }
 
-    private static func comment(of imageID: UUID) -> Shape<ImageComment> {
+    private static func comment(of imageID: UUID) -> Codec<ImageComment> {
         .object { object in
             let id = object.required("id", .uuid, \.id)
             let message = object.required("message", .string, \.message)
@@ -44,7 +44,7 @@ public enum CommentsMapper {
         }
     }
 
-    private static let author = Shape<String>.object { object in
+    private static let author = Codec<String>.object { object in
         let username = object.required("username", .string) { $0 }
         return { members throws(JSONError) in try members[username] }
     }

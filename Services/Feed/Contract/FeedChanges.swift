@@ -8,7 +8,7 @@ public struct FeedItemSelection: Sendable, Equatable {
 
     public init(id: UUID) { self.id = id }
 
-    public static let shape = Shape<FeedItemSelection>.object { object in
+    public static let codec = Codec<FeedItemSelection>.object { object in
         let id = object.required("id", .uuid, \.id)
         return { members throws(JSONError) in FeedItemSelection(id: try members[id]) }
     }
@@ -20,9 +20,9 @@ public struct PublishedItems: Sendable, Equatable {
 
     public init(items: [FeedItem]) { self.items = items }
 
-    public static let shape = Shape<PublishedItems>.object { object in
+    public static let codec = Codec<PublishedItems>.object { object in
         let items = object.required(
-            "items", .array(of: FeedItem.authoredShape, count: 1...FeedContract.maximumBatch), \.items,
+            "items", .array(of: FeedItem.authoredCodec, count: 1...FeedContract.maximumBatch), \.items,
             "The first ends on top.")
         return { members throws(JSONError) in
             let items = try members[items]
@@ -40,7 +40,7 @@ public struct RemovedItems: Sendable, Equatable {
 
     public init(ids: [UUID]) { self.ids = ids }
 
-    public static let shape = Shape<RemovedItems>.object { object in
+    public static let codec = Codec<RemovedItems>.object { object in
         let ids = object.required("ids", .array(of: .uuid, count: 1...FeedContract.maximumBatch), \.ids)
         return { members throws(JSONError) in RemovedItems(ids: try members[ids]) }
     }
@@ -52,7 +52,7 @@ public struct Count: Sendable, Equatable {
 
     public init(count: Int) { self.count = count }
 
-    public static let shape = Shape<Count>.object { object in
+    public static let codec = Codec<Count>.object { object in
         let count = object.required("count", .integer(0 ... .max), \.count)
         return { members throws(JSONError) in Count(count: try members[count]) }
     }
@@ -70,7 +70,7 @@ public struct Validation: Sendable, Equatable {
 
     public init(outcome: Outcome) { self.outcome = outcome }
 
-    public static let shape = Shape<Validation>.object { object in
+    public static let codec = Codec<Validation>.object { object in
         let outcome = object.required("outcome", .oneOf, \.outcome)
         return { members throws(JSONError) in Validation(outcome: try members[outcome]) }
     }

@@ -18,12 +18,12 @@ public enum FeedContract {
     /// on an edge whose upstream is not reached while nothing valid is kept.
     public static let load = Method(
         "feed.load", "A page of the feed, newest first.",
-        params: LoadFeed.shape, answer: LoadedFeed.shape, errors: [.connectivity, .invalidData, .dataLoss])
+        params: LoadFeed.codec, answer: LoadedFeed.codec, errors: [.connectivity, .invalidData, .dataLoss])
 
     /// One item; `not_found` when it is not there.
     public static let get = Method(
         "feed.get", "One item of the feed.",
-        params: FeedItemSelection.shape, answer: FeedItem.shape, errors: [.notFound, .dataLoss])
+        params: FeedItemSelection.codec, answer: FeedItem.codec, errors: [.notFound, .dataLoss])
 
     /// Puts items on top, the first of them first; all or none.
     ///
@@ -31,18 +31,18 @@ public enum FeedContract {
     /// other content is `already_exists`, and nothing is written. An edge is `read_only`.
     public static let publish = Method(
         "feed.publish", "Put items on top of the feed, in this order.",
-        params: PublishedItems.shape, answer: Count.shape, errors: [.alreadyExists, .readOnly, .dataLoss])
+        params: PublishedItems.codec, answer: Count.codec, errors: [.alreadyExists, .readOnly, .dataLoss])
 
     /// Takes items out of the feed; their bytes and comments stay. Repeatable: ids that are not there are not counted.
     public static let remove = Method(
         "feed.remove", "Take items out of the feed.",
-        params: RemovedItems.shape, answer: Count.shape, errors: [.readOnly, .dataLoss])
+        params: RemovedItems.codec, answer: Count.codec, errors: [.readOnly, .dataLoss])
 
     /// Standalone: checks the store and deletes nothing (`data_loss` when it is damaged). On an edge: drops what has
     /// expired.
     public static let validate = Method(
         "feed.validate", "Check what is stored; on an edge drop what has expired.",
-        params: Empty.shape, answer: Validation.shape, errors: [.dataLoss])
+        params: Empty.codec, answer: Validation.codec, errors: [.dataLoss])
 
     /// What is published and removed, as it happens: an event for every write that has changed something, in the order
     /// of the writes, none lost and none twice. It has no end of its own.
@@ -56,5 +56,5 @@ public enum FeedContract {
     /// apply what follows. What was written in between is in the page and comes as an event as well; ids tell.
     public static let watch = StreamMethod(
         "feed.watch", "What is published and removed, as it happens.",
-        params: WatchFeed.shape, item: FeedEvent.shape)
+        params: WatchFeed.codec, item: FeedEvent.codec)
 }

@@ -3,7 +3,7 @@ import RPC
 
 extension FeedItem {
     /// The URL of an image as an author may give it. Refuses what can never lead to a picture, whatever a deployment allows.
-    public static let authoredImage = Shape.uri(schemes: imageSchemes, maximumBytes: maximumImage).map(
+    public static let authoredImage = Codec.uri(schemes: imageSchemes, maximumBytes: maximumImage).map(
         into: { url throws(JSONError) in
             guard hasPossibleHash(url) else {
                 throw .refused("must have 64 lower-case hexadecimal digits behind \(hashPrefix)")

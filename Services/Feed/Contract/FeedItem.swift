@@ -30,19 +30,19 @@ public struct FeedItem: Sendable, Equatable {
     public static let maximumImage = 2_048
 
     /// An item as it is served: an edge passes on what its upstream has, however long the texts are.
-    public static let shape = shape(
+    public static let codec = codec(
         description: .string, location: .string, image: .uri(schemes: imageSchemes, maximumBytes: nil))
 
     /// An item as an author may publish it.
-    public static let authoredShape = shape(
+    public static let authoredCodec = codec(
         description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
         image: authoredImage)
 
     static let imageSchemes = ["http", "https", "urn"]
 
-    private static func shape(
-        description: Shape<String>, location: Shape<String>, image: Shape<String>
-    ) -> Shape<FeedItem> {
+    private static func codec(
+        description: Codec<String>, location: Codec<String>, image: Codec<String>
+    ) -> Codec<FeedItem> {
         .object { object in
             let id = object.required("id", .uuid, \.id)
             let description = object.optional("description", description, \.description)

@@ -22,7 +22,7 @@ public struct LoadFeed: Sendable, Equatable {
     public static let limits = 1...100
     public static let defaultLimit = 10
 
-    public static let shape = Shape<LoadFeed>.object { object in
+    public static let codec = Codec<LoadFeed>.object { object in
         let limit = object.optional("limit", .integer(limits), \.limit, "How many items at the most; default 10.")
         let afterID = object.optional("after_id", .uuid, \.afterID, "Go on after this item.")
         let beforeID = object.optional("before_id", .uuid, \.beforeID, "What is newer than this item.")
@@ -83,8 +83,8 @@ public struct LoadedFeed: Sendable, Equatable {
         case notKept = "not_kept"
     }
 
-    public static let shape = Shape<LoadedFeed>.object { object in
-        let items = object.required("items", .array(of: FeedItem.shape), \.items)
+    public static let codec = Codec<LoadedFeed>.object { object in
+        let items = object.required("items", .array(of: FeedItem.codec), \.items)
         let next = object.optional("next_after_id", .uuid, \.nextAfterID, "Absent at the end of the feed.")
         let prev = object.optional("prev_before_id", .uuid, \.prevBeforeID)
         let origin = object.required("origin", .oneOf, \.origin)

@@ -9,7 +9,7 @@ public struct WatchFeed: Sendable, Equatable {
 
     public init(since: String? = nil) { self.since = since }
 
-    public static let shape = Shape<WatchFeed>.object { object in
+    public static let codec = Codec<WatchFeed>.object { object in
         let since = object.optional(
             "since", .string, \.since, "Go on after the event with this seq; \"\" asks for one to begin with.")
         return { members throws(JSONError) in WatchFeed(since: try members[since]) }
@@ -38,10 +38,10 @@ public struct FeedEvent: Sendable, Equatable {
         self.change = change
     }
 
-    public static let shape = Shape<FeedEvent>.object { object in
+    public static let codec = Codec<FeedEvent>.object { object in
         let seq = object.required("seq", .string, \.seq, "To go on from, as since; it has no other meaning.")
         let published = object.optional(
-            "published", .array(of: FeedItem.shape), \.change.published, "New on top, in feed order.")
+            "published", .array(of: FeedItem.codec), \.change.published, "New on top, in feed order.")
         let removed = object.optional(
             "removed", .array(of: .uuid), \.change.removed, "Gone, in the order in which they stood.")
         let reset = object.optional(

@@ -19,14 +19,14 @@ public enum FeedItemsMapper {
 
     private static let acceptedStatus = 200
 
-    private static func items(_ page: String) -> Shape<[FeedImage]> {
+    private static func items(_ page: String) -> Codec<[FeedImage]> {
         .object { object in
             let items = object.required("items", .array(of: item(page))) { $0 }
             return { members throws(JSONError) in try members[items] }
         }
     }
 
-    private static func item(_ page: String) -> Shape<FeedImage> {
+    private static func item(_ page: String) -> Codec<FeedImage> {
         .object { object in
             let id = object.required("id", .uuid, \.id)
             let description = object.optional("description", .string, \.description)
@@ -40,8 +40,8 @@ public enum FeedItemsMapper {
         }
     }
 
-    private static func address(_ page: String) -> Shape<String> {
-        Shape<String>.string.map(
+    private static func address(_ page: String) -> Codec<String> {
+        Codec<String>.string.map(
             into: { reference throws(JSONError) in
                 guard let address = ImageAddress.resolve(reference, page: page) else {
                     throw .refused("must be the URL of an image")

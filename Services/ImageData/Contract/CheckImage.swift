@@ -16,7 +16,7 @@ public struct CheckedImage: Sendable, Equatable {
         case absent
     }
 
-    public static let shape = Shape<CheckedImage>.object { object in
+    public static let codec = Codec<CheckedImage>.object { object in
         let availability = object.required("availability", .oneOf, \.availability)
         return { members throws(JSONError) in CheckedImage(availability: try members[availability]) }
     }

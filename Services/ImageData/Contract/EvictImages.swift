@@ -12,7 +12,7 @@ public enum EvictImages: Sendable, Equatable {
     /// The least recently stored first, until at most so many bytes are kept.
     case toBytes(Int)
 
-    public static let shape = Shape<EvictImages>.object { object in
+    public static let codec = Codec<EvictImages>.object { object in
         let urls = object.optional(
             "urls", .array(of: ImageDataContract.url, count: 1...ImageDataContract.maximumBatch), \.urls)
         let age = object.optional(
@@ -49,7 +49,7 @@ public struct EvictedImages: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    public static let shape = Shape<EvictedImages>.object { object in
+    public static let codec = Codec<EvictedImages>.object { object in
         let count = object.required("count", .integer(0 ... .max), \.count)
         let bytes = object.required("bytes", .integer(0 ... .max), \.bytes)
         return { members throws(JSONError) in EvictedImages(count: try members[count], bytes: try members[bytes]) }

@@ -31,20 +31,20 @@ public enum ImageDataContract {
     /// `permission_denied` for an address that may not be asked.
     public static let load = Method(
         "image-data.load", "The bytes of an image.",
-        params: LoadImage.shape, answer: LoadedImage.shape,
+        params: LoadImage.codec, answer: LoadedImage.codec,
         errors: [.notFound, .connectivity, .invalidData, .dataLoss])
 
     /// The same as a stream, for the strategy `cache_then_load`: what is kept, if anything is, then what the origin has. With
     /// any other strategy, a stream of one.
     public static let loadStream = StreamMethod(
         "image-data.load", "The bytes of an image, from the cache and then from the origin.",
-        params: LoadImage.shape, item: LoadedImage.shape, errors: [.notFound, .connectivity, .invalidData, .dataLoss])
+        params: LoadImage.codec, item: LoadedImage.codec, errors: [.notFound, .connectivity, .invalidData, .dataLoss])
 
     /// Fetches images that somebody may look at soon, after those that somebody looks at. Answers when all have come or
     /// failed; cancelling the call, or its deadline, drops what has not begun. A service that fetches nothing accepts none.
     public static let prefetch = Method(
         "image-data.prefetch", "Fetch images that may be looked at soon.",
-        params: PrefetchImages.shape, answer: Prefetched.shape)
+        params: PrefetchImages.codec, answer: Prefetched.codec)
 
     /// Keeps the bytes of an image, which must be a complete JPEG, PNG, GIF, WebP or AVIF: else `invalid_data`.
     ///
@@ -52,7 +52,7 @@ public enum ImageDataContract {
     /// is `read_only`.
     public static let put = Method(
         "image-data.put", "Keep the bytes of an image.",
-        params: PutImage.shape, answer: PutAnswer.shape, errors: [.invalidData, .alreadyExists, .readOnly, .dataLoss])
+        params: PutImage.codec, answer: PutAnswer.codec, errors: [.invalidData, .alreadyExists, .readOnly, .dataLoss])
 
     /// Says whether a load can have the bytes of a URL, without fetching them: for authors, before they publish it.
     ///
@@ -60,18 +60,18 @@ public enum ImageDataContract {
     /// has an address that is refused. A host that does not answer now is no error. An edge is `read_only`.
     public static let check = Method(
         "image-data.check", "Whether the bytes of a URL can be had, without fetching them.",
-        params: ImageSelection.shape, answer: CheckedImage.shape, errors: [.readOnly, .dataLoss])
+        params: ImageSelection.codec, answer: CheckedImage.codec, errors: [.readOnly, .dataLoss])
 
     /// What is known about the bytes of an image, without the bytes; `not_found` when there are none.
     public static let stat = Method(
         "image-data.stat", "What is known about the bytes of an image.",
-        params: ImageSelection.shape, answer: ImageMetadata.shape, errors: [.notFound, .dataLoss])
+        params: ImageSelection.codec, answer: ImageMetadata.codec, errors: [.notFound, .dataLoss])
 
     /// Lets go of bytes, whoever put them there. Repeatable: URLs without bytes are not counted.
     public static let evict = Method(
         "image-data.evict", "Let go of bytes: of these URLs, of a certain age, or down to a size.",
-        params: EvictImages.shape, answer: EvictedImages.shape, errors: [.dataLoss])
+        params: EvictImages.codec, answer: EvictedImages.codec, errors: [.dataLoss])
 
     /// How an image is called.
-    static let url = Shape.uri(schemes: ["http", "https", "urn"])
+    static let url = Codec.uri(schemes: ["http", "https", "urn"])
 }

@@ -32,7 +32,7 @@ public struct ImageMetadata: Sendable, Equatable {
         case remote
     }
 
-    public static let shape = Shape<ImageMetadata>.object { object in
+    public static let codec = Codec<ImageMetadata>.object { object in
         let metadata = Members(in: &object) { $0 }
         return { members throws(JSONError) in try metadata.read(members) }
     }
@@ -69,7 +69,7 @@ public struct ImageSelection: Sendable, Equatable {
 
     public init(url: String) { self.url = url }
 
-    public static let shape = Shape<ImageSelection>.object { object in
+    public static let codec = Codec<ImageSelection>.object { object in
         let url = object.required("url", ImageDataContract.url, \.url)
         return { members throws(JSONError) in ImageSelection(url: try members[url]) }
     }

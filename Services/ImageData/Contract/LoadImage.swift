@@ -42,7 +42,7 @@ public struct LoadImage: Sendable, Equatable {
         case cacheThenLoad = "cache_then_load"
     }
 
-    public static let shape = Shape<LoadImage>.object { object in
+    public static let codec = Codec<LoadImage>.object { object in
         let url = object.required("url", ImageDataContract.url, \.url)
         let policy = object.optional("policy", .oneOf, \.policy, "Which caches; default hot_or_cold.")
         let strategy = object.optional("strategy", .oneOf, \.strategy, "Default cache_else_load.")
@@ -75,8 +75,8 @@ public struct LoadedImage: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    public static let shape = Shape<LoadedImage>.object { object in
-        let data = object.required("data", Bytes.shape, \.data)
+    public static let codec = Codec<LoadedImage>.object { object in
+        let data = object.required("data", Bytes.codec, \.data)
         let metadata = ImageMetadata.Members(in: &object) { $0.metadata }
         let stale = object.optional("stale", .boolean, \.stale)
         let expiresAt = object.optional(

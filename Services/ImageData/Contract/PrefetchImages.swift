@@ -8,7 +8,7 @@ public struct PrefetchImages: Sendable, Equatable {
 
     public init(urls: [String]) { self.urls = urls }
 
-    public static let shape = Shape<PrefetchImages>.object { object in
+    public static let codec = Codec<PrefetchImages>.object { object in
         let urls = object.required(
             "urls", .array(of: ImageDataContract.url, count: 1...ImageDataContract.maximumBatch), \.urls)
         return { members throws(JSONError) in PrefetchImages(urls: try members[urls]) }
@@ -22,7 +22,7 @@ public struct Prefetched: Sendable, Equatable {
 
     public init(accepted: Int) { self.accepted = accepted }
 
-    public static let shape = Shape<Prefetched>.object { object in
+    public static let codec = Codec<Prefetched>.object { object in
         let accepted = object.required("accepted", .integer(0 ... .max), \.accepted)
         return { members throws(JSONError) in Prefetched(accepted: try members[accepted]) }
     }

@@ -14,8 +14,8 @@ public struct PutImage: Sendable, Equatable {
         self.url = url
     }
 
-    public static let shape = Shape<PutImage>.object { object in
-        let data = object.required("data", Bytes.shape, \.data)
+    public static let codec = Codec<PutImage>.object { object in
+        let data = object.required("data", Bytes.codec, \.data)
         let url = object.optional("url", ImageDataContract.url, \.url, "Default: urn:sha256:HEX.")
         return { members throws(JSONError) in PutImage(data: try members[data], url: try members[url]) }
     }
@@ -33,7 +33,7 @@ public struct PutAnswer: Sendable, Equatable {
         self.sha256 = sha256
     }
 
-    public static let shape = Shape<PutAnswer>.object { object in
+    public static let codec = Codec<PutAnswer>.object { object in
         let url = object.required("url", ImageDataContract.url, \.url)
         let sha256 = object.required("sha256", .string, \.sha256, "In lower-case hexadecimal.")
         return { members throws(JSONError) in PutAnswer(url: try members[url], sha256: try members[sha256]) }

@@ -8,7 +8,7 @@ public struct ObjectMember<Value: Sendable>: Sendable {
 
 /// The members of one object that is being read: located, not yet decoded.
 public struct ObjectMembers {
-    /// How many members a shape may declare.
+    /// How many members a codec may declare.
     static let maximumCount = 16
 
     private let reader: JSONReader
@@ -45,7 +45,7 @@ public struct ObjectMembers {
     }
 }
 
-/// The member names of an object shape, one after the other in one array.
+/// The member names of an object codec, one after the other in one array.
 struct DeclaredNames: Sendable {
     private let bytes: [UInt8]
     private let ranges: [Range<Int>]

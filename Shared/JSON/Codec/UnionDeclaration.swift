@@ -1,4 +1,4 @@
-/// Collects the alternatives of a union that the type of the JSON value tells apart; see `Shape.union`.
+/// Collects the alternatives of a union that the type of the JSON value tells apart; see `Codec.union`.
 public struct UnionDeclaration<Union: Sendable>: Sendable {
     struct Alternative: Sendable {
         let type: JSONType
@@ -9,25 +9,25 @@ public struct UnionDeclaration<Union: Sendable>: Sendable {
     private(set) var alternatives: [Alternative] = []
 
     /// - Parameters:
-    ///   - shape: a shape of one JSON type; a union, `any` and another alternative's type are programming errors.
+    ///   - codec: a codec of one JSON type; a union, `any` and another alternative's type are programming errors.
     ///   - make: makes the union's value, as a case with an associated value does.
     public mutating func alternative<Content>(
-        _ shape: Shape<Content>, _ make: @escaping @Sendable (Content) -> Union
+        _ codec: Codec<Content>, _ make: @escaping @Sendable (Content) -> Union
     ) -> UnionAlternative<Content> {
-        guard let type = JSONType(shape.schema) else {
+        guard let type = JSONType(codec.schema) else {
             preconditionFailure("an alternative of a union must have one JSON type")
         }
         precondition(
             !alternatives.contains { $0.type.token == type.token },
             "two alternatives of a union have the same JSON type")
-        let read = shape.read
+        let read = codec.read
         alternatives.append(
-            Alternative(type: type, schema: shape.schema) { reader throws(JSONError) in make(try read(&reader)) })
-        return UnionAlternative(write: shape.write)
+            Alternative(type: type, schema: codec.schema) { reader throws(JSONError) in make(try read(&reader)) })
+        return UnionAlternative(write: codec.write)
     }
 }
 
-/// Collects the alternatives of a union that the value of a member tells apart; see `Shape.union(taggedBy:)`.
+/// Collects the alternatives of a union that the value of a member tells apart; see `Codec.union(taggedBy:)`.
 public struct TaggedUnionDeclaration<Union: Sendable>: Sendable {
     struct Alternative: Sendable {
         let tag: String
@@ -42,15 +42,15 @@ public struct TaggedUnionDeclaration<Union: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - tag: the value of the member that tells alternatives apart.
-    ///   - shape: an object that does not declare this member; anything else is a programming error.
+    ///   - codec: an object that does not declare this member; anything else is a programming error.
     ///   - make: makes the union's value, as a case with an associated value does.
     public mutating func alternative<Content>(
-        _ tag: String, _ shape: Shape<Content>, _ make: @escaping @Sendable (Content) -> Union
+        _ tag: String, _ codec: Codec<Content>, _ make: @escaping @Sendable (Content) -> Union
     ) -> UnionAlternative<Content> {
         precondition(!alternatives.contains { $0.tag == tag }, "two alternatives of a union have the same tag")
-        let (read, write) = (shape.read, shape.write)
+        let (read, write) = (codec.read, codec.write)
         alternatives.append(
-            Alternative(tag: tag, schema: shape.schema.tagged(member, tag)) { reader throws(JSONError) in
+            Alternative(tag: tag, schema: codec.schema.tagged(member, tag)) { reader throws(JSONError) in
                 make(try read(&reader))
             })
         var encoded = JSONWriter()

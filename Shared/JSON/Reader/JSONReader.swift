@@ -14,7 +14,7 @@ public struct JSONReader {
     package internal(set) var position: Int
     private var depth = 0
 
-    /// Whether object shapes refuse members that they do not declare: so in the parameters of a request, where an unknown
+    /// Whether object codecs refuse members that they do not declare: so in the parameters of a request, where an unknown
     /// member is a misunderstanding, and not elsewhere, where it is a newer version's.
     let refusesUnknownMembers: Bool
 

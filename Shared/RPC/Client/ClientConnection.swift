@@ -78,13 +78,13 @@ final class ClientConnection: ChannelInboundHandler {
             if !wasSent { return }
         }
         let cancel = Cancel(id: RequestID(call.id))
-        notify(ProtocolMethods.cancel.name) { Cancel.shape.write(cancel, &$0) }
+        notify(ProtocolMethods.cancel.name) { Cancel.codec.write(cancel, &$0) }
     }
 
     /// Lets the server send more items.
     func grant(_ items: Int, to call: ClientCall) {
         let grant = Grant(id: RequestID(call.id), items: items)
-        notify(ProtocolMethods.grant.name) { Grant.shape.write(grant, &$0) }
+        notify(ProtocolMethods.grant.name) { Grant.codec.write(grant, &$0) }
     }
 
     /// Asks for a sign of life.
@@ -183,7 +183,7 @@ final class ClientConnection: ChannelInboundHandler {
         switch notification.method {
         case ProtocolMethods.drainingName: core.isDraining(self)
         case ProtocolMethods.itemName:
-            let item = try notification.params.read(as: StreamItem.shape)
+            let item = try notification.params.read(as: StreamItem.codec)
             try receive(item, beside: attachments(of: numbers))
         default: try link.refuse(attachments(of: numbers))
         }

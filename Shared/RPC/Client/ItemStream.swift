@@ -4,12 +4,12 @@ import NIOCore
 /// The items of a stream as they come, for one task to take one after the other. Taking them is what lets more come.
 public struct ItemStream<Item: Sendable>: AsyncSequence, AsyncIteratorProtocol, Sendable {
     private let stream: NIOLoopBound<ClientStream>
-    private let shape: Shape<Item>
+    private let codec: Codec<Item>
     private let cancel: @Sendable () -> Void
 
-    init(_ stream: NIOLoopBound<ClientStream>, of shape: Shape<Item>, cancel: @escaping @Sendable () -> Void) {
+    init(_ stream: NIOLoopBound<ClientStream>, of codec: Codec<Item>, cancel: @escaping @Sendable () -> Void) {
         self.stream = stream
-        self.shape = shape
+        self.codec = codec
         self.cancel = cancel
     }
 
@@ -30,7 +30,7 @@ public struct ItemStream<Item: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
         }
         guard let item = try outcome.get() else { return nil }
         do throws(JSONError) {
-            return try item.read(as: shape)
+            return try item.read(as: codec)
         } catch {
             cancel()
             throw RPCError(invalidResult: error)

@@ -172,14 +172,14 @@ public final class RPCClient: Sendable {
     }
 
     private func withStream<Item, Result>(
-        _ request: ClientCall.Request, of shape: Shape<Item>, _ body: (ItemStream<Item>) async throws -> Result
+        _ request: ClientCall.Request, of codec: Codec<Item>, _ body: (ItemStream<Item>) async throws -> Result
     ) async throws -> Result {
         guard !Task.isCancelled else { throw RPCError.cancelledBeforeSent }
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
         let cancel: @Sendable () -> Void = { [core] in core.onLoop { $0.cancel(id) } }
         let stream = await begin(request, id: id)
         defer { cancel() }
-        return try await body(ItemStream(stream, of: shape, cancel: cancel))
+        return try await body(ItemStream(stream, of: codec, cancel: cancel))
     }
 
     private func begin(_ request: ClientCall.Request, id: Int) async -> NIOLoopBound<ClientStream> {
@@ -214,7 +214,7 @@ extension RPCError {
 extension ClientCall.Request {
     fileprivate static func forwarding(_ method: String, _ params: Payload, _ options: CallOptions) -> Self {
         Self(
-            method: method, options: options, writeParams: { Shape.payload.write(params, &$0) },
+            method: method, options: options, writeParams: { Codec.payload.write(params, &$0) },
             isRepeatable: options.isRepeatable ?? false, takesAttachments: options.takesAttachments ?? false,
             checksAttachments: false)
     }

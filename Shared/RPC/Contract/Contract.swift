@@ -14,10 +14,10 @@ public struct Contract: Sendable {
         self.methods = methods
     }
 
-    public static let shape = Shape<Contract>.object { object in
+    public static let codec = Codec<Contract>.object { object in
         let name = object.required("name", .string, \.name)
         let version = object.required("version", .integer(1 ... .max), \.version)
-        let methods = object.required("methods", .array(of: MethodDescription.shape), \.methods)
+        let methods = object.required("methods", .array(of: MethodDescription.codec), \.methods)
         return { members throws(JSONError) in
             Contract(name: try members[name], version: try members[version], methods: try members[methods])
         }
@@ -39,7 +39,7 @@ public struct MethodDescription: Sendable, Equatable {
     /// Declared errors; beside these every method may answer with those of the runtime itself.
     public let errors: [ErrorKind]
 
-    public static let shape = Shape<MethodDescription>.object { object in
+    public static let codec = Codec<MethodDescription>.object { object in
         let name = object.required("name", .string, \.name)
         let summary = object.required("summary", .string, \.summary)
         let params = object.required("params", .any, \.params)

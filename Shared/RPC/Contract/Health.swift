@@ -30,7 +30,7 @@ public struct Health: Sendable, Equatable {
             self.since = since
         }
 
-        static let shape = Shape<Check>.object { object in
+        static let codec = Codec<Check>.object { object in
             let name = object.required("name", .string, \.name)
             let status = object.required("status", .oneOf, \.status)
             let detail = object.optional("detail", .string, \.detail)
@@ -58,9 +58,9 @@ public struct Health: Sendable, Equatable {
         self.checks = checks
     }
 
-    public static let shape = Shape<Health>.object { object in
+    public static let codec = Codec<Health>.object { object in
         let status = object.required("status", .oneOf, \.status)
-        let checks = object.required("checks", .array(of: Check.shape), \.checks)
+        let checks = object.required("checks", .array(of: Check.codec), \.checks)
         return { members throws(JSONError) in Health(try members[status], try members[checks]) }
     }
 }

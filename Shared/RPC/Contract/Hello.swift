@@ -12,11 +12,11 @@ public enum Hello {
         let features: [String]?
         let limits: ClientLimits?
 
-        static let shape = Shape<Request>.object { object in
+        static let codec = Codec<Request>.object { object in
             let protocols = object.required("protocols", .array(of: .integer(), count: 1...16), \.protocols)
-            let client = object.optional("client", Client.shape, \.client)
+            let client = object.optional("client", Client.codec, \.client)
             let features = object.optional("features", .array(of: .string, count: 0...32), \.features)
-            let limits = object.optional("limits", ClientLimits.shape, \.limits)
+            let limits = object.optional("limits", ClientLimits.codec, \.limits)
             return { members throws(JSONError) in
                 Request(
                     protocols: try members[protocols], client: try members[client], features: try members[features],
@@ -34,7 +34,7 @@ public enum Hello {
         let openTransfers: Int?
         let assembledBytes: Int?
 
-        static let shape = Shape<ClientLimits>.object { object in
+        static let codec = Codec<ClientLimits>.object { object in
             let frameBytes = object.optional("frame_bytes", .integer(1 ... .max), \.frameBytes)
             let openTransfers = object.optional("open_transfers", .integer(1 ... .max), \.openTransfers)
             let assembledBytes = object.optional("assembled_bytes", .integer(1 ... .max), \.assembledBytes)
@@ -51,7 +51,7 @@ public enum Hello {
         let name: String
         let version: String
 
-        static let shape = Shape<Client>.object { object in
+        static let codec = Codec<Client>.object { object in
             let name = object.required("name", .string, \.name)
             let version = object.required("version", .string, \.version)
             return { members throws(JSONError) in Client(name: try members[name], version: try members[version]) }
@@ -70,9 +70,9 @@ public enum Hello {
         /// The server's, for a client not to run into them.
         let limits: Limits
 
-        static let shape = Shape<Answer>.object { object in
+        static let codec = Codec<Answer>.object { object in
             let number = object.required("protocol", .integer(), \.protocol)
-            let service = object.required("service", ServiceIdentity.shape, \.service)
+            let service = object.required("service", ServiceIdentity.codec, \.service)
             let contracts = object.required("contracts", .dictionary(of: .integer()), \.contracts)
             let features = object.required("features", .array(of: .string), \.features)
             let limits = object.required("limits", Limits.announced, \.limits)
@@ -89,7 +89,7 @@ public enum Hello {
         let client: [Int]
         let server: [Int]
 
-        static let shape = Shape<Versions>.object { object in
+        static let codec = Codec<Versions>.object { object in
             let client = object.required("client", .array(of: .integer()), \.client)
             let server = object.required("server", .array(of: .integer()), \.server)
             return { members throws(JSONError) in Versions(client: try members[client], server: try members[server]) }

@@ -39,7 +39,7 @@ public struct LatencyHistogram: Sendable, Equatable {
         let bound: Int
         let count: Int
 
-        static let shape = Shape<Bucket>.object { object in
+        static let codec = Codec<Bucket>.object { object in
             let bound = object.required("le_us", .integer(0 ... .max), \.bound)
             let count = object.required("count", .integer(0 ... .max), \.count)
             return { members throws(JSONError) in Bucket(bound: try members[bound], count: try members[count]) }
@@ -58,10 +58,10 @@ public struct LatencyHistogram: Sendable, Equatable {
         return cumulated
     }
 
-    public static let shape = Shape<LatencyHistogram>.object { object in
+    public static let codec = Codec<LatencyHistogram>.object { object in
         let count = object.required("count", .integer(0 ... .max), \.count)
         let sum = object.required("sum_us", .integer(0 ... .max), \.sumMicroseconds)
-        let buckets = object.required("buckets", .array(of: Bucket.shape), \.cumulated)
+        let buckets = object.required("buckets", .array(of: Bucket.codec), \.cumulated)
         return { members throws(JSONError) in
             var histogram = LatencyHistogram()
             histogram.sumMicroseconds = try members[sum]

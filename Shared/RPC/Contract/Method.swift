@@ -8,8 +8,8 @@ public struct Method<Params: Sendable, Answer: Sendable>: Sendable {
     /// One line for `rpc.describe`.
     public let summary: String
 
-    public let params: Shape<Params>
-    public let answer: Shape<Answer>
+    public let params: Codec<Params>
+    public let answer: Codec<Answer>
 
     /// Whether bytes may stand beside the answer.
     let answersWithBytes: Bool
@@ -21,7 +21,7 @@ public struct Method<Params: Sendable, Answer: Sendable>: Sendable {
     public let errors: [ErrorKind]
 
     public init(
-        _ name: String, _ summary: String, params: Shape<Params>, answer: Shape<Answer>, isIdempotent: Bool = true,
+        _ name: String, _ summary: String, params: Codec<Params>, answer: Codec<Answer>, isIdempotent: Bool = true,
         errors: [ErrorKind] = []
     ) {
         self.name = name
@@ -49,8 +49,8 @@ public struct StreamMethod<Params: Sendable, Item: Sendable>: Sendable {
     /// One line for `rpc.describe`.
     public let summary: String
 
-    public let params: Shape<Params>
-    public let item: Shape<Item>
+    public let params: Codec<Params>
+    public let item: Codec<Item>
 
     /// Whether bytes may stand beside the items.
     let answersWithBytes: Bool
@@ -59,7 +59,7 @@ public struct StreamMethod<Params: Sendable, Item: Sendable>: Sendable {
     public let errors: [ErrorKind]
 
     public init(
-        _ name: String, _ summary: String, params: Shape<Params>, item: Shape<Item>, errors: [ErrorKind] = []
+        _ name: String, _ summary: String, params: Codec<Params>, item: Codec<Item>, errors: [ErrorKind] = []
     ) {
         self.name = name
         self.summary = summary
@@ -82,7 +82,7 @@ struct StreamEnd: Sendable {
     /// How many items there were.
     let items: Int
 
-    static let shape = Shape<StreamEnd>.object { object in
+    static let codec = Codec<StreamEnd>.object { object in
         let items = object.required("items", .integer(0 ... .max), \.items)
         return { members throws(JSONError) in StreamEnd(items: try members[items]) }
     }
@@ -92,5 +92,5 @@ struct StreamEnd: Sendable {
 public struct Empty: Sendable, Equatable {
     public init() {}
 
-    public static let shape = Shape<Empty>.object { _ in { _ in Empty() } }
+    public static let codec = Codec<Empty>.object { _ in { _ in Empty() } }
 }

@@ -7,30 +7,30 @@ public enum ProtocolMethods {
 
     public static let hello = Method(
         "rpc.hello", "Agree on a protocol version, features and limits; only as the first message.",
-        params: Hello.Request.shape, answer: Hello.Answer.shape)
+        params: Hello.Request.codec, answer: Hello.Answer.codec)
 
     public static let ping = Method(
-        "rpc.ping", "Answer, to show that the connection lives.", params: Empty.shape, answer: Empty.shape)
+        "rpc.ping", "Answer, to show that the connection lives.", params: Empty.codec, answer: Empty.codec)
 
     /// A notification.
     public static let cancel = Method(
-        "rpc.cancel", "End the call with this id.", params: Cancel.shape, answer: Empty.shape)
+        "rpc.cancel", "End the call with this id.", params: Cancel.codec, answer: Empty.codec)
 
     public static let describe = Method(
         "rpc.describe", "List the contracts with their methods and JSON Schemas.",
-        params: ServiceSelection.shape, answer: ServiceDescription.shape)
+        params: ServiceSelection.codec, answer: ServiceDescription.codec)
 
     public static let health = Method(
         "rpc.health", "Tell whether the service is up to its work.",
-        params: ServiceSelection.shape, answer: Health.shape)
+        params: ServiceSelection.codec, answer: Health.codec)
 
     public static let stats = Method(
         "rpc.stats", "Count calls, errors and latencies by method, and tell how the process is doing.",
-        params: ServiceSelection.shape, answer: Statistics.shape)
+        params: ServiceSelection.codec, answer: Statistics.codec)
 
     /// A notification, client to server: so many more items of a stream may come.
     static let grant = Method(
-        "rpc.grant", "Take more items of the stream with this id.", params: Grant.shape, answer: Empty.shape)
+        "rpc.grant", "Take more items of the stream with this id.", params: Grant.codec, answer: Empty.codec)
 
     /// A notification, server to client: an item of a stream.
     static let itemName = "rpc.item"
@@ -43,8 +43,8 @@ public enum ProtocolMethods {
 public struct Cancel: Sendable {
     let id: RequestID
 
-    static let shape = Shape<Cancel>.object { object in
-        let id = object.required("id", RequestID.shape, \.id)
+    static let codec = Codec<Cancel>.object { object in
+        let id = object.required("id", RequestID.codec, \.id)
         return { members throws(JSONError) in Cancel(id: try members[id]) }
     }
 }
@@ -54,8 +54,8 @@ struct Grant: Sendable {
     let id: RequestID
     let items: Int
 
-    static let shape = Shape<Grant>.object { object in
-        let id = object.required("id", RequestID.shape, \.id)
+    static let codec = Codec<Grant>.object { object in
+        let id = object.required("id", RequestID.codec, \.id)
         let items = object.required("items", .integer(1...Limits.streamWindows.upperBound), \.items)
         return { members throws(JSONError) in Grant(id: try members[id], items: try members[items]) }
     }
@@ -66,8 +66,8 @@ struct StreamItem: Sendable {
     let id: RequestID
     let item: RawJSON
 
-    static let shape = Shape<StreamItem>.object { object in
-        let id = object.required("id", RequestID.shape, \.id)
+    static let codec = Codec<StreamItem>.object { object in
+        let id = object.required("id", RequestID.codec, \.id)
         let item = object.required("item", .any, \.item)
         return { members throws(JSONError) in StreamItem(id: try members[id], item: try members[item]) }
     }
@@ -80,7 +80,7 @@ public struct ServiceSelection: Sendable {
 
     public init(service: String? = nil) { self.service = service }
 
-    public static let shape = Shape<ServiceSelection>.object { object in
+    public static let codec = Codec<ServiceSelection>.object { object in
         let service = object.optional("service", .string, \.service)
         return { members throws(JSONError) in ServiceSelection(service: try members[service]) }
     }
@@ -96,9 +96,9 @@ public struct ServiceDescription: Sendable {
         self.contracts = contracts
     }
 
-    public static let shape = Shape<ServiceDescription>.object { object in
-        let service = object.required("service", ServiceIdentity.shape, \.service)
-        let contracts = object.required("contracts", .array(of: Contract.shape), \.contracts)
+    public static let codec = Codec<ServiceDescription>.object { object in
+        let service = object.required("service", ServiceIdentity.codec, \.service)
+        let contracts = object.required("contracts", .array(of: Contract.codec), \.contracts)
         return { members throws(JSONError) in
             ServiceDescription(service: try members[service], contracts: try members[contracts])
         }

@@ -4,14 +4,14 @@ import JSON
 public struct Reply: Sendable {
     let write: @Sendable (inout JSONWriter) -> Void
 
-    init<Value>(_ value: Value, as shape: Shape<Value>) {
-        // Of a shape only what is needed: every part of it would be retained.
-        write = { [write = shape.write] in write(value, &$0) }
+    init<Value>(_ value: Value, as codec: Codec<Value>) {
+        // Of a codec only what is needed: every part of it would be retained.
+        write = { [write = codec.write] in write(value, &$0) }
     }
 
     /// A result that is JSON already, as a forwarder has it.
     public init(_ value: Payload) {
-        write = { Shape.payload.write(value, &$0) }
+        write = { Codec.payload.write(value, &$0) }
     }
 
     init(_ value: RawJSON) {

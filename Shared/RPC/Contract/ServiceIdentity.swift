@@ -15,7 +15,7 @@ public struct ServiceIdentity: Sendable, Equatable {
         self.instance = instance
     }
 
-    public static let shape = Shape<ServiceIdentity>.object { object in
+    public static let codec = Codec<ServiceIdentity>.object { object in
         let name = object.required("name", .string, \.name)
         let version = object.required("version", .string, \.version)
         let instance = object.required("instance", .string, \.instance)

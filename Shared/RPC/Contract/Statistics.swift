@@ -8,9 +8,9 @@ public struct Statistics: Sendable, Equatable {
 
     public let process: ProcessStatistics
 
-    public static let shape = Shape<Statistics>.object { object in
-        let methods = object.required("methods", .dictionary(of: MethodStatistics.shape), \.methods)
-        let process = object.required("process", ProcessStatistics.shape, \.process)
+    public static let codec = Codec<Statistics>.object { object in
+        let methods = object.required("methods", .dictionary(of: MethodStatistics.codec), \.methods)
+        let process = object.required("process", ProcessStatistics.codec, \.process)
         return { members throws(JSONError) in
             Statistics(methods: try members[methods], process: try members[process])
         }
@@ -30,11 +30,11 @@ public struct MethodStatistics: Sendable, Equatable {
     /// From reading a call to its answer; without those that were refused.
     public internal(set) var latency = LatencyHistogram()
 
-    public static let shape = Shape<MethodStatistics>.object { object in
+    public static let codec = Codec<MethodStatistics>.object { object in
         let calls = object.required("calls", .integer(0 ... .max), \.calls)
         let underWay = object.required("under_way", .integer(0 ... .max), \.underWay)
         let errors = object.required("errors", .dictionary(of: .integer(0 ... .max)), \.errors)
-        let latency = object.required("latency", LatencyHistogram.shape, \.latency)
+        let latency = object.required("latency", LatencyHistogram.codec, \.latency)
         return { members throws(JSONError) in
             MethodStatistics(
                 calls: try members[calls], underWay: try members[underWay], errors: try members[errors],
@@ -59,7 +59,7 @@ public struct ProcessStatistics: Sendable, Equatable {
     /// In seconds.
     public let uptime: Int
 
-    public static let shape = Shape<ProcessStatistics>.object { object in
+    public static let codec = Codec<ProcessStatistics>.object { object in
         let connections = object.required("connections", .integer(0 ... .max), \.connections)
         let handlers = object.required("handlers", .integer(0 ... .max), \.handlers)
         let queuedBytes = object.required("queued_bytes", .integer(0 ... .max), \.queuedBytes)

@@ -17,7 +17,7 @@ public struct RPCError: Error, Equatable, Sendable {
     /// The service that answered with this error; filled in by the runtime.
     public var service: String?
 
-    /// More for programs, of a shape that the method's documentation tells.
+    /// More for programs, of a form that the method's documentation tells.
     public var details: RawJSON?
 
     /// What was wrong in full, where `message` says it in general words. For the log of this process; never sent.
@@ -54,12 +54,12 @@ extension RPCError {
         return error
     }
 
-    /// The parameters of a request did not have the declared shape.
+    /// The parameters of a request were not what their codec describes.
     init(invalidParams error: JSONError) {
         self.init(.invalidParams, "params" + Self.place(error), begun: false)
     }
 
-    /// A peer's answer did not have the declared shape.
+    /// A peer's answer were not what their codec describes.
     init(invalidResult error: JSONError) {
         self.init(.invalidData, "the answer does not keep its contract: result" + Self.place(error))
     }

@@ -25,7 +25,7 @@ public struct Bytes: Sendable, Equatable {
     /// Whether the bytes are those that the checksum was made of.
     public var isIntact: Bool { Checksum.of(data) == crc32 }
 
-    public static let shape = Shape<Bytes>(
+    public static let codec = Codec<Bytes>(
         schema: wire.schema,
         read: { reader throws(JSONError) in
             let attachments = reader.attachments
@@ -43,11 +43,11 @@ public struct Bytes: Sendable, Equatable {
 
     /// Which attachment the value of a `$bytes` points to; nil when its bytes stand in the text.
     static func attachment(_ reader: inout JSONReader) throws(JSONError) -> Int? {
-        try Encoded.shape.read(&reader).attachment
+        try Encoded.codec.read(&reader).attachment
     }
 
-    private static let wire = Shape<Encoded>.object { object in
-        let encoded = object.required("$bytes", Encoded.shape) { $0 }
+    private static let wire = Codec<Encoded>.object { object in
+        let encoded = object.required("$bytes", Encoded.codec) { $0 }
         return { members throws(JSONError) in try members[encoded] }
     }
 }
@@ -73,7 +73,7 @@ private struct Encoded: Sendable {
             size: bytes.data.count, crc32: Int(bytes.crc32))
     }
 
-    static let shape = Shape<Encoded>.object { object in
+    static let codec = Codec<Encoded>.object { object in
         let base64 = object.optional("base64", .string, \.base64, "RFC 4648 §4, with padding; this or attachment.")
         let attachment = object.optional(
             "attachment", .integer(0 ... .max), \.attachment, "Which of the envelope's attachments, counted from 0.")

@@ -12,11 +12,11 @@ public struct Payload: Sendable, Equatable {
 
     /// Reads the value.
     /// - Parameter refusingUnknownMembers: for the parameters of a request; else unknown members are ignored.
-    /// - Throws: `JSONError.mismatch` when it does not have that shape.
+    /// - Throws: `JSONError.mismatch` when it is not what the codec describes.
     public func read<Value>(
-        as shape: Shape<Value>, refusingUnknownMembers: Bool = false
+        as codec: Codec<Value>, refusingUnknownMembers: Bool = false
     ) throws(JSONError) -> Value {
-        try json.read(as: shape, attachments: attachments, refusingUnknownMembers: refusingUnknownMembers)
+        try json.read(as: codec, attachments: attachments, refusingUnknownMembers: refusingUnknownMembers)
     }
 
     /// The same value with its bytes in the text, for who takes none beside it. Bytes that are not what they are said to be
@@ -27,7 +27,7 @@ public struct Payload: Sendable, Equatable {
         var copied = 0
         for (range, value) in bytes {
             text += json.bytes[copied..<range.lowerBound]
-            text += RawJSON(value, as: Bytes.shape).bytes
+            text += RawJSON(value, as: Bytes.codec).bytes
             copied = range.upperBound
         }
         text += json.bytes[copied...]
@@ -35,7 +35,7 @@ public struct Payload: Sendable, Equatable {
     }
 
     /// Where bytes are in a value.
-    private static let bytes = Shape<[(Range<Int>, Bytes)]>(
+    private static let bytes = Codec<[(Range<Int>, Bytes)]>(
         schema: JSONSchema(),
         read: { reader throws(JSONError) in
             var references = References()
@@ -60,7 +60,7 @@ public struct Payload: Sendable, Equatable {
                     guard let index = try Bytes.attachment(&reader) else { continue }
                     guard references.seen.insert(index).inserted else { throw .refused("stands there twice") }
                     reader = start
-                    let bytes = try Bytes.shape.read(&reader)
+                    let bytes = try Bytes.codec.read(&reader)
                     return references.found.append((start.position..<reader.position, bytes))
                 }
                 try find(&references, &reader)
@@ -73,13 +73,13 @@ public struct Payload: Sendable, Equatable {
     }
 }
 
-extension Shape<Payload> {
+extension Codec<Payload> {
     /// Any value, with all that stands beside it. Alone in its message: its attachments keep their places.
-    public static let payload = Shape<Payload>(
-        schema: Shape<RawJSON>.any.schema,
+    public static let payload = Codec<Payload>(
+        schema: Codec<RawJSON>.any.schema,
         read: { reader throws(JSONError) in
             let attachments = reader.attachments?.compactMap { $0 as? Attachment } ?? []
-            return Payload(try Shape<RawJSON>.any.read(&reader), attachments: attachments)
+            return Payload(try Codec<RawJSON>.any.read(&reader), attachments: attachments)
         },
         write: { payload, writer in
             guard writer.attachments != nil else { return writer.raw(payload.inlined) }

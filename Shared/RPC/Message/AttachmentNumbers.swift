@@ -13,12 +13,12 @@ struct AttachmentNumbers: Sendable {
     func read() throws(RPCError) -> [UInt32] {
         guard let text else { return [] }
         do throws(JSONError) {
-            return try text.read(as: Self.shape).map { UInt32(clamping: $0) }
+            return try text.read(as: Self.codec).map { UInt32(clamping: $0) }
         } catch {
             throw RPCError(.invalidRequest, "\(error.inside("attachments"))", begun: false)
         }
     }
 
-    private static let shape = Shape<[Int]>.array(
+    private static let codec = Codec<[Int]>.array(
         of: .integer(1...Int(UInt32.max)), count: 0...OutgoingSchedule.attachmentLimit)
 }

@@ -55,7 +55,7 @@ struct Envelope {
     var call: IncomingCall {
         let id: RequestID?
         do throws(JSONError) {
-            id = try self.id.map { range throws(JSONError) in try read(range, as: RequestID.shape) }
+            id = try self.id.map { range throws(JSONError) in try read(range, as: RequestID.codec) }
         } catch {
             return IncomingCall(
                 answer: .withoutID, content: .failure(.invalidRequest("id", error)), attachments: numbers)
@@ -105,7 +105,7 @@ struct Envelope {
         get throws(RPCError) {
             guard let meta else { return .none }
             do throws(JSONError) {
-                return try read(meta, as: RequestMeta.shape)
+                return try read(meta, as: RequestMeta.codec)
             } catch {
                 throw RPCError(.invalidParams, "\(error.inside("meta"))", begun: false)
             }
@@ -116,12 +116,12 @@ struct Envelope {
     private var response: Response {
         get throws(JSONError) {
             guard isTwoPointZero else { throw .mismatch(path: "jsonrpc", reason: "must be \"2.0\"") }
-            let id = id.flatMap { try? read($0, as: RequestID.shape) }
+            let id = id.flatMap { try? read($0, as: RequestID.codec) }
             switch (result, error) {
             case (let result?, nil): return Response(id: id, outcome: .success(raw(result)), attachments: numbers)
             case (nil, let error?):
                 do throws(JSONError) {
-                    let error = try read(error, as: RPCError.shape)
+                    let error = try read(error, as: RPCError.codec)
                     return Response(id: id, outcome: .failure(error), attachments: numbers)
                 } catch {
                     throw error.inside("error")
@@ -140,9 +140,9 @@ struct Envelope {
 
     private func raw(_ range: Range<Int>) -> RawJSON { RawJSON(unchecked: Array(bytes[range])) }
 
-    private func read<Value>(_ range: Range<Int>, as shape: Shape<Value>) throws(JSONError) -> Value {
+    private func read<Value>(_ range: Range<Int>, as codec: Codec<Value>) throws(JSONError) -> Value {
         var reader = JSONReader(trusting: bytes, at: range.lowerBound)
-        return try shape.read(&reader)
+        return try codec.read(&reader)
     }
 }
 

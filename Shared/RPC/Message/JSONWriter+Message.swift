@@ -17,7 +17,7 @@ extension JSONWriter {
             params(&writer)
             if meta != .none {
                 writer.name(encoded: Self.metaName)
-                RequestMeta.shape.write(meta, &writer)
+                RequestMeta.codec.write(meta, &writer)
             }
         }
     }
@@ -34,7 +34,7 @@ extension JSONWriter {
                 reply.write(&writer)
             case .failure(let error):
                 writer.name(encoded: Self.errorName)
-                RPCError.shape.write(error, &writer)
+                RPCError.codec.write(error, &writer)
             }
         }
     }

@@ -42,7 +42,7 @@ struct RequestID: Sendable, Hashable {
     }
 
     /// As its request spelled it.
-    var spelling: RawJSON { RawJSON(self, as: Self.shape) }
+    var spelling: RawJSON { RawJSON(self, as: Self.codec) }
 
     func write(to writer: inout JSONWriter) {
         switch (spelled, value) {
@@ -56,7 +56,7 @@ struct RequestID: Sendable, Hashable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
 
-    static let shape = Shape<RequestID>(
+    static let codec = Codec<RequestID>(
         schema: JSONSchema(),
         read: { reader throws(JSONError) in
             let text = UnsafeBufferPointer(rebasing: reader.bytes[try reader.skipValue()])

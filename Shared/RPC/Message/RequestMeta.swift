@@ -17,7 +17,7 @@ struct RequestMeta: Sendable, Equatable {
 
     static let none = RequestMeta()
 
-    static let shape = Shape<RequestMeta>.object { object in
+    static let codec = Codec<RequestMeta>.object { object in
         let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
         let parent = object.optional("traceparent", .stringIfOne, { $0.trace.parent.map(Optional.some) })
         let state = object.optional("tracestate", .stringIfOne, { $0.trace.state.map(Optional.some) })
@@ -35,10 +35,10 @@ struct RequestMeta: Sendable, Equatable {
     }
 }
 
-extension Shape where Value == String? {
+extension Codec where Value == String? {
     /// A string. Any other value counts as absent, as a malformed string does where this is used.
-    fileprivate static let stringIfOne = Shape(
-        schema: Shape<String>.string.schema,
+    fileprivate static let stringIfOne = Codec(
+        schema: Codec<String>.string.schema,
         read: { reader throws(JSONError) in
             if case .string = try reader.peek() { return try reader.string() }
             try reader.skipValue()

@@ -154,7 +154,7 @@ final class Call {
             guard let stream else { return Reply(.emptyObject) }
             let bound = NIOLoopBound(stream, eventLoop: connection.loop)
             try await handler(payload, context, ItemSink(stream, on: connection.loop))
-            return Reply(StreamEnd(items: bound.value.items), as: StreamEnd.shape)
+            return Reply(StreamEnd(items: bound.value.items), as: StreamEnd.codec)
         }
     }
 

@@ -105,9 +105,9 @@ public struct MethodTable: Sendable {
 }
 
 extension Payload {
-    fileprivate func params<Params>(as shape: Shape<Params>) throws(RPCError) -> Params {
+    fileprivate func params<Params>(as codec: Codec<Params>) throws(RPCError) -> Params {
         do throws(JSONError) {
-            return try read(as: shape, refusingUnknownMembers: true)
+            return try read(as: codec, refusingUnknownMembers: true)
         } catch {
             throw RPCError(invalidParams: error)
         }

@@ -14,7 +14,7 @@ extension ServerConnection {
             let versions = Hello.Versions(client: hello.protocols, server: Hello.protocols)
             let error = RPCError(
                 .invalidRequest, "no common protocol version: this server speaks \(Hello.protocols)", begun: false,
-                details: RawJSON(versions, as: Hello.Versions.shape))
+                details: RawJSON(versions, as: Hello.Versions.codec))
             return (.failure(error), [])
         }
         saidHello = true
@@ -27,6 +27,6 @@ extension ServerConnection {
             protocol: version, service: core.identity,
             contracts: Dictionary(core.methods.contracts.map { ($0.name, $0.version) }, uniquingKeysWith: max),
             features: features.names, limits: core.limits)
-        return (.success(Reply(answer, as: Hello.Answer.shape)), features)
+        return (.success(Reply(answer, as: Hello.Answer.codec)), features)
     }
 }

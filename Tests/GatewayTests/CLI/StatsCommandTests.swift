@@ -25,7 +25,7 @@ import Testing
             #expect(feed.contains(/\nfeed\.load +4 +0 +\d+ m?µ?s +\d+ m?µ?s +\d+ m?µ?s +1 invalid_params/))
 
             let json = try await deployment.gateway("stats", "feed", "--json").output
-            let statistics = try RawJSON(checking: json).read(as: Statistics.shape)
+            let statistics = try RawJSON(checking: json).read(as: Statistics.codec)
             #expect(statistics.methods["feed.load"]?.calls == 4)
             #expect(statistics.methods["feed.load"]?.latency.count == 4)
         }

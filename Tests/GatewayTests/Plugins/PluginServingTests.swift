@@ -8,7 +8,7 @@ import Testing
 
 /// A gateway with a plugin of somebody else's: a server that the test runs itself.
 @Suite struct PluginServingTests {
-    private static let counts = Method("likes.counts", "Count.", params: Empty.shape, answer: Empty.shape)
+    private static let counts = Method("likes.counts", "Count.", params: Empty.codec, answer: Empty.codec)
     private static let contract = Contract(name: "likes", version: 1, methods: [counts.description])
 
     private func withGateway(

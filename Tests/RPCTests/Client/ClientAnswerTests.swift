@@ -65,9 +65,9 @@ import Testing
         #expect(error?.kind == code.1 && error?.message == "m" && error?.begun == true)
         #expect(error?.details?.description == data)
         // A forwarder's caller gets the same.
-        let forwarded = try RawJSON(try #require(error), as: RPCError.shape).read(as: RPCError.shape)
+        let forwarded = try RawJSON(try #require(error), as: RPCError.codec).read(as: RPCError.codec)
         #expect(forwarded == error)
-        _ = try RawJSON(checking: #"[{"error":\#(RawJSON(forwarded, as: RPCError.shape))}]"#)
+        _ = try RawJSON(checking: #"[{"error":\#(RawJSON(forwarded, as: RPCError.codec))}]"#)
     }
 
     /// A message may be 64 deep; where the details stand beside our own data, they are deeper by one, and a batch adds one.

@@ -150,7 +150,7 @@ import Testing
         var kind: ErrorKind?
         do throws(RPCError) {
             _ = try await caller.call(
-                EchoContract.echo.name, RawJSON(.init(text: "a"), as: EchoContract.Text.shape), options)
+                EchoContract.echo.name, RawJSON(.init(text: "a"), as: EchoContract.Text.codec), options)
         } catch {
             kind = error.kind
         }

@@ -57,7 +57,7 @@ final class FuzzClient {
         let ask = FuzzMethods.Ask(
             size: size, count: count, data: data.map { Bytes(Data(repeating: 9, count: $0)) })
         let request = ClientCall.Request(
-            method: method, options: options, writeParams: { FuzzMethods.Ask.shape.write(ask, &$0) },
+            method: method, options: options, writeParams: { FuzzMethods.Ask.codec.write(ask, &$0) },
             isRepeatable: isRepeatable, takesAttachments: takesAttachments, checksAttachments: true)
         if window == nil { callOnce(request) } else { callStream(request) }
     }

@@ -11,10 +11,10 @@ enum FuzzMethods {
         var count: Int
         var data: Bytes?
 
-        static let shape = Shape<Ask>.object { object in
+        static let codec = Codec<Ask>.object { object in
             let size = object.required("size", .integer(0...1_000_000), \.size)
             let count = object.required("count", .integer(0...1_000), \.count)
-            let data = object.optional("data", Bytes.shape, \.data)
+            let data = object.optional("data", Bytes.codec, \.data)
             return { members throws(JSONError) in
                 Ask(size: try members[size], count: try members[count], data: try members[data])
             }
@@ -24,20 +24,20 @@ enum FuzzMethods {
     struct Blob: Sendable {
         var data: Bytes
 
-        static let shape = Shape<Blob>.object { object in
-            let data = object.required("data", Bytes.shape, \.data)
+        static let codec = Codec<Blob>.object { object in
+            let data = object.required("data", Bytes.codec, \.data)
             return { members throws(JSONError) in Blob(data: try members[data]) }
         }
     }
 
-    static let echo = Method("fuzz.echo", "Its bytes.", params: Ask.shape, answer: Ask.shape)
-    static let text = Method("fuzz.text", "A long text.", params: Ask.shape, answer: Shape<String>.string)
-    static let blob = Method("fuzz.blob", "Bytes.", params: Ask.shape, answer: Blob.shape)
-    static let wait = Method("fuzz.wait", "At the gate.", params: Ask.shape, answer: Blob.shape)
-    static let room = Method("fuzz.room", "Once there is room.", params: Ask.shape, answer: Blob.shape)
-    static let fail = Method("fuzz.fail", "Fail.", params: Ask.shape, answer: Ask.shape, errors: [.notFound])
-    static let items = StreamMethod("fuzz.items", "Items.", params: Ask.shape, item: Blob.shape)
-    static let follow = StreamMethod("fuzz.follow", "Items through the gate.", params: Ask.shape, item: Blob.shape)
+    static let echo = Method("fuzz.echo", "Its bytes.", params: Ask.codec, answer: Ask.codec)
+    static let text = Method("fuzz.text", "A long text.", params: Ask.codec, answer: Codec<String>.string)
+    static let blob = Method("fuzz.blob", "Bytes.", params: Ask.codec, answer: Blob.codec)
+    static let wait = Method("fuzz.wait", "At the gate.", params: Ask.codec, answer: Blob.codec)
+    static let room = Method("fuzz.room", "Once there is room.", params: Ask.codec, answer: Blob.codec)
+    static let fail = Method("fuzz.fail", "Fail.", params: Ask.codec, answer: Ask.codec, errors: [.notFound])
+    static let items = StreamMethod("fuzz.items", "Items.", params: Ask.codec, item: Blob.codec)
+    static let follow = StreamMethod("fuzz.follow", "Items through the gate.", params: Ask.codec, item: Blob.codec)
 
     /// The last two are forwarded.
     static let names = [

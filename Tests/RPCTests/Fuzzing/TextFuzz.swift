@@ -40,34 +40,34 @@ enum TextFuzz {
         let again = try JSONTree(written)
         try FuzzFinding.unless(tree == again, "written and read, a value is another")
         try FoundationOracle.check(json, tree)
-        try checkShapes(json)
+        try checkCodecs(json)
     }
 
     /// What the runtime itself reads.
-    private static func checkShapes(_ json: RawJSON) throws {
-        try checkShape(.integer(), json)
-        try checkShape(.number(), json)
-        try checkShape(.boolean, json)
-        try checkShape(.uuid, json)
-        try checkShape(Bytes.shape, json)
-        try checkShape(RequestMeta.shape, json)
-        try checkShape(RPCError.shape, json)
-        try checkShape(Cancel.shape, json)
-        try checkShape(Grant.shape, json)
-        try checkShape(StreamItem.shape, json)
-        try checkShape(ProtocolMethods.hello.params, json)
-        try checkShape(ProtocolMethods.hello.answer, json)
-        try checkShape(ProtocolMethods.health.answer, json)
-        try checkShape(ProtocolMethods.stats.answer, json)
+    private static func checkCodecs(_ json: RawJSON) throws {
+        try checkCodec(.integer(), json)
+        try checkCodec(.number(), json)
+        try checkCodec(.boolean, json)
+        try checkCodec(.uuid, json)
+        try checkCodec(Bytes.codec, json)
+        try checkCodec(RequestMeta.codec, json)
+        try checkCodec(RPCError.codec, json)
+        try checkCodec(Cancel.codec, json)
+        try checkCodec(Grant.codec, json)
+        try checkCodec(StreamItem.codec, json)
+        try checkCodec(ProtocolMethods.hello.params, json)
+        try checkCodec(ProtocolMethods.hello.answer, json)
+        try checkCodec(ProtocolMethods.health.answer, json)
+        try checkCodec(ProtocolMethods.stats.answer, json)
         let attachments = [Attachment(Data([1, 2, 3]), crc32: nil), Attachment(Data(), crc32: 0)]
         let inlined = Payload(json, attachments: attachments).inlined
         try FuzzFinding.unless((try? RawJSON(checking: inlined.bytes)) != nil, "with its bytes in it, it is no JSON")
     }
 
-    private static func checkShape<Value>(_ shape: Shape<Value>, _ json: RawJSON) throws {
-        guard let value = try? json.read(as: shape) else { return }
-        let written = try RawJSON(checking: RawJSON(value, as: shape).bytes)
-        let again = RawJSON(try written.read(as: shape), as: shape)
+    private static func checkCodec<Value>(_ codec: Codec<Value>, _ json: RawJSON) throws {
+        guard let value = try? json.read(as: codec) else { return }
+        let written = try RawJSON(checking: RawJSON(value, as: codec).bytes)
+        let again = RawJSON(try written.read(as: codec), as: codec)
         // Members of a dictionary come in any order.
         try FuzzFinding.unless(
             written.bytes.count == again.bytes.count, "\(Value.self) is another when it comes back")
@@ -89,7 +89,7 @@ enum TextFuzz {
 
     private static func check(_ call: IncomingCall) throws {
         if case .to(let id) = call.answer {
-            let again = try RawJSON(checking: id.spelling.bytes).read(as: RequestID.shape)
+            let again = try RawJSON(checking: id.spelling.bytes).read(as: RequestID.codec)
             try FuzzFinding.unless(again == id, "an id is another when it comes back")
         }
         guard case .request(let request) = call.content else { return }

@@ -6,21 +6,21 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct BytesTests {
     @Test func `bytes are written as base64 with their size and checksum`() {
         #expect(
-            RawJSON(Bytes(Data("123456789".utf8)), as: Bytes.shape).description
+            RawJSON(Bytes(Data("123456789".utf8)), as: Bytes.codec).description
                 == #"{"$bytes":{"base64":"MTIzNDU2Nzg5","size":9,"crc32":3421780262}}"#)
     }
 
     @Test(arguments: [0, 1, 2, 3, 255, 65_537])
     func `bytes of any length survive being written and read`(count: Int) throws {
         let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-        let bytes = try RawJSON(Bytes(data), as: Bytes.shape).read(as: Bytes.shape, refusingUnknownMembers: true)
+        let bytes = try RawJSON(Bytes(data), as: Bytes.codec).read(as: Bytes.codec, refusingUnknownMembers: true)
         #expect(bytes == Bytes(data))
         #expect(bytes.isIntact)
     }
 
     @Test func `a plain client may leave out what can be counted`() throws {
         #expect(
-            try RawJSON(checking: #"{"$bytes":{"base64":"MTIz"}}"#).read(as: Bytes.shape) == Bytes(Data("123".utf8)))
+            try RawJSON(checking: #"{"$bytes":{"base64":"MTIz"}}"#).read(as: Bytes.codec) == Bytes(Data("123".utf8)))
     }
 
     @Test(
@@ -38,7 +38,7 @@ import Testing
         ])
     func `bytes that are not what they are said to be are refused by path`(json: String, path: String) throws {
         let json = try RawJSON(checking: json)
-        let error = #expect(throws: JSONError.self) { try json.read(as: Bytes.shape) }
+        let error = #expect(throws: JSONError.self) { try json.read(as: Bytes.codec) }
         guard case .mismatch(path, _) = error else {
             Issue.record("\(String(describing: error))")
             return

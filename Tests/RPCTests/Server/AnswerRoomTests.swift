@@ -6,7 +6,7 @@ import Testing
 /// Handlers with large answers wait for room; what they wait for costs nobody else's calls anything.
 @Suite(.timeLimit(.minutes(5))) struct AnswerRoomTests {
     private static let large = Method(
-        "large.answer", "Once there is room.", params: Empty.shape, answer: Shape<String>.string)
+        "large.answer", "Once there is room.", params: Empty.codec, answer: Codec<String>.string)
 
     private static let text = String(repeating: "x", count: 30_000)
 

@@ -12,7 +12,7 @@ import Testing
     private static func failing(_ kind: ErrorKind) -> MethodTable {
         var table = MethodTable(EchoContract.contract)
         let fail = Method(
-            EchoContract.fail.name, "Fail.", params: EchoContract.Text.shape, answer: EchoContract.Text.shape,
+            EchoContract.fail.name, "Fail.", params: EchoContract.Text.codec, answer: EchoContract.Text.codec,
             errors: ErrorKind.allCases)
         table.handle(fail) { _, _ in throw RPCError(kind, "on purpose") }
         return table

@@ -10,7 +10,7 @@ import Testing
         let minuend: Int
         let subtrahend: Int
 
-        static let shape = Shape<Operands>.object { object in
+        static let codec = Codec<Operands>.object { object in
             let minuend = object.required("minuend", .integer(), \.minuend)
             let subtrahend = object.required("subtrahend", .integer(), \.subtrahend)
             return { members throws(JSONError) in
@@ -21,13 +21,13 @@ import Testing
 
     private static var table: MethodTable {
         var table = MethodTable()
-        table.handle(Method("subtract", "", params: Operands.shape, answer: .integer())) { params, _ in
+        table.handle(Method("subtract", "", params: Operands.codec, answer: .integer())) { params, _ in
             params.minuend - params.subtrahend
         }
-        table.handle(Method("get_data", "", params: Empty.shape, answer: .array(of: .any))) { _, _ in
+        table.handle(Method("get_data", "", params: Empty.codec, answer: .array(of: .any))) { _, _ in
             [RawJSON("hello", as: .string), RawJSON(5, as: .integer())]
         }
-        table.handle(Method("update", "", params: Empty.shape, answer: Empty.shape)) { params, _ in params }
+        table.handle(Method("update", "", params: Empty.codec, answer: Empty.codec)) { params, _ in params }
         return table
     }
 

@@ -37,14 +37,14 @@ import Testing
     }
 
     @Test func `it is written with as many buckets as there is something to tell`() throws {
-        let shape = LatencyHistogram.shape
-        #expect(RawJSON(LatencyHistogram(), as: shape).description == #"{"count":0,"sum_us":0,"buckets":[]}"#)
+        let codec = LatencyHistogram.codec
+        #expect(RawJSON(LatencyHistogram(), as: codec).description == #"{"count":0,"sum_us":0,"buckets":[]}"#)
         let histogram = Self.histogram([3, 4, 9, Int64(1) << 40])
         let buckets = (2...27).map { #"{"le_us":\#(1 << $0),"count":\#($0 == 2 || $0 == 3 ? 2 : 3)}"# }
         #expect(
-            RawJSON(histogram, as: shape).description
+            RawJSON(histogram, as: codec).description
                 == #"{"count":4,"sum_us":\#(16 + (1 << 40)),"buckets":[\#(buckets.joined(separator: ","))]}"#)
-        #expect(try RawJSON(histogram, as: shape).read(as: shape) == histogram)
+        #expect(try RawJSON(histogram, as: codec).read(as: codec) == histogram)
     }
 
     @Test(
@@ -54,6 +54,6 @@ import Testing
             #"{"count":-1,"sum_us":1,"buckets":[]}"#,
         ])
     func `counts that contradict one another are refused`(text: String) throws {
-        #expect(throws: JSONError.self) { try RawJSON(checking: text).read(as: LatencyHistogram.shape) }
+        #expect(throws: JSONError.self) { try RawJSON(checking: text).read(as: LatencyHistogram.codec) }
     }
 }

@@ -7,14 +7,14 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LoopExecutorTests {
-    private static let place = Method("place.look", "Look.", params: Empty.shape, answer: Place.shape)
+    private static let place = Method("place.look", "Look.", params: Empty.codec, answer: Place.codec)
 
     private struct Place: Sendable {
         let handler: Bool
         let away: Bool
         let back: Bool
 
-        static let shape = Shape<Place>.object { object in
+        static let codec = Codec<Place>.object { object in
             let handler = object.required("handler", .boolean, \.handler)
             let away = object.required("away", .boolean, \.away)
             let back = object.required("back", .boolean, \.back)

@@ -17,7 +17,7 @@ import Testing
     @Test func `rpc·describe lists contracts with methods, schemas and errors`() async throws {
         try await withPeer { peer, _ in
             let answer = try await peer.answer(to: request("1", "rpc.describe"))
-            let result = try RawJSON(checking: try #require(answer.result)).read(as: ServiceDescription.shape)
+            let result = try RawJSON(checking: try #require(answer.result)).read(as: ServiceDescription.codec)
             #expect(result.service == ServiceIdentity(name: "test", version: "1.0", instance: "test-instance"))
             #expect(result.contracts.map(\.name) == ["echo"])
             #expect(result.contracts.first?.methods == EchoContract.contract.methods)

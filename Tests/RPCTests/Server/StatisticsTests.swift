@@ -26,7 +26,7 @@ import Testing
     @Test func `a method that is answered both ways is one method`() async throws {
         var table = EchoContract.table
         let echoes = StreamMethod(
-            EchoContract.echo.name, "Say it.", params: EchoContract.Text.shape, item: EchoContract.Text.shape)
+            EchoContract.echo.name, "Say it.", params: EchoContract.Text.codec, item: EchoContract.Text.codec)
         table.handle(echoes) { params, _, items in try await items.send(params) }
         try await TestServer.with(table) { server in
             try await RPCClient.withConnection(to: server.path, as: "test") { client in

@@ -13,12 +13,12 @@ struct Answer {
     let code: Int?
 
     init(_ text: String) throws {
-        let parts = try RawJSON(checking: text).read(as: Parts.shape, refusingUnknownMembers: true)
+        let parts = try RawJSON(checking: text).read(as: Parts.codec, refusingUnknownMembers: true)
         self.text = text
         id = parts.id.description
         result = parts.result?.description
-        error = try parts.error?.read(as: RPCError.shape)
-        code = try parts.error?.read(as: CodeOnly.shape).code
+        error = try parts.error?.read(as: RPCError.codec)
+        code = try parts.error?.read(as: CodeOnly.codec).code
     }
 
     private struct Parts: Sendable {
@@ -27,7 +27,7 @@ struct Answer {
         let result: RawJSON?
         let error: RawJSON?
 
-        static let shape = Shape<Parts>.object { object in
+        static let codec = Codec<Parts>.object { object in
             let version = object.required("jsonrpc", .any, \.version)
             let id = object.required("id", .any, \.id)
             let result = object.optional("result", .any, \.result)
@@ -43,7 +43,7 @@ struct Answer {
     private struct CodeOnly: Sendable {
         let code: Int
 
-        static let shape = Shape<CodeOnly>.object { object in
+        static let codec = Codec<CodeOnly>.object { object in
             let code = object.required("code", .integer(), \.code)
             return { members throws(JSONError) in CodeOnly(code: try members[code]) }
         }
@@ -83,7 +83,7 @@ extension WirePeer {
     /// What the server counts.
     func statistics() async throws -> Statistics {
         let answer = try await answer(to: request("\"stats\"", "rpc.stats"))
-        return try RawJSON(checking: try #require(answer.result)).read(as: Statistics.shape)
+        return try RawJSON(checking: try #require(answer.result)).read(as: Statistics.codec)
     }
 
     /// The connection is open, and nothing that was not asked for is on its way.

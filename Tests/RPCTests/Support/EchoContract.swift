@@ -9,7 +9,7 @@ enum EchoContract {
         var text: String
         var count: Int?
 
-        static let shape = Shape<Text>.object { object in
+        static let codec = Codec<Text>.object { object in
             let text = object.required("text", .string, \.text)
             let count = object.optional("count", .integer(1...100), \.count)
             return { members throws(JSONError) in Text(text: try members[text], count: try members[count]) }
@@ -19,39 +19,39 @@ enum EchoContract {
     struct Size: Sendable, Equatable {
         var bytes: Int
 
-        static let shape = Shape<Size>.object { object in
+        static let codec = Codec<Size>.object { object in
             let bytes = object.required("bytes", .integer(0...100_000_000), \.bytes)
             return { members throws(JSONError) in Size(bytes: try members[bytes]) }
         }
     }
 
-    static let echo = Method("echo.say", "Say it again.", params: Text.shape, answer: Text.shape)
-    static let wait = Method("echo.wait", "Wait until the gate is opened.", params: Text.shape, answer: Text.shape)
-    static let fail = Method("echo.fail", "Fail.", params: Text.shape, answer: Text.shape, errors: [.notFound])
-    static let grow = Method("echo.grow", "Answer with a text so long.", params: Size.shape, answer: Text.shape)
-    static let trace = Method("echo.trace", "Answer with the trace.", params: Empty.shape, answer: Text.shape)
+    static let echo = Method("echo.say", "Say it again.", params: Text.codec, answer: Text.codec)
+    static let wait = Method("echo.wait", "Wait until the gate is opened.", params: Text.codec, answer: Text.codec)
+    static let fail = Method("echo.fail", "Fail.", params: Text.codec, answer: Text.codec, errors: [.notFound])
+    static let grow = Method("echo.grow", "Answer with a text so long.", params: Size.codec, answer: Text.codec)
+    static let trace = Method("echo.trace", "Answer with the trace.", params: Empty.codec, answer: Text.codec)
 
     /// Bytes there and back.
-    static let bytes = Method("echo.bytes", "Give bytes back.", params: Blob.shape, answer: Blob.shape)
+    static let bytes = Method("echo.bytes", "Give bytes back.", params: Blob.codec, answer: Blob.codec)
 
     /// So many bytes.
-    static let blob = Method("echo.blob", "Answer with so many bytes.", params: Size.shape, answer: Blob.shape)
+    static let blob = Method("echo.blob", "Answer with so many bytes.", params: Size.codec, answer: Blob.codec)
 
     /// Items `0`, `1`, `2` …
-    static let count = StreamMethod("echo.count", "Count.", params: Size.shape, item: Text.shape)
+    static let count = StreamMethod("echo.count", "Count.", params: Size.codec, item: Text.codec)
 
     /// An item for each time the gate is opened under `NAME 0`, `NAME 1` …
     static let follow = StreamMethod(
-        "echo.follow", "Follow the gate.", params: Text.shape, item: Text.shape, errors: [.notFound])
+        "echo.follow", "Follow the gate.", params: Text.codec, item: Text.codec, errors: [.notFound])
 
     /// Items with bytes beside them.
-    static let blobs = StreamMethod("echo.blobs", "Blobs.", params: Size.shape, item: Blob.shape)
+    static let blobs = StreamMethod("echo.blobs", "Blobs.", params: Size.codec, item: Blob.codec)
 
     struct Blob: Sendable, Equatable {
         var data: Bytes
 
-        static let shape = Shape<Blob>.object { object in
-            let data = object.required("data", Bytes.shape, \.data)
+        static let codec = Codec<Blob>.object { object in
+            let data = object.required("data", Bytes.codec, \.data)
             return { members throws(JSONError) in Blob(data: try members[data]) }
         }
 

@@ -43,7 +43,7 @@ final class TimedClient {
         options.deadline = loop.now + timeout
         let request = ClientCall.Request(
             method: "echo.say", options: options,
-            writeParams: { EchoContract.Text.shape.write(.init(text: text), &$0) }, isRepeatable: repeatable,
+            writeParams: { EchoContract.Text.codec.write(.init(text: text), &$0) }, isRepeatable: repeatable,
             takesAttachments: false, checksAttachments: true)
         let (id, core, tally) = (lastID, NIOLoopBound(core, eventLoop: loop), tally)
         Task(executorPreference: executor) {
@@ -144,7 +144,7 @@ final class TimedClient {
 
     /// The texts of the calls that have come to the peer since the last time.
     func calls() throws -> [String] {
-        try received().filter { $0.method == "echo.say" }.map { try $0.params.read(as: EchoContract.Text.shape).text }
+        try received().filter { $0.method == "echo.say" }.map { try $0.params.read(as: EchoContract.Text.codec).text }
     }
 
     func pass(_ time: TimeAmount) { loop.advanceTime(by: time) }

@@ -10,7 +10,7 @@ extension API {
     ) async throws(RPCError) -> HTTPAnswer {
         let page = try await registry.plugin("feed").call(FeedContract.load, load, options)
         let payload = FeedPayload(items: page.items.map(localized))
-        var answer = HTTPAnswer.document(RawJSON(payload, as: FeedPayload.shape), for: request)
+        var answer = HTTPAnswer.document(RawJSON(payload, as: FeedPayload.codec), for: request)
         answer.fields["Link"] = links(of: page, limit: load.limit)
         Freshness(page, now: now()).apply(to: &answer.fields)
         return answer

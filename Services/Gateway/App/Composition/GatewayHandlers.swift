@@ -133,7 +133,7 @@ struct GatewayHandlers: Sendable {
             case .item(let id): try await FeedImagePresenter.titleAndURL(item(id, context), language)
             }
         let loaded = try await registry.plugin("image-data").forward(
-            ImageDataContract.load.name, Payload(RawJSON(LoadImage(url: url), as: LoadImage.shape)), context)
+            ImageDataContract.load.name, Payload(RawJSON(LoadImage(url: url), as: LoadImage.codec)), context)
         return ImageAnswer(title: title, loaded: loaded)
     }
 

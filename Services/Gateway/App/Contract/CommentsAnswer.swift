@@ -11,7 +11,7 @@ struct CommentsRequest: Sendable, Equatable {
     let afterID: UUID?
     let locale: String?
 
-    static let shape = Shape<CommentsRequest>.object { object in
+    static let codec = Codec<CommentsRequest>.object { object in
         let imageID = object.required("image_id", .uuid, \.imageID)
         let limit = object.optional("limit", .integer(ListComments.limits), \.limit)
         let afterID = object.optional("after_id", .uuid, \.afterID)
@@ -30,13 +30,13 @@ struct CommentsAnswer: Sendable, Equatable {
     let nextAfterID: UUID?
     let problems: [ProblemViewModel]
 
-    static let shape = Shape<CommentsAnswer>.object { object in
+    static let codec = Codec<CommentsAnswer>.object { object in
         let title = object.required("title", .string, \.comments.title)
-        let items = object.required("items", .array(of: CommentViewModel.shape), \.comments.items)
+        let items = object.required("items", .array(of: CommentViewModel.codec), \.comments.items)
         let next = object.optional("next_after_id", .uuid, \.nextAfterID)
         let empty = object.optional("empty", .string, \.comments.empty, "In place of the items when there are none.")
         let status = object.optional("status", .string, \.comments.status, "How fresh the list is.")
-        let problems = object.required("problems", .array(of: ProblemViewModel.shape), \.problems)
+        let problems = object.required("problems", .array(of: ProblemViewModel.codec), \.problems)
         return { members throws(JSONError) in
             CommentsAnswer(
                 comments: CommentsViewModel(
@@ -48,7 +48,7 @@ struct CommentsAnswer: Sendable, Equatable {
 }
 
 extension CommentViewModel {
-    static let shape = Shape<CommentViewModel>.object { object in
+    static let codec = Codec<CommentViewModel>.object { object in
         let id = object.required("id", .uuid, \.id)
         let message = object.required("message", .string, \.message)
         let username = object.required("username", .string, \.username)

@@ -13,7 +13,7 @@ struct FeedPageRequest: Sendable, Equatable {
     /// A language tag like `pt-BR`, or the name of a POSIX locale.
     let locale: String?
 
-    static let shape = Shape<FeedPageRequest>.object { object in
+    static let codec = Codec<FeedPageRequest>.object { object in
         let limit = object.optional("limit", .integer(LoadFeed.limits), \.limit)
         let afterID = object.optional("after_id", .uuid, \.afterID)
         let beforeID = object.optional("before_id", .uuid, \.beforeID)
@@ -41,9 +41,9 @@ struct FeedPageAnswer: Sendable, Equatable {
     /// Parts that could not be shown while the page could.
     let problems: [ProblemViewModel]
 
-    static let shape = Shape<FeedPageAnswer>.object { object in
+    static let codec = Codec<FeedPageAnswer>.object { object in
         let title = object.required("title", .string, \.page.title)
-        let items = object.required("items", .array(of: FeedImageViewModel.shape), \.page.items)
+        let items = object.required("items", .array(of: FeedImageViewModel.codec), \.page.items)
         let next = object.optional("next_after_id", .uuid, \.nextAfterID)
         let prev = object.optional("prev_before_id", .uuid, \.prevBeforeID)
         let origin = object.required("origin", .oneOf, \.origin)
@@ -51,7 +51,7 @@ struct FeedPageAnswer: Sendable, Equatable {
         let status = object.optional("status", .string, \.page.status, "How fresh the page is.")
         let empty = object.optional("empty", .string, \.page.empty, "In place of the items of an empty feed.")
         let end = object.optional("end", .string, \.page.end, "After the last item of the feed.")
-        let problems = object.required("problems", .array(of: ProblemViewModel.shape), \.problems)
+        let problems = object.required("problems", .array(of: ProblemViewModel.codec), \.problems)
         return { members throws(JSONError) in
             FeedPageAnswer(
                 page: FeedPageViewModel(
@@ -64,7 +64,7 @@ struct FeedPageAnswer: Sendable, Equatable {
 }
 
 extension FeedImageViewModel {
-    static let shape = Shape<FeedImageViewModel>.object { object in
+    static let codec = Codec<FeedImageViewModel>.object { object in
         let id = object.required("id", .uuid, \.id)
         let title = object.required("title", .string, \.title)
         let description = object.optional("description", .string, \.description)
@@ -79,7 +79,7 @@ extension FeedImageViewModel {
 }
 
 extension ProblemViewModel {
-    static let shape = Shape<ProblemViewModel>.object { object in
+    static let codec = Codec<ProblemViewModel>.object { object in
         let service = object.required("service", .string, \.service)
         let kind = object.required("kind", .string, \.kind)
         let message = object.required("message", .string, \.message)

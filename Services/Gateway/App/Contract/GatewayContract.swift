@@ -12,38 +12,38 @@ enum GatewayContract {
 
     static let feedPage = Method(
         "gateway.feed_page", "A page of the feed as a reader sees it.",
-        params: FeedPageRequest.shape, answer: FeedPageAnswer.shape,
+        params: FeedPageRequest.codec, answer: FeedPageAnswer.codec,
         errors: [.connectivity, .invalidData, .dataLoss])
 
     /// `not_found` for an image that is not in the feed.
     static let comments = Method(
         "gateway.comments", "The comments of an image as a reader sees them.",
-        params: CommentsRequest.shape, answer: CommentsAnswer.shape,
+        params: CommentsRequest.codec, answer: CommentsAnswer.codec,
         errors: [.notFound, .connectivity, .invalidData, .dataLoss])
 
     /// As `comments.post`, for images that are in the feed: `not_found` for others. Repeatable with an `id` of the
     /// caller's own.
     static let postComment = Method(
         "gateway.post_comment", "Comment on an image of the feed.",
-        params: PostCommentRequest.shape, answer: PostedComment.shape, isIdempotent: false,
+        params: PostCommentRequest.codec, answer: PostedComment.codec, isIdempotent: false,
         errors: [.notFound, .alreadyExists, .readOnly, .dataLoss])
 
     static let image = Method(
         "gateway.image", "The bytes of an image, with its title.",
-        params: ImageRequest.shape, answer: ImageAnswer.shape,
+        params: ImageRequest.codec, answer: ImageAnswer.codec,
         errors: [.notFound, .invalidData, .connectivity, .dataLoss])
 
     static let plugins = Method(
         "gateway.plugins", "The services behind the gateway and how they are.",
-        params: Empty.shape, answer: PluginList.shape)
+        params: Empty.codec, answer: PluginList.codec)
 }
 
 /// The answer of `gateway.plugins`.
 struct PluginList: Sendable, Equatable {
     let plugins: [PluginReport]
 
-    static let shape = Shape<PluginList>.object { object in
-        let plugins = object.required("plugins", .array(of: PluginReport.shape), \.plugins)
+    static let codec = Codec<PluginList>.object { object in
+        let plugins = object.required("plugins", .array(of: PluginReport.codec), \.plugins)
         return { members throws(JSONError) in PluginList(plugins: try members[plugins]) }
     }
 }

@@ -13,7 +13,7 @@ struct ImageRequest: Sendable, Equatable {
     let subject: Subject
     let locale: String?
 
-    static let shape = Shape<ImageRequest>.object { object in
+    static let codec = Codec<ImageRequest>.object { object in
         let id = object.optional("id", .uuid, \.subject.id, "An item of the feed; this or url.")
         let url = object.optional("url", .uri(schemes: ["http", "https", "urn"]), \.subject.url)
         let locale = object.optional("locale", .string, \.locale)
@@ -45,24 +45,24 @@ extension ImageRequest.Subject {
 struct ImageAnswer: Sendable, Equatable {
     let title: String
 
-    /// What `LoadedImage.shape` reads.
+    /// What `LoadedImage.codec` reads.
     let loaded: Payload
 
-    static let shape = Shape.payload.map(
-        describedAs: LoadedImage.shape.schema.adding(["description": .string("As image-data.load, with a title.")]),
+    static let codec = Codec.payload.map(
+        describedAs: LoadedImage.codec.schema.adding(["description": .string("As image-data.load, with a title.")]),
         into: { loaded throws(JSONError) in
-            ImageAnswer(title: try loaded.read(as: Title.shape).title, loaded: loaded)
+            ImageAnswer(title: try loaded.read(as: Title.codec).title, loaded: loaded)
         },
         from: { answer in
             Payload(
-                answer.loaded.json.adding(Title(title: answer.title), as: Title.shape),
+                answer.loaded.json.adding(Title(title: answer.title), as: Title.codec),
                 attachments: answer.loaded.attachments)
         })
 
     private struct Title: Sendable {
         let title: String
 
-        static let shape = Shape<Title>.object { object in
+        static let codec = Codec<Title>.object { object in
             let title = object.required("title", .string, \.title)
             return { members throws(JSONError) in Title(title: try members[title]) }
         }

@@ -18,7 +18,7 @@ struct ImportEntry: Sendable, Equatable {
         let message: String
         let createdAt: Date?
 
-        static let shape = Shape<Comment>.object { object in
+        static let codec = Codec<Comment>.object { object in
             let username = object.required("username", .string, \.username)
             let message = object.required("message", .string, \.message)
             let createdAt = object.optional("created_at", .date, \.createdAt)
@@ -29,13 +29,13 @@ struct ImportEntry: Sendable, Equatable {
         }
     }
 
-    static let shape = Shape<ImportEntry>.object { object in
+    static let codec = Codec<ImportEntry>.object { object in
         let file = object.required("file", .string, \.file)
         let id = object.optional("id", .uuid, \.id)
         let title = object.optional("title", .string, { _ in nil })
         let description = object.optional("description", .string, \.description)
         let location = object.optional("location", .string, \.location)
-        let comments = object.optional("comments", .array(of: Comment.shape), \.comments)
+        let comments = object.optional("comments", .array(of: Comment.codec), \.comments)
         return { members throws(JSONError) in
             let title = try members[title]
             return ImportEntry(
@@ -60,7 +60,7 @@ struct ImportFolder {
             throw RPCError(.notFound, "cannot read file \(manifest): check its mode and owner", begun: false)
         }
         do throws(JSONError) {
-            return try RawJSON(checking: data).read(as: .array(of: ImportEntry.shape))
+            return try RawJSON(checking: data).read(as: .array(of: ImportEntry.codec))
         } catch {
             throw RPCError(.invalidData, "\(manifest): \(error)", begun: false)
         }

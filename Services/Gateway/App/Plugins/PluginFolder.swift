@@ -50,7 +50,7 @@ struct PluginFolder {
         let manifest: PluginManifest
         do throws(JSONError) {
             manifest = try RawJSON(checking: data)
-                .read(as: PluginManifest.shape, refusingUnknownMembers: true)
+                .read(as: PluginManifest.codec, refusingUnknownMembers: true)
         } catch {
             throw Rejection(file: file, line: line(of: error, in: data), reason: "\(error)")
         }

@@ -28,23 +28,23 @@ struct PluginManifest: Sendable, Equatable {
         let method: String
         let extensionName: String
 
-        static let shape = Shape<Enrichment>.object { object in
+        static let codec = Codec<Enrichment>.object { object in
             let item = object.required("item", .string, \.item)
             let method = object.required("method", .string, \.method)
-            let name = object.required("as", PluginName.shape, \.extensionName)
+            let name = object.required("as", PluginName.codec, \.extensionName)
             return { members throws(JSONError) in
                 Enrichment(item: try members[item], method: try members[method], extensionName: try members[name])
             }
         }
     }
 
-    static let shape = Shape<PluginManifest>.object { object in
-        let name = object.required("name", PluginName.shape, \.name)
+    static let codec = Codec<PluginManifest>.object { object in
+        let name = object.required("name", PluginName.codec, \.name)
         let socket = object.required("socket", .string, \.socket)
         let contracts = object.required("contracts", .dictionary(of: .integer(1 ... .max)), \.contracts)
         let required = object.optional("required", .boolean, \.required)
         let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
-        let enriches = object.optional("enriches", .array(of: Enrichment.shape, count: 0...16), \.enriches)
+        let enriches = object.optional("enriches", .array(of: Enrichment.codec, count: 0...16), \.enriches)
         return { members throws(JSONError) in
             PluginManifest(
                 name: try members[name], socket: try members[socket], contracts: try members[contracts],
@@ -61,7 +61,7 @@ enum PluginName {
     /// The protocol's and the gateway's own methods begin with these.
     static let reserved = ["rpc", "gateway"]
 
-    static let shape = Shape<String>.string.map(
+    static let codec = Codec<String>.string.map(
         describedAs: ["pattern": .string("^[a-z][a-z0-9-]{0,31}$")],
         into: { name throws(JSONError) in
             let isWellFormed =

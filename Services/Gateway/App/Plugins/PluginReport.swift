@@ -27,7 +27,7 @@ struct PluginReport: Sendable, Equatable {
     /// What a ping took, in microseconds.
     let roundTrip: Int?
 
-    static let shape = Shape<PluginReport>.object { object in
+    static let codec = Codec<PluginReport>.object { object in
         let name = object.required("name", .string, \.name)
         let socket = object.required("socket", .string, \.socket)
         let required = object.required("required", .boolean, \.required)

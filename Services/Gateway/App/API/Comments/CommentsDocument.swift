@@ -35,7 +35,7 @@ struct CommentsWriter {
         if !isEmpty { write([UInt8(ascii: ",")]) }
         isEmpty = false
         // Without the brackets of the page.
-        write(RawJSON(comments, as: .array(of: Comment.shape)).bytes.dropFirst().dropLast())
+        write(RawJSON(comments, as: .array(of: Comment.codec)).bytes.dropFirst().dropLast())
     }
 
     mutating func finish() -> JSONDocument {

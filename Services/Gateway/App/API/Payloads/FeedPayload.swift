@@ -6,8 +6,8 @@ import RPC
 struct FeedPayload: Sendable {
     let items: [FeedItem]
 
-    static let shape = Shape<FeedPayload>.object { object in
-        let items = object.required("items", .array(of: FeedItem.shape), \.items)
+    static let codec = Codec<FeedPayload>.object { object in
+        let items = object.required("items", .array(of: FeedItem.codec), \.items)
         return { members throws(JSONError) in FeedPayload(items: try members[items]) }
     }
 }

@@ -22,12 +22,12 @@ struct Problem: Sendable {
         traceID = trace.id
     }
 
-    var json: RawJSON { RawJSON(self, as: Self.shape) }
+    var json: RawJSON { RawJSON(self, as: Self.codec) }
 
     /// Of the same words as the status: the type says nothing more, and the kind is for programs.
     private static let type = "about:blank"
 
-    private static let shape = Shape<Problem>.object { object in
+    private static let codec = Codec<Problem>.object { object in
         _ = object.required("type", .string) { _ in type }
         _ = object.required("title", .string) { HTTPStatus.phrase($0.status) }
         let status = object.required("status", .integer(), \.status)

@@ -29,7 +29,7 @@ struct DescribeCommand: ClientCommand {
             throw RPCError(
                 .methodNotFound, "there is no method \(subject); gateway describe lists them", service: "gateway")
         }
-        let json = RawJSON(method, as: MethodDescription.shape)
+        let json = RawJSON(method, as: MethodDescription.codec)
         session.output.print(session.asJSON ? "\(json)" : text(method, session.output.style))
     }
 

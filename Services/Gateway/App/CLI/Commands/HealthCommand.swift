@@ -55,7 +55,7 @@ struct HealthCommand: ClientCommand {
 
     private func finish(_ health: Health, _ session: Session) throws {
         let output = session.output
-        output.print(session.asJSON ? "\(RawJSON(health, as: Health.shape))" : text(health, output))
+        output.print(session.asJSON ? "\(RawJSON(health, as: Health.codec))" : text(health, output))
         if health.status != .serving { throw ExitCode(Self.degraded) }
     }
 

@@ -40,11 +40,11 @@ struct ImageCommand: ClientCommand {
         let request = ImageRequest(subject: subject, locale: session.locale)
         guard wantsBytes else {
             // Without types, so that the bytes are in the text.
-            let result = try await session.call(GatewayContract.image.name, RawJSON(request, as: ImageRequest.shape))
+            let result = try await session.call(GatewayContract.image.name, RawJSON(request, as: ImageRequest.codec))
             return session.output.print("\(result)")
         }
         let answer = try await session.call(GatewayContract.image, request)
-        let loaded = try answer.loaded.read(as: LoadedImage.shape)
+        let loaded = try answer.loaded.read(as: LoadedImage.codec)
         guard let output else { return session.output.write(Array(loaded.data.data)) }
         try save(loaded.data.data, to: output, session.output)
         session.output.say(

@@ -50,7 +50,7 @@ struct PublishCommand: ClientCommand {
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
         let words = count == 0 ? "\(id.uuidString) was there already" : id.uuidString
         session.output.print(
-            session.asJSON ? "\(RawJSON(Publication(count: count, item: item), as: Publication.shape))" : words)
+            session.asJSON ? "\(RawJSON(Publication(count: count, item: item), as: Publication.codec))" : words)
     }
 
     /// Refuses a URL that no deployment takes. Looked at before `check`, which would advise how to allow it.
@@ -105,9 +105,9 @@ private struct Publication {
     let count: Int
     let item: FeedItem
 
-    static let shape = Shape<Publication>.object { object in
+    static let codec = Codec<Publication>.object { object in
         let count = object.required("count", .integer(0...1), \.count)
-        let item = object.required("item", FeedItem.shape, \.item)
+        let item = object.required("item", FeedItem.codec, \.item)
         return { members throws(JSONError) in Publication(count: try members[count], item: try members[item]) }
     }
 }

@@ -32,9 +32,9 @@ struct WatchCommand: ClientCommand {
         while true {
             do {
                 try await session.items(
-                    of: FeedContract.watch.name, RawJSON(WatchFeed(since: since), as: WatchFeed.shape)
+                    of: FeedContract.watch.name, RawJSON(WatchFeed(since: since), as: WatchFeed.codec)
                 ) { item in
-                    let event = try item.read(as: FeedEvent.shape)
+                    let event = try item.read(as: FeedEvent.codec)
                     show(item, event, isMark: !hasMark, session)
                     (since, hasMark, isFollowing) = (event.seq, true, true)
                     backoff.reset()

@@ -8,7 +8,7 @@ enum BenchContract {
         let bytes: Int
         let key: String
 
-        static let shape = Shape<Request>.object { object in
+        static let codec = Codec<Request>.object { object in
             let bytes = object.required("bytes", .integer(0 ... .max), \.bytes)
             let key = object.required("key", .string, \.key)
             return { members throws(JSONError) in Request(bytes: try members[bytes], key: try members[key]) }
@@ -34,7 +34,7 @@ enum BenchContract {
     struct Reply: Sendable {
         let value: String
 
-        static let shape = Shape<Reply>.object { object in
+        static let codec = Codec<Reply>.object { object in
             let value = object.required("value", .string, \.value)
             return { members throws(JSONError) in Reply(value: try members[value]) }
         }
@@ -43,8 +43,8 @@ enum BenchContract {
     struct Blob: Sendable {
         let value: Bytes
 
-        static let shape = Shape<Blob>.object { object in
-            let value = object.required("value", Bytes.shape, \.value)
+        static let codec = Codec<Blob>.object { object in
+            let value = object.required("value", Bytes.codec, \.value)
             return { members throws(JSONError) in Blob(value: try members[value]) }
         }
     }
@@ -53,7 +53,7 @@ enum BenchContract {
     struct Wait: Sendable {
         let number: Int
 
-        static let shape = Shape<Wait>.object { object in
+        static let codec = Codec<Wait>.object { object in
             let number = object.required("number", .integer(0 ... .max), \.number)
             return { members throws(JSONError) in Wait(number: try members[number]) }
         }
@@ -65,7 +65,7 @@ enum BenchContract {
         /// When its handler saw that, by `MonotonicTime`, which all processes have in common.
         var cancelledAt: Int64?
 
-        static let shape = Shape<WaitState>.object { object in
+        static let codec = Codec<WaitState>.object { object in
             let hasBegun = object.required("has_begun", .boolean, \.hasBegun)
             let cancelledAt = object.optional("cancelled_at", .integer(), { $0.cancelledAt.map { Int($0) } })
             return { members throws(JSONError) in
@@ -74,11 +74,11 @@ enum BenchContract {
         }
     }
 
-    static let get = Method("bench.get", "Get.", params: Request.shape, answer: Reply.shape)
-    static let blob = Method("bench.blob", "Get bytes.", params: Request.shape, answer: Blob.shape)
-    static let wait = Method("bench.wait", "Wait to be cancelled.", params: Wait.shape, answer: Empty.shape)
+    static let get = Method("bench.get", "Get.", params: Request.codec, answer: Reply.codec)
+    static let blob = Method("bench.blob", "Get bytes.", params: Request.codec, answer: Blob.codec)
+    static let wait = Method("bench.wait", "Wait to be cancelled.", params: Wait.codec, answer: Empty.codec)
     static let cancelled = Method(
-        "bench.cancelled", "When a waiting call was cancelled.", params: Wait.shape, answer: WaitState.shape)
+        "bench.cancelled", "When a waiting call was cancelled.", params: Wait.codec, answer: WaitState.codec)
 
     static let contract = Contract(
         name: "bench", version: 1,

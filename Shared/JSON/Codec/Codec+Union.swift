@@ -1,7 +1,7 @@
-extension Shape {
+extension Codec {
     /// An enum whose cases are different types of JSON, each declared once:
     /// ```swift
-    /// static let shape = Shape<Answer>.union { union in
+    /// static let codec = Codec<Answer>.union { union in
     ///     let text = union.alternative(.string, Answer.text)
     ///     let number = union.alternative(.number(), Answer.number)
     ///     return {
@@ -15,12 +15,12 @@ extension Shape {
     /// The type of the JSON value selects the alternative, so no two alternatives may have the same type.
     public static func union(
         _ declare: (inout UnionDeclaration<Value>) -> @Sendable (Value) -> UnionContent
-    ) -> Shape {
+    ) -> Codec {
         var declaration = UnionDeclaration<Value>()
         let content = declare(&declaration)
         let alternatives = declaration.alternatives
         let expected = alternatives.map(\.type.phrase).joined(separator: " or ")
-        return Shape(
+        return Codec(
             schema: ["oneOf": .schemas(alternatives.map(\.schema))],
             read: { reader throws(JSONError) in
                 let token = try reader.peek()
@@ -35,22 +35,22 @@ extension Shape {
     /// An enum whose cases are objects that a member with a name for each case tells apart, as in
     /// `{"kind":"circle","radius":1}`:
     /// ```swift
-    /// static let shape = Shape<Figure>.union(taggedBy: "kind") { union in
-    ///     let circle = union.alternative("circle", Circle.shape, Figure.circle)
+    /// static let codec = Codec<Figure>.union(taggedBy: "kind") { union in
+    ///     let circle = union.alternative("circle", Circle.codec, Figure.circle)
     ///     …
     /// }
     /// ```
-    /// The shapes of the alternatives are objects and do not declare this member. It is written first and read at any place.
+    /// The codecs of the alternatives are objects and do not declare this member. It is written first and read at any place.
     public static func union(
         taggedBy member: String,
         _ declare: (inout TaggedUnionDeclaration<Value>) -> @Sendable (Value) -> UnionContent
-    ) -> Shape {
+    ) -> Codec {
         var declaration = TaggedUnionDeclaration<Value>(member: member)
         let content = declare(&declaration)
         let alternatives = declaration.alternatives
         let expected = alternatives.map(\.tag).joined(separator: ", ")
         let name = Array(member.utf8)
-        return Shape(
+        return Codec(
             schema: ["oneOf": .schemas(alternatives.map(\.schema))],
             read: { reader throws(JSONError) in
                 guard let tag = try reader.tag(named: name) else { throw .mismatch(path: member, reason: "is missing") }

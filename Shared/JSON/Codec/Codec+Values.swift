@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-extension Shape where Value == Int {
+extension Codec where Value == Int {
     /// A whole number within `range`.
-    public static func integer(_ range: ClosedRange<Int> = .min ... .max) -> Shape {
+    public static func integer(_ range: ClosedRange<Int> = .min ... .max) -> Codec {
         var schema = JSONSchema(type: "integer")
         if range.lowerBound != .min { schema["minimum"] = .integer(range.lowerBound) }
         if range.upperBound != .max { schema["maximum"] = .integer(range.upperBound) }
-        return Shape(
+        return Codec(
             schema: schema,
             read: { reader throws(JSONError) in
                 let value = try reader.integer()
@@ -19,16 +19,16 @@ extension Shape where Value == Int {
     }
 }
 
-extension Shape where Value == Double {
+extension Codec where Value == Double {
     /// A finite number within `range`, rounded to the nearest `Double`. Integers are numbers too.
     public static func number(
         _ range: ClosedRange<Double> = -.greatestFiniteMagnitude ... .greatestFiniteMagnitude
-    ) -> Shape {
+    ) -> Codec {
         precondition(range.lowerBound.isFinite && range.upperBound.isFinite, "the bounds of a number must be finite")
         var schema = JSONSchema(type: "number")
         if range.lowerBound != -.greatestFiniteMagnitude { schema["minimum"] = .number(range.lowerBound) }
         if range.upperBound != .greatestFiniteMagnitude { schema["maximum"] = .number(range.upperBound) }
-        return Shape(
+        return Codec(
             schema: schema,
             read: { reader throws(JSONError) in
                 let value = try reader.number()
@@ -42,24 +42,24 @@ extension Shape where Value == Double {
     }
 }
 
-extension Shape where Value == Bool {
+extension Codec where Value == Bool {
     /// `true` or `false`.
-    public static let boolean = Shape(
+    public static let boolean = Codec(
         schema: JSONSchema(type: "boolean"),
         read: { reader throws(JSONError) in try reader.boolean() },
         write: { $1.boolean($0) })
 }
 
-extension Shape where Value == String {
+extension Codec where Value == String {
     /// Any string.
-    public static let string = Shape(
+    public static let string = Codec(
         schema: JSONSchema(type: "string"),
         read: { reader throws(JSONError) in try reader.string() },
         write: { $1.string($0) })
 
     /// A string without the white space around it, of that many Unicode scalars. U+0000 is refused: to much software
     /// behind us it would be the end of the text.
-    public static func trimmed(_ length: ClosedRange<Int>) -> Shape {
+    public static func trimmed(_ length: ClosedRange<Int>) -> Codec {
         string.map(
             describedAs: ["minLength": .integer(length.lowerBound), "maxLength": .integer(length.upperBound)],
             into: { text throws(JSONError) in
@@ -100,11 +100,11 @@ extension Shape where Value == String {
     }
 }
 
-extension Shape where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+extension Codec where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of the strings that stand for the cases.
-    public static var oneOf: Shape {
+    public static var oneOf: Codec {
         let names = Value.allCases.map(\.rawValue)
-        return Shape<String>.string.map(
+        return Codec<String>.string.map(
             describedAs: ["enum": .strings(names)],
             into: { text throws(JSONError) in
                 guard let value = Value(rawValue: text) else {
@@ -116,9 +116,9 @@ extension Shape where Value: RawRepresentable & CaseIterable, Value.RawValue == 
     }
 }
 
-extension Shape where Value == UUID {
+extension Codec where Value == UUID {
     /// A UUID in any case, written in upper case.
-    public static let uuid = Shape(
+    public static let uuid = Codec(
         schema: JSONSchema(type: "string").adding(["format": .string("uuid")]),
         read: { reader throws(JSONError) in
             guard let id = try reader.string({ UUID(hexadecimal: $0) }) else {
@@ -129,9 +129,9 @@ extension Shape where Value == UUID {
         write: { $1.plainString($0.hexadecimal) })
 }
 
-extension Shape where Value == Date {
+extension Codec where Value == Date {
     /// An instant, written as `yyyy-MM-dd'T'HH:mm:ss+0000`; any offset and any fraction are understood.
-    public static let date = Shape(
+    public static let date = Codec(
         // Not the format "date-time": that is RFC 3339, whose offsets have a colon.
         schema: JSONSchema(type: "string").adding(["pattern": .string(WireDate.pattern)]),
         read: { reader throws(JSONError) in
@@ -143,9 +143,9 @@ extension Shape where Value == Date {
         write: { $1.plainString(WireDate.characters(of: $0)) })
 }
 
-extension Shape where Value == RawJSON {
+extension Codec where Value == RawJSON {
     /// Any value, kept as text.
-    public static let any = Shape(
+    public static let any = Codec(
         schema: JSONSchema(),
         read: { reader throws(JSONError) in
             let range = try reader.skipValue()
@@ -154,9 +154,9 @@ extension Shape where Value == RawJSON {
         write: { $1.raw($0) })
 }
 
-extension Shape {
+extension Codec {
     /// A list of so many elements.
-    public static func array<Element>(of element: Shape<Element>, count: ClosedRange<Int>? = nil) -> Shape
+    public static func array<Element>(of element: Codec<Element>, count: ClosedRange<Int>? = nil) -> Codec
     where Value == [Element] {
         var schema = JSONSchema(type: "array")
         schema["items"] = .schema(element.schema)
@@ -164,7 +164,7 @@ extension Shape {
             schema["minItems"] = .integer(count.lowerBound)
             schema["maxItems"] = .integer(count.upperBound)
         }
-        return Shape(
+        return Codec(
             schema: schema,
             read: { reader throws(JSONError) in
                 var values: [Element] = []
@@ -188,10 +188,10 @@ extension Shape {
     }
 
     /// An object whose member names are data.
-    public static func dictionary<Element>(of element: Shape<Element>) -> Shape where Value == [String: Element] {
+    public static func dictionary<Element>(of element: Codec<Element>) -> Codec where Value == [String: Element] {
         var schema = JSONSchema(type: "object")
         schema["additionalProperties"] = .schema(element.schema)
-        return Shape(
+        return Codec(
             schema: schema,
             read: { reader throws(JSONError) in
                 var values: [String: Element] = [:]

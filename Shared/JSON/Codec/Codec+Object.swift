@@ -1,7 +1,7 @@
-extension Shape {
+extension Codec {
     /// A struct as an object, each member declared once:
     /// ```swift
-    /// static let shape = Shape.object { object in
+    /// static let codec = Codec.object { object in
     ///     let id = object.required("id", .uuid, \.id)
     ///     let note = object.optional("note", .trimmed(1...100), \.note, "What the sender thought of it.")
     ///     return { Letter(id: try $0[id], note: try $0[note]) }
@@ -11,12 +11,12 @@ extension Shape {
     /// the parameters of a request.
     public static func object(
         _ declare: (inout ObjectDeclaration<Value>) -> @Sendable (ObjectMembers) throws(JSONError) -> Value
-    ) -> Shape {
+    ) -> Codec {
         var declaration = ObjectDeclaration<Value>()
         let make = declare(&declaration)
         let names = DeclaredNames(declaration.members.map(\.name))
         let writers = declaration.members.map(\.write)
-        return Shape(
+        return Codec(
             schema: declaration.schema,
             read: { reader throws(JSONError) in
                 try make(try ObjectMembers(reading: &reader, names: names))
@@ -29,7 +29,7 @@ extension Shape {
     }
 }
 
-/// Collects the members of an object shape; see `Shape.object`.
+/// Collects the members of an object codec; see `Codec.object`.
 public struct ObjectDeclaration<Object: Sendable> {
     struct Member: Sendable {
         let name: String
@@ -42,30 +42,30 @@ public struct ObjectDeclaration<Object: Sendable> {
 
     /// A member that is always there.
     public mutating func required<Value>(
-        _ name: String, _ shape: Shape<Value>, _ get: @escaping @Sendable (Object) -> Value, _ summary: String? = nil
+        _ name: String, _ codec: Codec<Value>, _ get: @escaping @Sendable (Object) -> Value, _ summary: String? = nil
     ) -> ObjectMember<Value> {
         requiredNames.append(name)
-        let (encodedName, writeValue) = (Array("\"\(name)\"".utf8), shape.write)
+        let (encodedName, writeValue) = (Array("\"\(name)\"".utf8), codec.write)
         let write: @Sendable (Object, inout JSONWriter) -> Void = { object, writer in
             writer.name(encoded: encodedName)
             writeValue(get(object), &writer)
         }
-        return declare(name, shape.schema, summary, write, read: shape.read) { () throws(JSONError) in
+        return declare(name, codec.schema, summary, write, read: codec.read) { () throws(JSONError) in
             throw .refused("is missing")
         }
     }
 
     /// A member that may be absent or null.
     public mutating func optional<Value>(
-        _ name: String, _ shape: Shape<Value>, _ get: @escaping @Sendable (Object) -> Value?, _ summary: String? = nil
+        _ name: String, _ codec: Codec<Value>, _ get: @escaping @Sendable (Object) -> Value?, _ summary: String? = nil
     ) -> ObjectMember<Value?> {
-        let (encodedName, writeValue) = (Array("\"\(name)\"".utf8), shape.write)
+        let (encodedName, writeValue) = (Array("\"\(name)\"".utf8), codec.write)
         let write: @Sendable (Object, inout JSONWriter) -> Void = { object, writer in
             guard let value = get(object) else { return }
             writer.name(encoded: encodedName)
             writeValue(value, &writer)
         }
-        return declare(name, shape.schema.orNull, summary, write) { [read = shape.read] reader throws(JSONError) in
+        return declare(name, codec.schema.orNull, summary, write) { [read = codec.read] reader throws(JSONError) in
             try reader.null() ? nil : try read(&reader)
         } absent: {
             nil
@@ -78,7 +78,7 @@ public struct ObjectDeclaration<Object: Sendable> {
         read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Value,
         absent: @escaping @Sendable () throws(JSONError) -> Value
     ) -> ObjectMember<Value> {
-        precondition(members.count < ObjectMembers.maximumCount, "an object shape has too many members")
+        precondition(members.count < ObjectMembers.maximumCount, "an object codec has too many members")
         var schema = schema
         if let summary { schema["description"] = .string(summary) }
         properties.append((name, schema))

@@ -1,9 +1,9 @@
 /// How a value looks as JSON: one declaration that reads it, writes it and describes it as JSON Schema, so that the
 /// three cannot disagree.
 ///
-/// Shapes are built from smaller ones: `Shape.integer(1...100)`, `Shape.array(of: .uuid)`, and `Shape.object` for
-/// structs. A limit that stands in a shape is checked when reading and published in `rpc.describe`.
-public struct Shape<Value: Sendable>: Sendable {
+/// Codecs are built from smaller ones: `Codec.integer(1...100)`, `Codec.array(of: .uuid)`, and `Codec.object` for
+/// structs. A limit that stands in a codec is checked when reading and published in `rpc.describe`.
+public struct Codec<Value: Sendable>: Sendable {
     package let schema: JSONSchema
     package let read: @Sendable (inout JSONReader) throws(JSONError) -> Value
     package let write: @Sendable (Value, inout JSONWriter) -> Void
@@ -19,7 +19,7 @@ public struct Shape<Value: Sendable>: Sendable {
     }
 }
 
-extension Shape {
+extension Codec {
     /// The same JSON, seen as another type.
     /// - Parameters:
     ///   - keywords: what the schema says in addition.
@@ -28,9 +28,9 @@ extension Shape {
         describedAs keywords: JSONSchema = JSONSchema(),
         into: @escaping @Sendable (Value) throws(JSONError) -> Other,
         from: @escaping @Sendable (Other) -> Value
-    ) -> Shape<Other> {
+    ) -> Codec<Other> {
         let (read, write) = (read, write)
-        return Shape<Other>(
+        return Codec<Other>(
             schema: schema.adding(keywords),
             read: { reader throws(JSONError) in try into(read(&reader)) },
             write: { write(from($0), &$1) })

@@ -2,10 +2,10 @@ import JSON
 
 extension RPCError {
     /// The `error` member of a response: `{code, message, data:{kind, retryable, begun, …}}`.
-    static let shape = Shape<RPCError>.object { object in
+    static let codec = Codec<RPCError>.object { object in
         let code = object.required("code", .integer(), \.kind.code)
         let message = object.required("message", .string, \.message)
-        let data = object.optional("data", ErrorData.shape, ErrorData.init)
+        let data = object.optional("data", ErrorData.codec, ErrorData.init)
         return { members throws(JSONError) in
             let data = try members[data]
             let kind = ErrorKind(code: try members[code])
@@ -33,14 +33,14 @@ private struct ErrorData: Sendable {
     let service: String?
     let details: RawJSON?
 
-    static let shape = Shape<RawJSON>.any.map(
+    static let codec = Codec<RawJSON>.any.map(
         into: { json throws(JSONError) in
             guard let data = try? json.read(as: members), !data.isEmpty else { return ErrorData(foreign: json) }
             return data
         },
         from: { RawJSON($0, as: members) })
 
-    private static let members = Shape<ErrorData>.object { object in
+    private static let members = Codec<ErrorData>.object { object in
         // A kind of a later version is no reason to refuse the whole answer.
         let kind = object.optional("kind", .string, \.kind?.rawValue)
         let retryable = object.optional("retryable", .boolean, \.retryable)

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ShapeTests {
+@Suite(.timeLimit(.minutes(5))) struct CodecTests {
     // MARK: Objects
 
     private struct Letter: Sendable, Equatable {
@@ -13,16 +13,16 @@ import Testing
         struct Part: Sendable, Equatable {
             var name: String
 
-            static let shape = Shape<Part>.object { object in
+            static let codec = Codec<Part>.object { object in
                 let name = object.required("name", .string, \.name)
                 return { members throws(JSONError) in Part(name: try members[name]) }
             }
         }
 
-        static let shape = Shape<Letter>.object { object in
+        static let codec = Codec<Letter>.object { object in
             let id = object.required("id", .integer(), \.id)
             let note = object.optional("note", .string, \.note)
-            let parts = object.optional("parts", .array(of: Part.shape), { $0.parts.isEmpty ? nil : $0.parts })
+            let parts = object.optional("parts", .array(of: Part.codec), { $0.parts.isEmpty ? nil : $0.parts })
             return { members throws(JSONError) in
                 Letter(id: try members[id], note: try members[note], parts: try members[parts] ?? [])
             }
@@ -42,7 +42,7 @@ import Testing
     private func `an object is read in any order and spelling; null and absent mean the same for an optional member`(
         json: String, letter: Letter
     ) throws {
-        #expect(try RawJSON(checking: json).read(as: Letter.shape, refusingUnknownMembers: true) == letter)
+        #expect(try RawJSON(checking: json).read(as: Letter.codec, refusingUnknownMembers: true) == letter)
     }
 
     @Test(
@@ -55,7 +55,7 @@ import Testing
         for json in [
             #"{"x":\#(value),"id":1,"y":\#(value),"note":"n"}"#, #"{"id":1,"note":"n","x" : \#(value) }"#,
         ] {
-            #expect(try RawJSON(checking: json).read(as: Letter.shape) == Letter(id: 1, note: "n"))
+            #expect(try RawJSON(checking: json).read(as: Letter.codec) == Letter(id: 1, note: "n"))
         }
     }
 
@@ -72,9 +72,9 @@ import Testing
         ])
     func `a value that does not fit is named by its path`(json: String, path: String, reason: String) throws {
         let json = try RawJSON(checking: json)
-        #expect(throws: JSONError.mismatch(path: path, reason: reason)) { try json.read(as: Letter.shape) }
+        #expect(throws: JSONError.mismatch(path: path, reason: reason)) { try json.read(as: Letter.codec) }
         #expect(throws: JSONError.mismatch(path: path, reason: reason)) {
-            try json.read(as: Letter.shape, refusingUnknownMembers: true)
+            try json.read(as: Letter.codec, refusingUnknownMembers: true)
         }
     }
 
@@ -85,8 +85,8 @@ import Testing
         ])
     func `an unknown member is ignored, but refused in parameters`(json: String, path: String) throws {
         let json = try RawJSON(checking: json)
-        #expect(try json.read(as: Letter.shape).id == 1)
-        let error = #expect(throws: JSONError.self) { try json.read(as: Letter.shape, refusingUnknownMembers: true) }
+        #expect(try json.read(as: Letter.codec).id == 1)
+        let error = #expect(throws: JSONError.self) { try json.read(as: Letter.codec, refusingUnknownMembers: true) }
         guard case .mismatch(path, "is not a known member") = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -101,14 +101,14 @@ import Testing
     private func `members are written in the order of their declaration, absent ones not at all`(
         letter: Letter, json: String
     ) throws {
-        #expect(RawJSON(letter, as: Letter.shape).description == json)
-        #expect(try RawJSON(letter, as: Letter.shape).read(as: Letter.shape) == letter)
+        #expect(RawJSON(letter, as: Letter.codec).description == json)
+        #expect(try RawJSON(letter, as: Letter.codec).read(as: Letter.codec) == letter)
     }
 
     @Test func `an object of sixteen members is read and written`() throws {
         struct Wide: Sendable {
             var values: [Int]
-            static let shape = Shape<Wide>.object { object in
+            static let codec = Codec<Wide>.object { object in
                 let members = (0..<16).map { index in object.required("m\(index)", .integer(), { $0.values[index] }) }
                 return { found throws(JSONError) in
                     var values: [Int] = []
@@ -117,8 +117,8 @@ import Testing
                 }
             }
         }
-        let json = RawJSON(Wide(values: Array(100..<116)), as: Wide.shape)
-        #expect(try json.read(as: Wide.shape).values == Array(100..<116))
+        let json = RawJSON(Wide(values: Array(100..<116)), as: Wide.codec)
+        #expect(try json.read(as: Wide.codec).values == Array(100..<116))
     }
 
     // MARK: Numbers and booleans
@@ -187,12 +187,12 @@ import Testing
     private enum Colour: String, CaseIterable, Sendable { case red, green = "dark green" }
 
     @Test func `one of several strings is accepted, others are refused with the list`() throws {
-        #expect(try RawJSON(checking: "\"red\"").read(as: Shape<Colour>.oneOf) == .red)
+        #expect(try RawJSON(checking: "\"red\"").read(as: Codec<Colour>.oneOf) == .red)
         #expect(RawJSON(Colour.green, as: .oneOf).description == "\"dark green\"")
         for other in ["\"Red\"", "\"\"", "\"red \"", "\"green\""] {
             let json = try RawJSON(checking: other)
             #expect(throws: JSONError.refused("must be one of red, dark green")) {
-                try json.read(as: Shape<Colour>.oneOf)
+                try json.read(as: Codec<Colour>.oneOf)
             }
         }
     }
@@ -228,11 +228,11 @@ import Testing
     func `an array within bounds is accepted at them and refused one past`(count: Int, isAccepted: Bool) throws {
         let numbers = Array(0..<count)
         let json = RawJSON(numbers, as: .array(of: .integer()))
-        let shape = Shape<[Int]>.array(of: .integer(), count: 2...3)
+        let codec = Codec<[Int]>.array(of: .integer(), count: 2...3)
         if isAccepted {
-            #expect(try json.read(as: shape) == numbers)
+            #expect(try json.read(as: codec) == numbers)
         } else {
-            #expect(throws: JSONError.self) { try json.read(as: shape) }
+            #expect(throws: JSONError.self) { try json.read(as: codec) }
         }
     }
 
@@ -244,14 +244,14 @@ import Testing
     }
 
     @Test func `a dictionary is written in the order of its names and names its members by path`() throws {
-        let shape = Shape<[String: Int]>.dictionary(of: .integer())
-        #expect(RawJSON(["b": 2, "a": 1, "\"": 3], as: shape).description == #"{"\"":3,"a":1,"b":2}"#)
+        let codec = Codec<[String: Int]>.dictionary(of: .integer())
+        #expect(RawJSON(["b": 2, "a": 1, "\"": 3], as: codec).description == #"{"\"":3,"a":1,"b":2}"#)
         #expect(
-            try RawJSON(checking: #"{"b":2,"\u0061":1}"#).read(as: shape, refusingUnknownMembers: true) == [
+            try RawJSON(checking: #"{"b":2,"\u0061":1}"#).read(as: codec, refusingUnknownMembers: true) == [
                 "a": 1, "b": 2,
             ])
         let json = try RawJSON(checking: #"{"a":{}}"#)
-        #expect(throws: JSONError.mismatch(path: "a", reason: "must be an integer")) { try json.read(as: shape) }
+        #expect(throws: JSONError.mismatch(path: "a", reason: "must be an integer")) { try json.read(as: codec) }
     }
 
     @Test(arguments: ["1.50", "{\"b\":[ 1 ]}", "\"\\u0061\"", "null", "-0"])

@@ -1,7 +1,7 @@
-extension Shape where Value == String {
+extension Codec where Value == String {
     /// An absolute URI (RFC 3986) with one of these schemes.
     /// - Parameter maximumBytes: nil for a value that has no limit of its own.
-    public static func uri(schemes: [String], maximumBytes: Int? = 2_048) -> Shape {
+    public static func uri(schemes: [String], maximumBytes: Int? = 2_048) -> Codec {
         var keywords: JSONSchema = ["format": .string("uri")]
         if let maximumBytes { keywords["maxLength"] = .integer(maximumBytes) }
         return string.map(
