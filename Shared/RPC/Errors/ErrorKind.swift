@@ -59,41 +59,15 @@ extension ErrorKind {
         }
     }
 
-    /// The exit code of a command line that ends with this error (`sysexits.h`; 130 as after an interrupt).
-    public var exitCode: Int32 {
+    /// Whether the fault is on the side that answers, as class 5xx in HTTP.
+    public var isServerError: Bool {
         switch self {
-        case .methodNotFound, .invalidParams: 64
-        case .parseError, .invalidRequest, .invalidData, .tooLarge: 65
-        case .notFound: 66
-        case .unavailable, .connectivity: 69
-        case .internalError: 70
-        case .alreadyExists: 73
-        case .dataLoss: 74
-        case .deadlineExceeded, .overloaded: 75
-        case .permissionDenied, .readOnly: 77
-        case .cancelled: 130
+        case .internalError, .dataLoss, .invalidData, .connectivity, .unavailable, .deadlineExceeded: true
+        case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .cancelled, .notFound, .overloaded,
+            .permissionDenied, .alreadyExists, .readOnly, .tooLarge:
+            false
         }
     }
-
-    /// The status code of an HTTP answer that tells of this error (499, as others have it, is seen by nobody but logs).
-    public var httpStatus: Int {
-        switch self {
-        case .parseError, .invalidRequest, .invalidParams: 400
-        case .permissionDenied, .readOnly: 403
-        case .methodNotFound, .notFound: 404
-        case .alreadyExists: 409
-        case .tooLarge: 413
-        case .overloaded: 429
-        case .cancelled: 499
-        case .internalError, .dataLoss: 500
-        case .invalidData, .connectivity: 502
-        case .unavailable: 503
-        case .deadlineExceeded: 504
-        }
-    }
-
-    /// Whether the fault is on the side that answers: class 5xx in HTTP.
-    public var isServerError: Bool { httpStatus >= 500 }
 
     /// Whether the same call may succeed a little later.
     public var isRetryable: Bool {

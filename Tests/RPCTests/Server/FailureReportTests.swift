@@ -30,7 +30,7 @@ import Testing
         try await TestServer.with(Self.failing(kind)) { server in
             let peer = try await WirePeer.connect(to: server.path)
             #expect(try await peer.answer(to: Self.call("echo.fail")).error?.kind == kind)
-            let isReported = kind.httpStatus >= 500
+            let isReported = kind.isServerError
             #expect(server.failures.map(\.trace.id) == (isReported ? [Self.trace] : []))
             #expect(server.failures.map(\.method) == (isReported ? ["echo.fail"] : []))
         }

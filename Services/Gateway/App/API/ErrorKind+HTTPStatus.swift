@@ -1,0 +1,21 @@
+import RPC
+
+extension ErrorKind {
+    /// The status code of the HTTP answer for this error (PROTOCOL.md §3). 499 is nginx's code for a client that has
+    /// closed the connection; only logs show it.
+    var httpStatus: Int {
+        switch self {
+        case .parseError, .invalidRequest, .invalidParams: 400
+        case .permissionDenied, .readOnly: 403
+        case .methodNotFound, .notFound: 404
+        case .alreadyExists: 409
+        case .tooLarge: 413
+        case .overloaded: 429
+        case .cancelled: 499
+        case .internalError, .dataLoss: 500
+        case .invalidData, .connectivity: 502
+        case .unavailable: 503
+        case .deadlineExceeded: 504
+        }
+    }
+}
