@@ -119,7 +119,7 @@ let package = Package(
                 "RPC", "ServiceKit", "CZlib", .argumentParser, .logging, .nioCore, .nioPosix, .nioHTTP1, .nioTLS,
                 .nioSSL, .crypto,
             ],
-            path: "Shared/Upstream", swiftSettings: settings),
+            path: "Shared/Upstream", exclude: ["README.md"], swiftSettings: settings),
         .target(
             name: "RPCTestKit", dependencies: ["JSON", "RPC", .logging, .nioCore, .nioPosix], path: "Shared/RPCTestKit",
             swiftSettings: settings),

@@ -4,20 +4,25 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// The README says nothing that does not work.
+/// The documents for users say nothing that does not work.
 @Suite struct ReadmeTests {
-    private static let readme = Program.repository + "/README.md"
-
-    /// Commands that other tests run: `deploy/up` and `deploy/down` those of deployments, `deploy/test` is what runs these
-    /// tests, a watch has no end (`WatchTests`), and the benchmarks need a release build.
-    private static let runElsewhere = [
-        "deploy/up", "deploy/up --root /tmp/edge --http-port 8081 --upstream http://127.0.0.1:8080", "deploy/test",
-        "gateway watch", "swift build -c release", "swift run -c release rpc-bench",
-        "swift run -c release edge-bench",
+    /// In the order in which a user reads them.
+    private static let documents = [
+        "README.md", "deploy/README.md", "Services/Gateway/README.md", "Shared/Upstream/README.md",
+        "Services/Examples/README.md",
     ]
 
-    @Test func `every command of the README works as it stands there`() async throws {
-        let commands = try blocks("sh").flatMap { $0.split(separator: "\n").map(String.init) }
+    /// Commands that other tests run: `deploy/up` those of deployments, `deploy/test` runs these tests, and a watch has no end
+    /// (`WatchTests`).
+    private static let runElsewhere = [
+        "deploy/up", "deploy/up --root /tmp/edge --http-port 8081 --upstream http://127.0.0.1:8080", "deploy/test",
+        "gateway watch",
+    ]
+
+    @Test func `every command of the documents works as it stands there`() async throws {
+        let commands = try Self.documents.flatMap { document in
+            try blocks("sh", of: document).flatMap { $0.split(separator: "\n").map(String.init) }
+        }
         #expect(commands.count > 15)
         let toRun = commands.filter { !Self.runElsewhere.contains($0) }
         #expect(commands.count - toRun.count == Self.runElsewhere.count)
@@ -46,8 +51,8 @@ import Testing
         }
     }
 
-    @Test func `the manifest in the README is one that the gateway takes`() async throws {
-        let manifest = try #require(try blocks("json").first)
+    @Test func `the manifest of the example is one that the gateway takes`() async throws {
+        let manifest = try #require(try blocks("json", of: "Services/Examples/README.md").first)
         try await withTemporaryDirectory { root in
             try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/likes.json"))
@@ -59,21 +64,29 @@ import Testing
         }
     }
 
-    @Test func `every file that the README links to is there`() throws {
-        let text = try String(contentsOfFile: Self.readme, encoding: .utf8)
+    @Test(arguments: documents)
+    func `every file that a document links to is there`(document: String) throws {
+        let text = try self.text(of: document)
+        let folder = (document as NSString).deletingLastPathComponent
         let links =
-            text.matches(of: /\]\(([^)#]+)\)/).map(\.output.1)
-            + text.matches(of: /`(Services\/[^`*]+\.swift)`/).map(\.output.1)
-        #expect(links.count > 3)
-        for link in links where !link.hasPrefix("http") {
+            text.matches(of: /\]\(([^)#]+)\)/).map { "\(folder)/\($0.output.1)" }.filter { !$0.contains("://") }
+            + text.matches(of: /`(Services\/[^`*]+\.swift)`/).map { String($0.output.1) }
+        for link in links {
             #expect(FileManager.default.fileExists(atPath: "\(Program.repository)/\(link)"), "\(link)")
         }
     }
 
+    @Test func `the README fits on a few screens`() throws {
+        #expect(try text(of: "README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
+    }
+
+    private func text(of document: String) throws -> String {
+        try String(contentsOfFile: "\(Program.repository)/\(document)", encoding: .utf8)
+    }
+
     /// The fenced blocks of that language.
-    private func blocks(_ language: String) throws -> [String] {
-        let text = try String(contentsOfFile: Self.readme, encoding: .utf8)
-        return text.components(separatedBy: "```\(language)\n").dropFirst().compactMap {
+    private func blocks(_ language: String, of document: String) throws -> [String] {
+        try text(of: document).components(separatedBy: "```\(language)\n").dropFirst().compactMap {
             $0.components(separatedBy: "\n```").first
         }
     }
