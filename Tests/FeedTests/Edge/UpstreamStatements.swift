@@ -70,7 +70,9 @@ struct UpstreamStatements {
             let row = rows[later]
             return row.indices.dropLast().filter { position in
                 let (before, after) = (row[position], row[position + 1])
-                return !row.contains(number) && orders[later].leads(before, to: number)
+                // An empty feed passes over every item.
+                let passes = row == [Self.edge, Self.edge] || orders[later].leads(before, to: number)
+                return !row.contains(number) && passes
                     && (after == Self.edge || !orders[later].leadsByNewest(after, to: number))
             }.map { row[$0 + 1] }
         }

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Seeds that once failed.
-    static let failed: [UInt64] = [11, 12, 14, 16, 19, 84, 121, 171]
+    static let failed: [UInt64] = [11, 12, 14, 16, 19, 84, 121, 171, 914, 939, 945]
 
     static let seeds = failed + (1...ModelSeeds.count(usual: 10)).map(UInt64.init)
 

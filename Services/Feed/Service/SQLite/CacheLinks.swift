@@ -130,6 +130,19 @@ struct CacheLinks {
         if isEndless == true { throw FeedStoreError.damaged("a chain has no beginning") }
     }
 
+    /// The nodes that precede one, the next in front, until `reach` of them are not removed, and at most `longestWalk`.
+    func nodes(before number: Int64, reach: Int) throws -> [CacheNode] {
+        var (nodes, count) = ([CacheNode](), 0)
+        var prev = try node(number).prev
+        while count < reach, nodes.count < Self.longestWalk, let number = prev, number != CacheNode.beginning {
+            let node = try node(number)
+            nodes.append(node)
+            if node.state != .removed { count += 1 }
+            prev = node.prev
+        }
+        return nodes
+    }
+
     // MARK: Links
 
     /// Links two nodes. What the first led to and what led to the second before is not linked to them any more.
@@ -168,6 +181,13 @@ struct CacheLinks {
         } else if let endedAt = node.endedAt {
             try end(after: prev, at: endedAt)
         }
+    }
+
+    /// Takes a removed item, which the upstream shows again, out of its chain. Its former place does not tell the new one, nor
+    /// on which side of that the removed items stood that follow it: these begin a chain of their own.
+    func takeOutRemoved(_ node: CacheNode) throws {
+        if let next = node.next, try self.node(next).state == .removed { try cut(after: node.number) }
+        try takeOut(self.node(node.number))
     }
 
     // MARK: Nodes

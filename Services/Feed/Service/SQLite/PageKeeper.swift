@@ -90,6 +90,12 @@ struct PageKeeper {
         return zip(held, page.items).allSatisfy { $0.id == $1.id } && (held.isEmpty || !page.items.isEmpty)
     }
 
+    /// The same of a page before the cursor.
+    private func isConsistent(above cursor: CacheNode) throws -> Bool {
+        let held = try links.nodes(before: cursor.number, reach: page.items.count).filter { $0.state != .removed }
+        return zip(held, page.items.reversed()).allSatisfy { $0.id == $1.id }
+    }
+
     private func firstItem() throws -> UUID? {
         try links.nodes(after: CacheNode.beginning, reach: 1).first { $0.state != .removed }?.id
     }
@@ -101,7 +107,7 @@ struct PageKeeper {
         if let known = try links.node(first.id) {
             node = known
             // Where it stood before it was removed says nothing about where it is shown again.
-            if known.state == .removed { try links.takeOut(known) }
+            if known.state == .removed { try links.takeOutRemoved(known) }
             try links.write(first, at: known.number, savedAt: page.savedAt)
         } else {
             node = try links.node(links.insert(first, savedAt: page.savedAt))
@@ -126,8 +132,13 @@ struct PageKeeper {
             for item in page.items { try strand.insert(item) }
             return nil
         }
+        if let cursor, cursor.state == .removed {
+            // What stood beside the removed item has moved, so its place is not known any more.
+            if try !isConsistent(above: cursor) { try links.delete(cursor) }
+            try keepUnattached()
+            return nil
+        }
         try keepUnattached()
-        if cursor?.state == .removed { return nil }
         let below = try links.node(id) ?? links.insertCursor(id, savedAt: page.savedAt)
         guard below.prev == nil, let last = try page.items.last.flatMap({ try links.node($0.id) }), last.next == nil,
             last.endedAt == nil, try links.head(of: last.number) != below.number

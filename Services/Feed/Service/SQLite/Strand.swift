@@ -42,7 +42,7 @@ struct Strand {
             guard let node = try links.node(item.id), node.state == .removed, node.number != origin.number else {
                 continue
             }
-            try links.takeOut(node)
+            try links.takeOutRemoved(node)
         }
     }
 
