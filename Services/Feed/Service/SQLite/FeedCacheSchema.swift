@@ -1,12 +1,13 @@
 import Feed
 import GRDB
 
-/// The tables of an edge's cache. Items are a doubly linked list, because that is what an upstream tells: which item follows
-/// which. A run is a chain of links. Steps are never changed once released, only added to.
+/// The tables of an edge's cache. Items are a doubly linked list, because an upstream's answers say which item follows
+/// which. A run is a chain of links. Released migrations are never changed; new ones are added.
 enum FeedCacheSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        // Version 1 laid all runs on one axis of positions. Its content can be fetched again.
+        // Version 1 placed all runs on one axis of positions. Its content is discarded, because it can be fetched
+        // again.
         migrator.registerMigration("1 runs, items, places and answers") { _ in }
         migrator.registerMigration("2 items and their links") { db in
             for table in ["run", "item", "place", "answer"] { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }

@@ -1,11 +1,11 @@
 import GRDB
 
-/// The tables of the feed. Steps are never changed once released, only added to.
+/// The tables of the feed. Released migrations are never changed; new ones are added.
 enum FeedSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 items and tombstones") { db in
-            // AUTOINCREMENT: a position is never used twice, also not that of an item that was removed.
+            // AUTOINCREMENT: no position is used twice, not even that of a removed item.
             try db.execute(
                 sql: """
                     CREATE TABLE item (
