@@ -86,7 +86,7 @@ struct AVIFStillTests {
     @Test func `extents that take no bytes cannot be repeated`() {
         let item = be16(1) + be16(0) + be16(0xFFFF)
         let items = (0..<1_000).flatMap { _ in item }
-        #expect(inspecting(location([0, 0] + be16(1_000) + items)).fault == "extents without a place")
+        #expect(inspecting(location([0, 0] + be16(1_000) + items)).fault == "extents without an offset and a length")
     }
 
     @Test func `numbers have four or eight bytes or none`() {
@@ -98,6 +98,6 @@ struct AVIFStillTests {
     @Test func `properties past the last possible number are refused`() {
         let filling = { (count: Int) in (0..<count).flatMap { _ in A.box("free", []) } }
         #expect(inspecting(A.image(otherSizes: filling(0x7FFF - 2))).isAccepted)
-        #expect(inspecting(A.image(otherSizes: filling(0x7FFF - 1))).fault == "more properties than can be numbered")
+        #expect(inspecting(A.image(otherSizes: filling(0x7FFF - 1))).fault == "more properties than property numbers")
     }
 }

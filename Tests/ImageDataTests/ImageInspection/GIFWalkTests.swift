@@ -21,13 +21,13 @@ struct GIFWalkTests {
     }
 
     @Test func `nothing stands between blocks`() {
-        #expect(inspecting(screen + [0] + frame + trailer).fault == "bytes that belong to no block")
+        #expect(inspecting(screen + [0] + frame + trailer).fault == "bytes outside of a block")
     }
 
     @Test func `a frame has a size, a possible code size and data`() {
-        #expect(inspecting(screen + GIFBytes.frame(0, 12) + trailer).fault == "a frame of no size")
+        #expect(inspecting(screen + GIFBytes.frame(0, 12) + trailer).fault == "a frame without width or height")
         let descriptor = frame.prefix(10)
-        let codeSize = "a code size that no frame can have"
+        let codeSize = "an invalid LZW code size"
         #expect(inspecting(screen + descriptor + [0, 1, 9, 0] + trailer).fault == codeSize)
         #expect(inspecting(screen + descriptor + [12, 1, 9, 0] + trailer).fault == codeSize)
         #expect(inspecting(screen + descriptor + [8, 1, 9, 0] + trailer).isAccepted)

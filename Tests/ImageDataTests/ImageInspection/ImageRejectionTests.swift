@@ -5,7 +5,7 @@ import ImageData
 struct ImageRejectionTests {
     @Test(
         arguments: [
-            (.empty, "there are no bytes"),
+            (.empty, "the image is empty"),
             (.notAnImage, "the bytes are no JPEG, PNG, GIF, WebP or AVIF image"),
             (.truncated(.jpeg), "the bytes end before the JPEG does (truncated)"),
             (.malformed(.webp, "a frame outside the canvas"), "the WebP is malformed: a frame outside the canvas"),

@@ -34,15 +34,15 @@ struct JPEGWalkTests {
     }
 
     @Test func `nothing stands between segments`() {
-        #expect(inspecting(start + frame + [0xFF, 0x00] + scan + end).fault == "a marker that cannot stand here")
-        #expect(inspecting(start + frame + start + scan + end).fault == "a marker that cannot stand here")
+        #expect(inspecting(start + frame + [0xFF, 0x00] + scan + end).fault == "an unexpected marker")
+        #expect(inspecting(start + frame + start + scan + end).fault == "an unexpected marker")
         let stray = start + JPEGBytes.segment(0xE0, []) + [0] + frame + scan + end
-        #expect(inspecting(stray).fault == "bytes that belong to no segment")
+        #expect(inspecting(stray).fault == "bytes outside of a segment")
     }
 
     @Test func `lengths must fit the fields`() {
         let lengthless: Bytes = [0xFF, 0xE0, 0, 1]
-        #expect(inspecting(start + lengthless + frame + scan + end).fault == "a segment of less than no length")
+        #expect(inspecting(start + lengthless + frame + scan + end).fault == "a segment with a negative length")
         let shortFrame = JPEGBytes.segment(0xC0, [8, 0, 12])
         #expect(inspecting(start + shortFrame + scan + end).fault == "a segment too short for its fields")
         let wrongFrame = JPEGBytes.segment(0xC0, [8, 0, 12, 0, 16, 3, 1, 0x11, 0])

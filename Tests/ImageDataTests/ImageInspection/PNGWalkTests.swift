@@ -60,7 +60,7 @@ struct PNGWalkTests {
         let empty = PNGBytes.chunk("fdAT", be32(2))
         #expect(inspecting(two + PNGBytes.frame() + empty + end).fault == "a frame without data")
         let orphan = signature + header + PNGBytes.animation(of: 1) + PNGBytes.frameData + data + end
-        #expect(inspecting(orphan).fault == "data of a frame that did not begin")
+        #expect(inspecting(orphan).fault == "frame data without a frame header")
     }
 
     @Test(arguments: [(17, 12, 0, 0), (16, 12, 1, 0), (4, 4, 12, 9), (0, 4, 0, 0), (1, 1, 0xFFFF_FFFF, 0)])
@@ -72,8 +72,8 @@ struct PNGWalkTests {
 
     @Test func `an animation that is announced too late or twice is refused`() {
         let animation = PNGBytes.animation(of: 1)
-        #expect(inspecting(signature + header + data + animation + end).fault == "acTL out of place")
-        #expect(inspecting(signature + header + animation + animation + data + end).fault == "acTL out of place")
+        #expect(inspecting(signature + header + data + animation + end).fault == "an unexpected acTL")
+        #expect(inspecting(signature + header + animation + animation + data + end).fault == "an unexpected acTL")
     }
 
     @Test func `frames without an announced animation are what viewers take them for, unknown chunks`() {

@@ -9,9 +9,9 @@ struct WebPWalkTests {
         let image = WebPBytes.container(lossy)
         let longer = image.prefix(4) + le32(lossy.count + 6) + image.dropFirst(8)
         #expect(inspecting(longer) == .failure(.truncated(.webp)))
-        #expect(inspecting(longer + [0, 0]).fault == "a chunk reaches out of the container")
+        #expect(inspecting(longer + [0, 0]).fault == "a chunk extends beyond the container")
         let shorter = image.prefix(4) + le32(lossy.count + 2) + image.dropFirst(8)
-        #expect(inspecting(shorter).fault == "a chunk reaches out of the container")
+        #expect(inspecting(shorter).fault == "a chunk extends beyond the container")
         let endless = image.prefix(4) + le32(0xFFFF_FFFF) + image.dropFirst(8)
         #expect(inspecting(endless) == .failure(.truncated(.webp)))
     }
@@ -26,13 +26,13 @@ struct WebPWalkTests {
     @Test func `it begins with a picture or a canvas`() {
         let exif = WebPBytes.chunk("EXIF", zeros(4))
         #expect(inspecting(WebPBytes.container(exif + lossy)).fault == "it does not begin with a picture")
-        #expect(inspecting(WebPBytes.container([])).fault == "a chunk reaches out of the container")
+        #expect(inspecting(WebPBytes.container([])).fault == "a chunk extends beyond the container")
         #expect(inspecting(WebPBytes.container(WebPBytes.extended() + exif)).fault == "it ends without a picture")
     }
 
     @Test func `a lossy picture is a key frame with its start code and first partition`() {
         let wrong = WebPBytes.chunk("VP8 ", [0x01, 0, 0, 0x9D, 0x01, 0x2A] + le16(16) + le16(12) + [1])
-        #expect(inspecting(WebPBytes.container(wrong)).fault == "a picture that depends on another")
+        #expect(inspecting(WebPBytes.container(wrong)).fault == "a picture that is not a key frame")
         let codeless = WebPBytes.chunk("VP8 ", [0x00, 0, 0, 0x9D, 0x01, 0x2B] + le16(16) + le16(12) + [1])
         #expect(inspecting(WebPBytes.container(codeless)).fault == "a VP8 picture without its start code")
         let short = WebPBytes.lossy(partition: 4)
@@ -57,17 +57,17 @@ struct WebPWalkTests {
     @Test func `a still picture fills its canvas, once`() {
         let canvas = WebPBytes.extended()
         let other = WebPBytes.container(canvas + WebPBytes.lossy(16, 11))
-        #expect(inspecting(other).fault == "a picture of another size than the canvas")
-        #expect(inspecting(WebPBytes.container(canvas + lossy + lossy)).fault == "a picture out of place")
+        #expect(inspecting(other).fault == "a picture whose size differs from the canvas")
+        #expect(inspecting(WebPBytes.container(canvas + lossy + lossy)).fault == "an unexpected picture")
     }
 
     @Test func `frames are those of an announced animation`() {
         let frame = WebPBytes.frame()
         let still = WebPBytes.extended() + WebPBytes.animation
-        #expect(inspecting(WebPBytes.container(still + frame)).fault == "a frame of no animation")
+        #expect(inspecting(WebPBytes.container(still + frame)).fault == "a frame without an animation header")
         let headless = WebPBytes.extended(isAnimated: true)
-        #expect(inspecting(WebPBytes.container(headless + frame)).fault == "a frame of no animation")
-        #expect(inspecting(WebPBytes.animated(frames: lossy)).fault == "a picture out of place")
+        #expect(inspecting(WebPBytes.container(headless + frame)).fault == "a frame without an animation header")
+        #expect(inspecting(WebPBytes.animated(frames: lossy)).fault == "an unexpected picture")
         #expect(inspecting(WebPBytes.animated(frames: [])).fault == "it ends without a picture")
         #expect(inspecting(WebPBytes.animated(frames: frame + frame + frame)).frames == 3)
     }
@@ -85,6 +85,6 @@ struct WebPWalkTests {
         let two = WebPBytes.animated(frames: WebPBytes.frame(picture: lossy + lossy))
         #expect(inspecting(two).fault == "two pictures in a frame")
         let other = WebPBytes.animated(frames: WebPBytes.frame(picture: WebPBytes.lossy(16, 10)))
-        #expect(inspecting(other).fault == "a picture of another size than its frame")
+        #expect(inspecting(other).fault == "a picture whose size differs from its frame")
     }
 }

@@ -1,14 +1,14 @@
 import GRDB
 
-/// The tables of an edge's image data. Steps are never changed once released, only added to.
+/// The tables of the cache of fetched bytes. Released migrations are never changed; new ones are added.
 enum ImageCacheSchema {
-    /// What a URL costs of the budget beside its text.
+    /// The size that a URL counts against the budget beside its text, in bytes.
     static let urlOverhead = 128
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 URLs, contents and their weight") { db in
-            // Bytes have a table of their own: noting that they were used must not touch them.
+            // Bytes are in a separate table, so that recording a use does not rewrite them.
             try db.execute(
                 sql: """
                     CREATE TABLE content (
