@@ -17,7 +17,7 @@ struct FakeServices: Sendable {
     }
     var post: Answer<PostComment, SentComment> = { _, _ in throw RPCError(.readOnly, "an upstream's") }
     var remove: Answer<CommentSelection, RemovedComments> = { _, _ in RemovedComments(count: 0) }
-    var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are kept") }
+    var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are stored") }
 
     var tables: [String: MethodTable] {
         var feed = MethodTable(FeedContract.contract)

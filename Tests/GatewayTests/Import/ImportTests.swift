@@ -15,7 +15,7 @@ import Testing
             let entries = try ImportFolder(path: Self.sample).entries()
             let first = try await deployment.gateway("import", Self.sample)
             #expect(first.status == 0, "\(first.errors)")
-            #expect(first.output == "\(entries.count) published, 0 there already, 0 refused\n")
+            #expect(first.output == "\(entries.count) published, 0 already present, 0 refused\n")
             let second = try await deployment.gateway("import", Self.sample, "--json")
             #expect(second.output.contains("\"present\":\(entries.count)"))
 
@@ -42,7 +42,7 @@ import Testing
                 for (name, data) in files { try data.write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
                 let outcome = try await deployment.gateway("import", folder)
                 #expect(outcome.status == 65)
-                #expect(outcome.output == "1 published, 0 there already, 4 refused\n")
+                #expect(outcome.output == "1 published, 0 already present, 4 refused\n")
                 for name in ["empty.png", "cut.jpg", "words.jpg", "huge.jpg"] { #expect(outcome.errors.contains(name)) }
                 #expect(outcome.errors.contains("6000001") && outcome.errors.contains("6000000"))
                 let feed = try await deployment.gateway("feed")
@@ -57,7 +57,7 @@ import Testing
             try Data().write(to: URL(fileURLWithPath: file))
             for (path, words) in [
                 (folder + "/none", "it does not exist; check the path"),
-                (file, "it is not a folder; name the folder that the pictures are in"),
+                (file, "it is not a folder; name the folder of the images"),
             ] {
                 #expect(throws: RPCError(.notFound, "cannot read folder \(path): \(words)", begun: false)) {
                     try ImportFolder(path: path).entries()

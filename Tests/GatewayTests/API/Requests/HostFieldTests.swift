@@ -16,12 +16,12 @@ import Testing
         "a%zz", "%", "a\\b", "\"a\"", "<a>", "a|b", "ä", "a{b}", "a^b", "`",
     ]
 
-    @Test(arguments: valid) func `a host, or a host and a port`(value: String) { #expect(HostField.isValid(value)) }
+    @Test(arguments: valid) func `a host, optionally with a port`(value: String) { #expect(HostField.isValid(value)) }
 
-    @Test(arguments: invalid) func `anything else is none`(value: String) { #expect(!HostField.isValid(value)) }
+    @Test(arguments: invalid) func `anything else is invalid`(value: String) { #expect(!HostField.isValid(value)) }
 
     @Test(arguments: valid.filter { !["", ":80", " a\t"].contains($0) })
-    func `the authority of a URL is a host, or a host and a port`(value: String) {
+    func `the authority of a URL is a host, optionally with a port`(value: String) {
         #expect(HostField.isAuthority(value))
     }
 
