@@ -18,10 +18,10 @@ enum CommentsSchema {
                         message    TEXT NOT NULL CHECK (length(CAST(message AS BLOB)) BETWEEN 1 AND 4 * 2000)
                     ) STRICT;
 
-                    -- Ends, as every index, with the position: pages and counts are ranges of it.
+                    -- Like every index it ends with the position: pages and counts are ranges of it.
                     CREATE INDEX comment_by_image ON comment (image_id);
 
-                    -- Removed comments keep their place, so that readers who stand there can go on.
+                    -- Removed comments remain valid cursors.
                     CREATE TABLE tombstone (
                         image_id BLOB NOT NULL CHECK (length(image_id) = 16),
                         id       BLOB NOT NULL CHECK (length(id) = 16),
@@ -54,7 +54,7 @@ enum CommentsSchema {
                     ALTER TABLE timed_tombstone RENAME TO tombstone;
 
                     DROP INDEX comment_by_image;
-                    -- Ends, as every index, with the position: pages and counts are ranges of it.
+                    -- Like every index it ends with the position: pages and counts are ranges of it.
                     CREATE INDEX comment_by_image ON comment (image_id, created_at);
                     """)
         }

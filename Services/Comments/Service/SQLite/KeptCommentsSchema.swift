@@ -22,7 +22,7 @@ enum KeptCommentsSchema {
 
                     CREATE INDEX answer_by_turn ON answer (turn, bytes);
 
-                    -- One that has gone keeps its place, so that readers who stand there can go on.
+                    -- A removed comment remains a valid cursor.
                     CREATE TABLE comment (
                         image_id   BLOB NOT NULL REFERENCES answer ON DELETE CASCADE,
                         position   INTEGER NOT NULL,

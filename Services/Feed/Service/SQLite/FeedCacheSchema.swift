@@ -34,7 +34,7 @@ enum FeedCacheSchema {
                     ) STRICT;
                     CREATE INDEX node_by_age ON node (saved_at);
 
-                    -- One row: the bytes that count against the budget.
+                    -- One row: the size of the items in bytes, as it counts against the budget.
                     CREATE TABLE weight (total INTEGER NOT NULL) STRICT;
                     INSERT INTO weight VALUES (0);
                     CREATE TRIGGER node_inserted AFTER INSERT ON node
@@ -46,7 +46,7 @@ enum FeedCacheSchema {
 
                     INSERT INTO node (number, state, saved_at) VALUES (\(CacheNode.beginning), 0, 0);
 
-                    -- The upstream's latest answers, to ask whether they have changed.
+                    -- The upstream's latest answers, for conditional requests.
                     CREATE TABLE answer (
                         number        INTEGER PRIMARY KEY AUTOINCREMENT,
                         cursor        BLOB NOT NULL,

@@ -16,7 +16,7 @@ enum FeedSchema {
                         image       TEXT NOT NULL CHECK (length(CAST(image AS BLOB)) BETWEEN 1 AND 2048)
                     ) STRICT;
 
-                    -- Removed items keep their place, so that readers who stand there can go on.
+                    -- Removed items remain valid cursors.
                     CREATE TABLE tombstone (
                         id       BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
                         position INTEGER NOT NULL

@@ -100,7 +100,7 @@ struct PageKeeper {
         let node: CacheNode
         if let known = try links.node(first.id) {
             node = known
-            // A removed item may be shown again at another place.
+            // Taken out, because the upstream may show a removed item again at another place.
             if known.state == .removed { try links.takeOut(known) }
             try links.write(first, at: known.number, savedAt: page.savedAt)
         } else {

@@ -36,7 +36,7 @@ struct Strand {
         try doubtOrigin()
     }
 
-    /// A removed item may be shown again at another place.
+    /// Takes removed items out of the chain, because the upstream may show them again at another place.
     private func takeOutRemoved() throws {
         for item in rest {
             guard let node = try links.node(item.id), node.state == .removed, node.number != origin.number else {

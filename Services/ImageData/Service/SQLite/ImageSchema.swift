@@ -17,7 +17,7 @@ enum ImageSchema {
                         data         BLOB NOT NULL CHECK (length(data) = size)
                     ) STRICT;
 
-                    -- Several URLs may name one content; each has its own age.
+                    -- Several URLs may have the same content; each has its own time.
                     CREATE TABLE url (
                         url       TEXT PRIMARY KEY NOT NULL CHECK (length(CAST(url AS BLOB)) BETWEEN 1 AND 2048),
                         content   INTEGER NOT NULL REFERENCES content (id),

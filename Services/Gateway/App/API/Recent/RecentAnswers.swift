@@ -75,11 +75,11 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
 
     /// Runs loads and renewals, and evicts expired answers, until the task is cancelled.
     func run() async {
-        async let letting: Void = letGo()
+        async let evicting: Void = evictExpired()
         async let renewing: Void = renew()
         await flights.run()
         await renewing
-        await letting
+        await evicting
     }
 
     /// - Parameter load: loads the answer. It is called unless the answer is cached or being loaded.
@@ -167,7 +167,7 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
     }
 
     /// Evicts expired answers periodically; sleeps while the cache is empty.
-    private func letGo() async {
+    private func evictExpired() async {
         for await _ in fillings {
             var isEmpty = false
             while !isEmpty, !Task.isCancelled {

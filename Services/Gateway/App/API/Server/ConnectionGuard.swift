@@ -27,7 +27,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var unsent = 0
 
     /// Whether further input is discarded.
-    private var isDeaf = false
+    private var discardsInput = false
 
     private var isStopping = false
 
@@ -45,13 +45,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isDeaf else { return }
+        guard !discardsInput else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             if let refusal = RequestRefusal(head) { return refuse(refusal, context) }
             unanswered += 1
             guard head.isLast || head.hasBody else { return context.fireChannelRead(data) }
-            isDeaf = true
+            discardsInput = true
             context.fireChannelRead(wrapInboundOut(.head(head.asLast)))
             context.fireChannelRead(wrapInboundOut(.end(nil)))
         case .body, .end: context.fireChannelRead(data)
@@ -60,7 +60,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let refusal = RequestRefusal(error) else { return context.fireErrorCaught(error) }
-        if !isDeaf { refuse(refusal, context) }
+        if !discardsInput { refuse(refusal, context) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -75,7 +75,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     private func refuse(_ refusal: RequestRefusal, _ context: ChannelHandlerContext) {
-        isDeaf = true
+        discardsInput = true
         self.refusal = refusal
         if unanswered == 0 { sendRefusal(context) }
     }
@@ -104,7 +104,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(var head) where unanswered == 1 && (isDeaf || isStopping):
+        case .head(var head) where unanswered == 1 && (discardsInput || isStopping):
             head.headers.replaceOrAdd(name: "Connection", value: "close")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .head: context.write(data, promise: promise)
