@@ -11,7 +11,7 @@ struct ImageRejectionTests {
             (.malformed(.webp, "a frame outside the canvas"), "the WebP is malformed: a frame outside the canvas"),
             (.tooManyPixels(count: 51, limit: 50), "51 pixels over all frames are more than the 50 allowed"),
         ] as [(ImageRejection, String)])
-    func `each rejection has its reason in words`(rejection: ImageRejection, reason: String) {
+    func `each rejection has a readable reason`(rejection: ImageRejection, reason: String) {
         #expect(rejection.reason == reason)
     }
 
