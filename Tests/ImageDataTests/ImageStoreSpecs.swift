@@ -108,9 +108,7 @@ extension StoreFactory<any ImageStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `content has the time of its most recent URL`(
-        stores: Factory
-    ) async throws {
+    @Test(arguments: Factory.all) func `content has the time of its most recent URL`(stores: Factory) async throws {
         try await stores.withStore { store in
             try await store.put(stored(1, at: 1), at: url(1))
             try await store.put(stored(2, at: 2), at: url(2))

@@ -23,9 +23,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `only the first and the last page of a list are requested from the upstream`(isKept: Bool)
-        async throws
-    {
+    func `only the first and the last page of a list are requested from the upstream`(isKept: Bool) async throws {
         try await TestedEdge.with {
             .list(Self.numbers)
         } _: { edge in

@@ -23,9 +23,7 @@ import Testing
     ]
 
     @Test(arguments: kinds, 1...20 as ClosedRange<UInt64>)
-    func `a reader gets the upstream's items in order, once, and without gaps`(
-        kind: Kind, seed: UInt64
-    ) async throws {
+    func `a reader gets the upstream's items in order, once, and without gaps`(kind: Kind, seed: UInt64) async throws {
         try await withTemporaryDirectory { directory in
             var schedule = try Schedule(kind, seed: seed, directory)
             for _ in 1...120 { try await schedule.step() }

@@ -448,9 +448,7 @@ extension StoreFactory<any FeedCache> {
     }
 
     @Test(arguments: Factory.all)
-    func `items removed from the top are not between the beginning and the feed`(
-        caches: Factory
-    ) async throws {
+    func `items removed from the top are not between the beginning and the feed`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([4, 3, 2, 1], at: .start)
             let kept = try await cache.keep([3, 2, 1], at: .start)
@@ -556,9 +554,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `an expired item splits its run`(
-        caches: Factory
-    ) async throws {
+    @Test(arguments: Factory.all) func `an expired item splits its run`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7], at: .start, savedAt: 100)
             try await cache.keep([9], at: .start, savedAt: 101)
@@ -644,9 +640,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a page has a limited size and at least one item`(
-        caches: Factory
-    ) async throws {
+    @Test(arguments: Factory.all) func `a page has a limited size and at least one item`(caches: Factory) async throws {
         try await caches.withStore { cache in
             func item(_ number: Int, _ weight: Int) -> FeedImage {
                 let rest = picture(number, "").weight

@@ -245,9 +245,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all(pictures: 3)) func `uses survive a restart`(
-        caches: Factory
-    ) async throws {
+    @Test(arguments: Factory.all(pictures: 3)) func `uses survive a restart`(caches: Factory) async throws {
         try await caches.withReopening { reopen in
             let cache = try reopen()
             for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }

@@ -58,9 +58,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that are put replace fetched ones, and after their eviction the image is fetched`()
-        async throws
-    {
+    @Test func `bytes that are put replace fetched ones, and after their eviction the image is fetched`() async throws {
         try await withAuthority { origin, service async throws in
             _ = try await service.load(origin.url)
             try await service.put(2, at: origin.url)

@@ -172,9 +172,7 @@ import Testing
     }
 
     @Test(arguments: [LoadImage.Strategy.cacheElseLoad, .reload, .cacheOnly])
-    func `any other strategy is a stream with one answer`(
-        strategy: LoadImage.Strategy
-    ) async throws {
+    func `any other strategy is a stream with one answer`(strategy: LoadImage.Strategy) async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service in
                 _ = try await service.load(origin.url)

@@ -39,9 +39,7 @@ import Testing
     // MARK: Retiring
 
     @Test(arguments: [nil, ["a"], ["a", "x"]] as [Set<String>?])
-    mutating func `after an eviction the next caller begins a new fetch`(
-        urls: Set<String>?
-    ) throws {
+    mutating func `after an eviction the next caller begins a new fetch`(urls: Set<String>?) throws {
         _ = ask("a", by: 1)
         let old = try begin("a")
         queue.retire(urls)
@@ -135,9 +133,7 @@ import Testing
     // MARK: Leaving
 
     @Test(arguments: [FetchQueue.Priority.visible, .prefetch])
-    mutating func `a queued fetch without waiters is dropped`(
-        priority: FetchQueue.Priority
-    ) {
+    mutating func `a queued fetch without waiters is dropped`(priority: FetchQueue.Priority) {
         _ = ask("a", by: 1, priority)
         _ = ask("a", by: 2, priority)
         #expect(queue.leave("a", 1) == .stays)

@@ -25,7 +25,7 @@ import Testing
         #expect(HostField.isAuthority(value))
     }
 
-    @Test(arguments: invalid + ["", ":", ":80"]) func `and anything else is no authority`(value: String) {
+    @Test(arguments: invalid + ["", ":", ":80"]) func `anything else is an invalid authority`(value: String) {
         #expect(!HostField.isAuthority(value))
     }
 
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["1.1", "1.0"]) func `a request with an invalid Host is refused`(version: String) async throws {
+    @Test(arguments: ["1.1", "1.0"]) func `a request with an invalid Host is rejected`(version: String) async throws {
         try await RunningAPI.with { api in
             for value in Self.invalid {
                 let peer = try await api.connect()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `HTTP 1.0 may leave the Host out, and never has two`() async throws {
+    @Test func `HTTP 1.0 may omit the Host, but not repeat it`() async throws {
         try await RunningAPI.with { api in
             for (fields, status) in [("", 200), ("Host: a\r\nHost: a\r\n", 400)] {
                 let peer = try await api.connect()
