@@ -32,7 +32,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
 
     private static let validators = Validators(etag: "\"1\"", lastModified: "Sat, 01 Nov 2025 12:00:00 GMT")
 
-    // MARK: Keeping
+    // MARK: Storing
 
     @Test(arguments: Factory.all) func `an empty cache has nothing`(caches: Factory) async throws {
         try await caches.withStore { cache in

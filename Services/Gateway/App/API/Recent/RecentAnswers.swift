@@ -15,7 +15,7 @@ protocol SharedAnswer: Sendable {
 
 /// A short-lived cache of answers. Concurrent requests for an answer share one load and one copy of its bytes.
 ///
-/// Clients cannot observe it as a cache: an entry lives for a second by default, and a change through the gateway
+/// Clients need not know about this cache: an entry lives for a second by default, and a change through the gateway
 /// removes all entries.
 final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendable {
     private struct Kept {
