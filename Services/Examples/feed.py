@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""List an image feed page by page: a whole client of Shared/PROTOCOL.md, sections 1 to 3.
+"""List an image feed page by page. A complete client of Shared/PROTOCOL.md, sections 1 to 3.
 
-Usage: feed.py [SOCKET]    the gateway's or the feed service's; default: ROOT/run/gateway.sock"""
+Usage: feed.py [SOCKET]    socket of the gateway or the feed service; default: ROOT/run/gateway.sock"""
 import json, os, socket, struct, sys
 
 
@@ -34,7 +34,7 @@ with socket.socket(socket.AF_UNIX) as peer:
             page = call(peer, "feed.load", {"limit": 100, **cursor})
             for item in page["items"]:
                 about = item.get("description") or item.get("location") or ""
-                print(item["id"], "".join(filter(str.isprintable, about)))  # texts come from strangers
+                print(item["id"], "".join(filter(str.isprintable, about)))  # texts are untrusted
             cursor = {"after_id": page["next_after_id"]} if "next_after_id" in page else None
     except OSError as error:
         sys.exit(f"feed.py: {path}: {error.strerror or error}")

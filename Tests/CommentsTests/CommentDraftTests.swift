@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct CommentDraftTests {
-    @Test func `a comment is of now unless it says otherwise`() {
+    @Test func `a comment without a time has the current time`() {
         #expect(draft(1).comment(now: moment(5)).createdAt == moment(5))
         #expect(draft(1, at: moment(2)).comment(now: moment(5)).createdAt == moment(2))
     }
@@ -19,7 +19,7 @@ import Testing
         #expect(draft.comment(now: moment(0)).createdAt == Date(timeIntervalSince1970: -1))
     }
 
-    @Test func `a repeat says the same`() {
+    @Test func `a repeated draft has the same content`() {
         let comment = draft(1).comment(now: moment(0))
         #expect(draft(1).isRepeat(of: comment))
         #expect(draft(1, at: moment(0.5)).isRepeat(of: comment))
@@ -32,11 +32,11 @@ import Testing
 @Suite struct CommentsPageTests {
     private let items = [1, 2].map { draft($0).comment(now: moment(0)) }
 
-    @Test func `a page that more follow ends with its cursor`() {
+    @Test func `a page with a next page has a cursor`() {
         #expect(CommentsPage(CommentsSlice(items: items, hasMore: true)).nextAfterID == UUID(number: 2))
     }
 
-    @Test(arguments: [0, 1]) func `a page ends before its texts have more bytes than a page may have`(excess: Int) {
+    @Test(arguments: [0, 1]) func `the size of a page is limited`(excess: Int) {
         let half = String(repeating: "x", count: CommentsPage.maximumBytes / 2 - 3)
         let items = [half, half + String(repeating: "x", count: excess), ""].enumerated().map {
             draft($0, saying: $1, by: "ana").comment(now: moment(0))
@@ -53,7 +53,7 @@ import Testing
         #expect(page.items.map(\.id) == [UUID(number: 1)] && page.nextAfterID == UUID(number: 1))
     }
 
-    @Test func `a page of the longest comments of authors is not cut`() {
+    @Test func `a page of comments with the maximum length is complete`() {
         let (message, name) = (String(repeating: "🏖", count: 2_000), String(repeating: "🏖", count: 64))
         let items = (1...100).map { draft($0, saying: message, by: name).comment(now: moment(0)) }
         #expect(CommentsPage(CommentsSlice(items: items, hasMore: false)).items.count == 100)

@@ -11,7 +11,7 @@ import Testing
 @Suite struct CommentsHandlersTests {
     private let image = UUID(number: 0)
 
-    @Test func `a comment has the service's time, in whole seconds, and an id of its own`() async throws {
+    @Test func `a comment has the service's time in whole seconds and a new id`() async throws {
         try await withClient { client in
             let comment = try await client.call(
                 CommentsContract.post, PostComment(imageID: image, message: "Lovely!", username: "ana"))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `what the caller chooses is kept`() async throws {
+    @Test func `the caller's id and time are stored`() async throws {
         try await withClient { client in
             let comment = try await client.call(
                 CommentsContract.post,
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a page has at most 100 comments, as many as it has unless told otherwise`() async throws {
+    @Test func `a page has at most 100 comments, which is also the default`() async throws {
         try await withClient { client in
             for number in 1...101 {
                 _ = try await client.call(

@@ -5,12 +5,12 @@ import Testing
 
 @testable import comments_service
 
-/// Authors, importers and readers at random, against a store and against a list that is easy to believe.
+/// Random posts, imports and reads, compared with a simple model.
 @Suite struct CommentsModelTests {
     private static let seeds = 1...UInt64(ModelSeeds.count(usual: 20))
     private static let steps = 150
 
-    @Test(arguments: seeds) func `every page is what the model says`(seed: UInt64) async throws {
+    @Test(arguments: seeds) func `every page equals that of the model`(seed: UInt64) async throws {
         try await withTemporaryDirectory { directory in
             let store = SQLiteCommentsStore(try SQLiteCommentsStore.opening.open(directory + "/comments.sqlite"))
             var (random, model) = (SeededRandom(seed: seed), CommentsModel())
@@ -37,7 +37,7 @@ import Testing
         let draft = draft(
             Int.random(in: 1...40, using: &random), on: Int.random(in: 0...2, using: &random),
             saying: Int.random(in: 0...5, using: &random) == 0 ? "Ugly!" : "Lovely!", at: time)
-        // The clock is set back now and then.
+        // Sometimes the clock is set back.
         let now = moment(Double.random(in: 0...10, using: &random))
         let expected = model.post(draft, now: now)
         do {
@@ -75,7 +75,7 @@ import Testing
     }
 }
 
-/// What a store of comments is: each comment has the place of its time and arrival, which stays when it is removed.
+/// A model of a comments store: each comment has the place of its time and arrival, and keeps it when it is removed.
 private struct CommentsModel {
     private struct Place: Comparable {
         let time: Date

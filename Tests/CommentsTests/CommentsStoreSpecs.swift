@@ -6,7 +6,7 @@ import Testing
 @testable import comments_service
 
 extension StoreFactory<any CommentsStore> {
-    /// Every store there is.
+    /// All stores.
     static let all = [
         StoreFactory("SQLite on disk") {
             SQLiteCommentsStore(try SQLiteCommentsStore.opening.open($0 + "/comments.sqlite"))
@@ -14,13 +14,13 @@ extension StoreFactory<any CommentsStore> {
     ]
 }
 
-/// What every store of comments does.
+/// The specs of every store of comments.
 @Suite struct CommentsStoreSpecs {
     typealias Factory = StoreFactory<any CommentsStore>
 
     private let image = UUID(number: 0)
 
-    @Test(arguments: Factory.all) func `an image nobody has heard of has no comments`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `an unknown image has no comments`(stores: Factory) async throws {
         try await stores.withStore { store in
             let slice = try await store.slice(10, of: image, after: nil)
             #expect(slice == CommentsSlice(items: [], hasMore: false))
@@ -30,7 +30,7 @@ extension StoreFactory<any CommentsStore> {
 
     // MARK: Posting
 
-    @Test(arguments: Factory.all) func `a comment comes back as it was posted`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `a comment is read as it was posted`(stores: Factory) async throws {
         try await stores.withStore { store in
             let posted = try await store.post(draft(1, saying: "Où ? 🏖\nLà.", by: "Zoë"), now: moment(5.9))
             let expected = ImageComment(
@@ -40,7 +40,7 @@ extension StoreFactory<any CommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `comments are in the order of their time, image by image`(
+    @Test(arguments: Factory.all) func `the comments of each image are in the order of their time`(
         stores: Factory
     ) async throws {
         try await stores.withStore { store in
@@ -57,17 +57,17 @@ extension StoreFactory<any CommentsStore> {
         stores: Factory
     ) async throws {
         try await stores.withStore { store in
-            // The fraction of a second is no part of a comment's time.
+            // A comment's time has no fraction of a second.
             try await store.post([draft(3), draft(1, at: moment(0.9)), draft(2, at: moment(0.1)), draft(4)])
             #expect(try await store.slice(10, of: image, after: nil).numbers == [3, 1, 2, 4])
         }
     }
 
-    @Test(arguments: Factory.all, 1...5) func `a walk is in the order of time, whatever the size of its pages`(
+    @Test(arguments: Factory.all, 1...5) func `a walk with any page size is in the order of time`(
         stores: Factory, limit: Int
     ) async throws {
         try await stores.withStore { store in
-            // Times that go down, up and stay.
+            // Times that decrease, increase and repeat.
             let times = [9, 3, 3, 7, -5, 3, 9, 0, 3, 7]
             try await store.post(times.enumerated().map { draft($0 + 1, at: moment(Double($1))) })
             let expected = times.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }
@@ -81,7 +81,7 @@ extension StoreFactory<any CommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a comment of the past is not shown to readers who are past its time`(
+    @Test(arguments: Factory.all) func `a reader past a time does not get comments imported before it`(
         stores: Factory
     ) async throws {
         try await stores.withStore { store in
@@ -95,7 +95,7 @@ extension StoreFactory<any CommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `posting again answers with what is there`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `posting again returns the existing comment`(stores: Factory) async throws {
         try await stores.withStore { store in
             let first = try await store.post(draft(1), now: moment(0))
             #expect(try await store.post(draft(1), now: moment(60)) == first)
@@ -132,7 +132,7 @@ extension StoreFactory<any CommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all, [7, 5]) func `what never was a comment of the image is no cursor`(
+    @Test(arguments: Factory.all, [7, 5]) func `an id that was never a comment of the image is an invalid cursor`(
         stores: Factory, cursor: Int
     ) async throws {
         try await stores.withStore { store in
@@ -143,8 +143,8 @@ extension StoreFactory<any CommentsStore> {
         }
     }
 
-    /// A reader who scrolls down while others post and remove sees what was there from start to end exactly once, in
-    /// order, and nothing twice.
+    /// During a walk while comments are posted and removed, comments that exist throughout are returned exactly once,
+    /// in order, and no comment is repeated.
     @Test(arguments: Factory.all, [1, 2, 3, 4, 5] as [UInt64])
     func `a walk never skips or repeats`(stores: Factory, seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
@@ -162,7 +162,7 @@ extension StoreFactory<any CommentsStore> {
                 posted += new.count
                 try await store.post(new.map { draft($0) })
                 if Bool.random(using: &random) {
-                    // Now and then the very comment that the reader stands on.
+                    // Sometimes the comment at the reader's cursor.
                     let victim =
                         Bool.random(using: &random) ? seen[seen.count - 1] : Int.random(in: 1...40, using: &random)
                     removed.insert(victim)
@@ -177,7 +177,7 @@ extension StoreFactory<any CommentsStore> {
 
     // MARK: Removing
 
-    @Test(arguments: Factory.all) func `a removed comment still marks its place`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `a removed comment remains a valid cursor`(stores: Factory) async throws {
         try await stores.withStore { store in
             try await store.post((1...4).map { draft($0) })
             #expect(try await store.remove(UUID(number: 2)) == 1)
@@ -189,7 +189,7 @@ extension StoreFactory<any CommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a removed id is posted anew, at the end`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `a removed id can be posted again, at the end`(stores: Factory) async throws {
         try await stores.withStore { store in
             try await store.post((1...3).map { draft($0) })
             _ = try await store.remove(UUID(number: 1))
@@ -200,7 +200,7 @@ extension StoreFactory<any CommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `an id may move to another image, and marks its place in both`(
+    @Test(arguments: Factory.all) func `an id may move to another image and is a valid cursor in both`(
         stores: Factory
     ) async throws {
         try await stores.withStore { store in
@@ -217,7 +217,7 @@ extension StoreFactory<any CommentsStore> {
 
     // MARK: Counting
 
-    @Test(arguments: Factory.all) func `images are counted together, those without comments left out`(
+    @Test(arguments: Factory.all) func `counts of several images omit those without comments`(
         stores: Factory
     ) async throws {
         try await stores.withStore { store in
@@ -242,7 +242,7 @@ extension StoreFactory<any CommentsStore> {
             try await store.post([draft(5)])
             #expect(try await store.slice(10, of: image, after: nil).numbers == [1, 3, 5])
             #expect(try await store.slice(10, of: image, after: UUID(number: 2)).numbers == [3, 5])
-            // The last and highest place was that of a removed comment: it is not used again.
+            // The highest position, that of a removed comment, is not reused.
             #expect(try await store.slice(10, of: image, after: UUID(number: 4)).numbers == [5])
         }
     }

@@ -1,7 +1,7 @@
 import Comments
 import Foundation
 
-/// A draft that is told from others by its number.
+/// A draft with a number.
 func draft(
     _ number: Int, on image: Int = 0, saying message: String = "Lovely!", by username: String = "ana",
     at createdAt: Date? = nil
@@ -11,14 +11,14 @@ func draft(
         createdAt: createdAt)
 }
 
-/// Seconds after some noon.
+/// A time in seconds after a fixed noon.
 func moment(_ seconds: TimeInterval) -> Date { Date(timeIntervalSince1970: 1_772_366_400 + seconds) }
 
 extension UUID {
     init(number: Int) {
         let digits = String(number)
         let text = "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
-        // Always of the right form.
+        // Always valid: the text has the form of a UUID.
         self.init(uuidString: text)!
     }
 }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import comments_service
 
-/// What only the SQLite store has.
+/// Tests of the SQLite store only.
 @Suite struct SQLiteCommentsStoreTests {
-    @Test func `counting looks at no comment`() async throws {
+    @Test func `counting reads an index only`() async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteCommentsStore.opening.open(directory + "/comments.sqlite")
             let plan = try pool.read { db in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a page is a range of an index, wherever it begins`() async throws {
+    @Test func `every page is a range of an index`() async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteCommentsStore.opening.open(directory + "/comments.sqlite")
             let plan = try pool.read { db in
@@ -37,26 +37,26 @@ import Testing
         }
     }
 
-    @Test func `a store of the order of arrival is migrated to the order of time`() async throws {
+    @Test func `a migration sorts a store of version 1 by time`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/comments.sqlite"
             try Self.writeFirstVersion(path)
             let store = SQLiteCommentsStore(try SQLiteCommentsStore.opening.open(path))
             let image = UUID(number: 0)
-            // 1 and 6 were removed, and 3 is an import that is older than 2.
+            // 1 and 6 were removed, and 3 is an import older than 2.
             #expect(try store.slice(10, of: image, after: nil).numbers == [3, 2, 4, 5])
-            // Readers who stand at what was removed go on behind what they have seen.
+            // Readers at a removed comment continue after the comments they have seen.
             #expect(try store.slice(10, of: image, after: UUID(number: 1)).numbers == [3, 2, 4, 5])
             #expect(try store.slice(10, of: image, after: UUID(number: 6)).numbers == [5])
             #expect(try store.slice(10, of: UUID(number: 9), after: UUID(number: 8)).numbers == [])
             #expect(try store.counts(of: [image]) == [image: 4])
-            // Positions go on where they were.
+            // The next position follows the last one.
             try await store.post([draft(7, at: moment(30))])
             #expect(try store.slice(10, of: image, after: UUID(number: 4)).numbers == [5, 7])
         }
     }
 
-    /// A store as the first version of the program wrote it.
+    /// Writes a store of version 1.
     private static func writeFirstVersion(_ path: String) throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 comments and tombstones") { db in
@@ -78,7 +78,7 @@ import Testing
                         PRIMARY KEY (image_id, id)
                     ) STRICT, WITHOUT ROWID;
                     """)
-            // Position, number and time.
+            // Position, number and time of each comment.
             for (position, number, time) in [(2, 2, 10), (3, 3, 5), (4, 4, 20), (6, 5, 30)] {
                 try db.execute(
                     sql: "INSERT INTO comment VALUES (?, ?, ?, ?, 'ana', 'x')",
@@ -97,9 +97,9 @@ import Testing
         try opening.open(path).close()
     }
 
-    /// Four bytes a scalar is the most that text can take.
+    /// Text takes at most four bytes per scalar.
     @Test(arguments: [("username", 64), ("message", 2_000)])
-    func `the schema has room for the contract's limits`(column: String, limit: Int) async throws {
+    func `the schema allows the contract's limits`(column: String, limit: Int) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteCommentsStore.opening.open(directory + "/comments.sqlite")
             try await SQLiteCommentsStore(pool).post([draft(1)])

@@ -63,7 +63,7 @@ import Testing
         try await Deployment.with { deployment in
             let (first, second) = (UUID(), UUID())
             try await whileRunning("watch", deployment) { watch in
-                #expect(await watch.errors.wait(for: "Watching the feed; Ctrl-C ends it.\n"))
+                #expect(await watch.errors.wait(for: "Watching the feed. Press Ctrl-C to stop.\n"))
                 try await withFeed(deployment) { client in
                     try await publish(
                         FeedItem(id: first, description: "A tower\u{9B}", location: "Porto", image: "urn:x:y"),

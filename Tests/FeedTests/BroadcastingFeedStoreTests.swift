@@ -7,7 +7,7 @@ import Testing
 @testable import feed_service
 
 @Suite(.timeLimit(.minutes(5))) struct BroadcastingFeedStoreTests {
-    @Test func `writes are told in the order of their commits, however late the store answers`() async throws {
+    @Test func `writes are broadcast in commit order, however late the store returns`() async throws {
         let (inner, broadcast) = (LateFeedStore(), FeedBroadcast(life: "this"))
         let store = BroadcastingFeedStore(store: inner, broadcast: broadcast)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -26,7 +26,7 @@ import Testing
         #expect(changes(broadcast) == committed)
     }
 
-    @Test func `a write that fails, or changes nothing, is not told, and does not stop the next`() async throws {
+    @Test func `a write that fails or changes nothing is not broadcast and does not block the next`() async throws {
         try await withTemporaryDirectory { directory in
             let broadcast = FeedBroadcast(life: "this")
             let store = BroadcastingFeedStore(
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a write whose caller goes away is stored and told, or neither`() async throws {
+    @Test func `a cancelled write is both stored and broadcast, or neither`() async throws {
         try await withTemporaryDirectory { directory in
             let broadcast = FeedBroadcast(life: "this")
             let store = BroadcastingFeedStore(
@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-/// Commits at once, and answers some time later: a later write may be answered first.
+/// Commits at once and returns later, so that a later write may return first.
 private final class LateFeedStore: FeedStore {
     private let changes = Mutex<[FeedChange]>([])
 

@@ -8,7 +8,7 @@ import Testing
 
     private func mark(_ number: Int) -> FeedMark { FeedMark(life: "this", number: number) }
 
-    @Test func `thousands who wait all hear of a change`() async throws {
+    @Test func `all of thousands of watchers get a change`() async throws {
         let (broadcast, count) = (broadcast, 5_000)
         try await withThrowingTaskGroup(of: FeedNews.self) { group in
             for _ in 1...count { group.addTask { try await broadcast.next(after: broadcast.mark) } }
@@ -20,7 +20,7 @@ import Testing
         #expect(broadcast.waiting == 0)
     }
 
-    @Test func `one who follows from mark to mark hears everything once, in order`() async throws {
+    @Test func `a watcher that follows the marks gets every change once, in order`() async throws {
         let broadcast = broadcast
         async let told: [Int] = {
             var (told, last) = ([Int](), FeedMark(life: "this", number: 0))
@@ -39,7 +39,7 @@ import Testing
         #expect(try await told == Array(1...2_000))
     }
 
-    @Test func `who is cancelled waits no more, and nobody remembers`() async throws {
+    @Test func `a cancelled watcher stops waiting and is removed`() async throws {
         let broadcast = broadcast
         let waiting = Task { try await broadcast.next(after: broadcast.mark) }
         while broadcast.waiting == 0 { await Task.yield() }

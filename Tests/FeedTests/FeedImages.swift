@@ -1,7 +1,7 @@
 import Feed
 import Foundation
 
-/// A picture that is told from others by its number.
+/// An item with a number.
 func picture(_ number: Int, _ description: String? = nil) -> FeedImage {
     FeedImage(
         id: UUID(number: number), description: description, location: "Place \(number)",
@@ -12,13 +12,13 @@ extension UUID {
     init(number: Int) {
         let digits = String(number)
         let text = "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
-        // Always of the right form.
+        // Always valid: the text has the form of a UUID.
         self.init(uuidString: text)!
     }
 }
 
 extension FeedSlice {
-    /// The numbers of the pictures.
+    /// The numbers of the items.
     var numbers: [Int] { items.map(\.number) }
 }
 

@@ -10,14 +10,14 @@ import Testing
 
     private func mark(_ number: Int) -> FeedMark { FeedMark(life: "this", number: number) }
 
-    @Test func `at its end there is no news`() {
+    @Test func `at the end of the log there are no changes`() {
         #expect(log(of: 0).mark == mark(0))
         #expect(log(of: 0).news(after: mark(0)) == nil)
         #expect(log(of: 3).mark == mark(3))
         #expect(log(of: 3).news(after: mark(3)) == nil)
     }
 
-    @Test func `news come one by one, as they were recorded`() {
+    @Test func `changes are returned one by one, in order`() {
         var log = FeedLog(life: "this")
         let changes: [FeedChange] = [
             .published([picture(1), picture(2)]), .removed([picture(2).id]), .published([picture(3)]),
@@ -35,27 +35,27 @@ import Testing
         nil, FeedMark(life: "other", number: 2), FeedMark(life: "this", number: 4), FeedMark(life: "this", number: -1),
         FeedMark(life: "this", number: .max), FeedMark(life: "this", number: .min),
     ])
-    func `a mark that it has not given means a reset, after which there is no news`(foreign: FeedMark?) throws {
+    func `an unknown mark gets a reset, whose mark is the end of the log`(foreign: FeedMark?) throws {
         let log = log(of: 3)
         let news = try #require(log.news(after: foreign))
         #expect(news == FeedNews(.reset, mark: mark(3)))
         #expect(log.news(after: news.mark) == nil)
     }
 
-    @Test(arguments: [9_999, 10_000]) func `up to 10,000 changes are kept`(count: Int) {
+    @Test(arguments: [9_999, 10_000]) func `the log has up to 10,000 changes`(count: Int) {
         let log = log(of: count)
         #expect(log.news(after: mark(0)) == FeedNews(.change(.published([picture(1)])), mark: mark(1)))
         #expect(log.news(after: mark(count - 1))?.mark == mark(count))
         #expect(log.mark == mark(count))
     }
 
-    @Test func `of 10,001 the first is forgotten`() {
+    @Test func `of 10,001 changes the first is dropped`() {
         let log = log(of: 10_001)
         #expect(log.news(after: mark(0)) == FeedNews(.reset, mark: mark(10_001)))
         #expect(log.news(after: mark(1)) == FeedNews(.change(.published([picture(2)])), mark: mark(2)))
     }
 
-    @Test(arguments: [20_000, 25_003]) func `it goes round and round`(count: Int) {
+    @Test(arguments: [20_000, 25_003]) func `the ring buffer wraps around`(count: Int) {
         let log = log(of: count)
         var (told, last) = ([Int](), mark(count - 10_000))
         while let news = log.news(after: last), case .change(.published(let images)) = news.content {
@@ -71,20 +71,20 @@ import Testing
     /// About a million bytes.
     private let large = FeedChange.published((1...100).map { picture($0, String(repeating: "x", count: 10_000)) })
 
-    @Test func `large changes make it shorter, and never longer than its bytes`() {
+    @Test func `large changes shorten the log to its byte limit`() {
         var log = FeedLog(life: "this")
         for _ in 1...100 { log.record(large) }
         let kept = (0..<100).filter { log.news(after: mark($0))?.content == .change(large) }
         #expect(kept == Array(kept[0]..<100))
         let count = FeedLog.maximumBytes / 1_000_000
         #expect((count - 10...count).contains(kept.count))
-        // Small ones push them out in the end, one for one.
+        // Small changes eventually replace all large ones.
         for number in 1...10_000 { log.record(.published([picture(number)])) }
         #expect(log.news(after: mark(99))?.content == .reset)
         #expect(log.news(after: mark(100))?.content == .change(.published([picture(1)])))
     }
 
-    @Test func `one that is larger than all that may be kept stays until the next`() {
+    @Test func `a change over the byte limit stays until the next change`() {
         var log = FeedLog(life: "this")
         let huge = FeedChange.published([picture(1, String(repeating: "x", count: FeedLog.maximumBytes + 1))])
         log.record(huge)

@@ -3,13 +3,13 @@ import Testing
 
 @Suite struct FeedMarkTests {
     @Test(arguments: [("A", 0), ("A", 7), ("A-B.C", 10_001), ("", 1)])
-    func `a mark comes back from its text`(life: String, number: Int) {
+    func `a mark is read from its text`(life: String, number: Int) {
         let mark = FeedMark(life: life, number: number)
         #expect(FeedMark(mark.text) == mark)
     }
 
     @Test(arguments: ["", ".", "A", "A.", "7", "A.+7", "A.07", "A. 7", "A.7 ", "A.x", "A.99999999999999999999"])
-    func `nothing else is a mark`(text: String) {
+    func `any other text is not a mark`(text: String) {
         #expect(FeedMark(text) == nil)
     }
 }

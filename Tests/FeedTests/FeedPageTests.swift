@@ -4,7 +4,7 @@ import Testing
 @Suite struct FeedPageTests {
     private let items = [picture(1), picture(2), picture(3)]
 
-    @Test func `a page that more follow ends with its cursor`() {
+    @Test func `a page with a next page has a cursor`() {
         let page = FeedPage(FeedSlice(items: items, hasMore: true), at: .start)
         #expect(page.nextAfterID == picture(3).id)
         #expect(page.prevBeforeID == picture(1).id)
@@ -17,7 +17,7 @@ import Testing
         #expect(page.prevBeforeID == picture(1).id)
     }
 
-    @Test func `backwards, what follows is what the reader came from`() {
+    @Test func `a page before a cursor always has a next page`() {
         let page = FeedPage(FeedSlice(items: items, hasMore: false), at: .before(picture(4).id))
         #expect(page.nextAfterID == picture(3).id)
         #expect(page.prevBeforeID == picture(1).id)

@@ -6,13 +6,13 @@ import Testing
 @testable import feed_service
 
 extension StoreFactory<any FeedStore> {
-    /// Every store there is.
+    /// All stores.
     static let all = [
         StoreFactory("SQLite on disk") { SQLiteFeedStore(try SQLiteFeedStore.opening.open($0 + "/feed.sqlite")) }
     ]
 }
 
-/// What every store of the feed does.
+/// The specs of every store of the feed.
 @Suite struct FeedStoreSpecs {
     typealias Factory = StoreFactory<any FeedStore>
 
@@ -24,7 +24,7 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `an item comes back as it was published`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `an item is read as it was published`(stores: Factory) async throws {
         try await stores.withStore { store in
             let full = picture(1, "à la plage 🏖")
             let bare = FeedImage(id: UUID(number: 2), description: nil, location: nil, image: "urn:x:y")
@@ -79,7 +79,9 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `before an item come the nearest, in feed order`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `a page before an item has the nearest items, in feed order`(stores: Factory)
+        async throws
+    {
         try await stores.withStore { store in
             _ = try await store.publish((1...5).map { picture($0) })
             #expect(try await store.slice(2, at: .before(picture(5).id)).numbers == [3, 4])
@@ -87,7 +89,9 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `what is published meanwhile shifts no page`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `items published during a walk do not shift its pages`(stores: Factory)
+        async throws
+    {
         try await stores.withStore { store in
             _ = try await store.publish((1...4).map { picture($0) })
             #expect(try await store.slice(2, at: .start).numbers == [1, 2])
@@ -97,7 +101,8 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `what never was an item is no cursor`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `an id that was never an item is an invalid cursor`(stores: Factory) async throws
+    {
         try await stores.withStore { store in
             _ = try await store.publish([picture(1)])
             for cursor in [FeedCursor.after(picture(7).id), .before(picture(7).id)] {
@@ -110,7 +115,7 @@ extension StoreFactory<any FeedStore> {
 
     // MARK: Removing
 
-    @Test(arguments: Factory.all) func `a removed item still marks its place`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `a removed item remains a valid cursor`(stores: Factory) async throws {
         try await stores.withStore { store in
             _ = try await store.publish((1...5).map { picture($0) })
             #expect(try await store.remove([picture(3).id, picture(7).id]) == [picture(3).id])
@@ -122,7 +127,7 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `what was removed is told in feed order, each once`(
+    @Test(arguments: Factory.all) func `removed items are returned in feed order, each once`(
         stores: Factory
     ) async throws {
         try await stores.withStore { store in
@@ -133,7 +138,7 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a removed item is published on top`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `a removed item is published again at the top`(stores: Factory) async throws {
         try await stores.withStore { store in
             _ = try await store.publish((1...3).map { picture($0) })
             _ = try await store.remove([picture(3).id])
@@ -143,7 +148,7 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a place is not given to another item`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `a position is never reused`(stores: Factory) async throws {
         try await stores.withStore { store in
             _ = try await store.publish([picture(1)])
             _ = try await store.remove([picture(1).id])
@@ -165,17 +170,17 @@ extension StoreFactory<any FeedStore> {
             let store = try reopen()
             #expect(try await store.slice(10, at: .start).items == [2, 4, 5].map { picture($0, "number \($0)") })
             #expect(try await store.slice(10, at: .after(picture(3).id)).numbers == [4, 5])
-            // The highest place was that of a removed item: it is not used again.
+            // The highest position, that of a removed item, is not reused.
             _ = try await store.publish([picture(6)])
             #expect(try await store.slice(10, at: .start).numbers == [6, 2, 4, 5])
             #expect(try await store.slice(10, at: .before(picture(1).id)).numbers == [6])
         }
     }
 
-    // MARK: Everything at once
+    // MARK: Combined operations
 
-    /// A reader who scrolls down while others publish and remove sees what was there from start to end exactly once, in
-    /// order, and nothing twice.
+    /// During a walk down while items are published and removed, items that exist throughout are returned exactly once,
+    /// in order, and no item is repeated.
     @Test(arguments: Factory.all, [1, 2, 3, 4, 5] as [UInt64])
     func `a walk never skips or repeats`(stores: Factory, seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
@@ -193,7 +198,7 @@ extension StoreFactory<any FeedStore> {
                 published += new.count
                 _ = try await store.publish(new.map { picture($0) })
                 if Bool.random(using: &random) {
-                    // Now and then the very item that the reader stands on.
+                    // Sometimes the item at the reader's cursor.
                     let victim = Bool.random(using: &random) ? last.number : Int.random(in: 1...60, using: &random)
                     removed.insert(victim)
                     _ = try await store.remove([picture(victim).id])

@@ -6,9 +6,9 @@ import Testing
 
 @testable import feed_service
 
-/// What only the SQLite store has.
+/// Tests of the SQLite store only.
 @Suite struct SQLiteFeedStoreTests {
-    @Test func `a damaged file is found by checking it`() async throws {
+    @Test func `the integrity check detects a damaged file`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/feed.sqlite"
             let pool = try SQLiteFeedStore.opening.open(path)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [("description", 10_000), ("location", 1_000), ("image", 2_048)])
-    func `the schema has the contract's limits`(column: String, limit: Int) async throws {
+    func `the schema allows the contract's limits`(column: String, limit: Int) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")
             func insert(_ length: Int, as id: Int) throws {

@@ -33,7 +33,7 @@ import Testing
         _ = try await client.call(FeedContract.remove, RemovedItems(ids: numbers.map { UUID(number: $0) }))
     }
 
-    /// Takes so many events.
+    /// Reads this many events.
     private func watch(_ client: RPCClient, since: String, _ count: Int) async throws -> [FeedEvent] {
         try await client.withStream(FeedContract.watch, WatchFeed(since: since)) { items in
             var (items, events) = (items, [FeedEvent]())
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `only what was really stored or removed is told, in feed order`() async throws {
+    @Test func `events have only the items that were stored or removed, in feed order`() async throws {
         try await withClient { client, _ in
             try await publish(3, with: client)
             let start = try await watch(client, since: "", 1)
@@ -64,14 +64,14 @@ import Testing
                     .published([item(1), item(2)]), .removed([UUID(number: 1), UUID(number: 2)]),
                     .published([item(2)]),
                 ])
-            // From any event on, the rest is the same.
+            // A watch from any event returns the same rest.
             #expect(try await watch(client, since: events[0].seq, 2) == Array(events[1...]))
             #expect(Set(events.map(\.seq)).count == 3)
         }
     }
 
     @Test(arguments: ["", "x", "other.1", "this.7", "this.-1", "this.01"])
-    func `a since that is not from here gives reset, and then what happens`(since: String) async throws {
+    func `an unknown since gets a reset and then the following changes`(since: String) async throws {
         try await withClient { client, _ in
             try await publish(1, with: client)
             try await client.withStream(FeedContract.watch, WatchFeed(since: since)) { items in
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `without since only what happens from then on is told`() async throws {
+    @Test func `without since only later changes are sent`() async throws {
         try await withClient { client, broadcast in
             try await publish(1, with: client)
             try await client.withStream(FeedContract.watch, WatchFeed()) { items in
@@ -92,13 +92,13 @@ import Testing
                 try await publish(2, with: client)
                 #expect(try await items.next() == FeedEvent(seq: "this.2", change: .published([item(2)])))
             }
-            // Nobody waits for those who have gone.
+            // No waiter is left after the watches have ended.
             while broadcast.waiting > 0 { await Task.yield() }
         }
     }
 
-    /// Whoever applies the events one by one has the feed as the store has it.
-    @Test func `many who write at once are told in the order in which the store has them`() async throws {
+    /// A watcher that applies the events one by one has the feed of the store.
+    @Test func `concurrent writes are sent in the order of the store`() async throws {
         try await withClient { client, _ in
             let start = try await watch(client, since: "", 1)[0].seq
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -130,13 +130,13 @@ import Testing
         }
     }
 
-    @Test func `a watcher that takes nothing is told to start anew once it has fallen behind too far`() async throws {
+    @Test func `a watcher that does not read gets a reset once it is too far behind`() async throws {
         try await withClient { client, broadcast in
             var options = CallOptions.endless()
             options.window = 1
             try await client.withStream(FeedContract.watch, WatchFeed(since: ""), options) { items in
                 var (items, taken) = (items, 0)
-                // From here on it is watching.
+                // The watch has begun.
                 _ = try await items.next()
                 while broadcast.mark.number < FeedLog.maximumCount * 2 {
                     broadcast.record(.published([picture(broadcast.mark.number + 1)]))
@@ -144,10 +144,10 @@ import Testing
                 while let event = try await items.next(), event.seq != broadcast.mark.text {
                     taken += 1
                 }
-                // What was on its way when it stopped taking, and not one of the thousands after that.
+                // Only events that were already sent when it stopped reading.
                 #expect(taken <= 2)
             }
-            // After that it is told what happens, as everybody.
+            // After that it gets later changes like any other watcher.
             #expect(try await watch(client, since: "this.19999", 1).map(\.seq) == ["this.20000"])
         }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import gateway
 
 @Suite struct ErrorKindTests {
-    /// The table of the specification.
+    /// The table in PROTOCOL.md.
     @Test(
         arguments: [
             ("parse_error", 400, 65), ("invalid_request", 400, 65), ("method_not_found", 404, 64),

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(9, 0), (10, 1), (11, 1)]) func `bytes go at the very second at which they are old enough`(
+    @Test(arguments: [(9, 0), (10, 1), (11, 1)]) func `bytes are evicted exactly at the given age`(
         age: TimeInterval, evicted: Int
     ) async throws {
         try await withClient { client in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `images are inspected beside the event loop`() async throws {
+    @Test func `images are inspected off the event loop`() async throws {
         try await withClient { client in
             _ = try await client.call(ImageDataContract.put, Self.put)
         }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// A clock that a test sets, and that remembers where it was read last.
+    /// A clock that the test sets, and that records whether the last read was on the event loop.
     private final class Clock: Sendable {
         private let state = Mutex((now: moment(0), onLoop: Bool?.none))
 

@@ -6,23 +6,23 @@ import Testing
 @testable import image_data_service
 
 @Suite struct ImageDataMapperTests {
-    @Test func `an image comes with what its bytes say`() throws {
+    @Test func `an image has the properties of its bytes`() throws {
         let image = try ImageDataMapper().map(picture(7))
         #expect(image.data == picture(7))
         #expect(image.contentType == "image/png")
         #expect(image.info.height == 7)
     }
 
-    @Test func `an image may have as many bytes as the limit says, and not one more`() throws {
+    @Test func `an image may have exactly the maximum size`() throws {
         _ = try ImageDataMapper(maximumBytes: pictureSize).map(picture(7))
         #expect(throws: ImageDataRejection.tooLarge(size: pictureSize, limit: pictureSize - 1)) {
             try ImageDataMapper(maximumBytes: pictureSize - 1).map(picture(7))
         }
     }
 
-    @Test func `the limit is that of the contract`() throws {
+    @Test func `the default limit is that of the contract`() throws {
         #expect(ImageDataMapper.defaultMaximumBytes == ImageDataContract.plainImageBytes)
-        // What follows the end mark is ignored, so a picture can be made as long as is needed.
+        // Bytes after the end mark are ignored, so an image can be padded to any size.
         let limit = ImageDataMapper.defaultMaximumBytes
         let largest = picture(7) + Data(count: limit - pictureSize)
         _ = try ImageDataMapper().map(largest)
@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: [
         (Data(), ImageRejection.empty), (Data("<svg/>".utf8), .notAnImage), (picture(7).dropLast(1), .truncated(.png)),
     ])
-    func `what is no complete image is refused with the reason`(data: Data, reason: ImageRejection) {
+    func `an incomplete image is rejected with the reason`(data: Data, reason: ImageRejection) {
         #expect(throws: ImageDataRejection.notAnImage(reason)) { try ImageDataMapper().map(data) }
     }
 }
@@ -49,11 +49,11 @@ import Testing
         #expect(hash.urn == "urn:sha256:" + hex)
     }
 
-    @Test(arguments: [0, 31, 33]) func `other bytes are no hash`(count: Int) {
+    @Test(arguments: [0, 31, 33]) func `bytes of another length are no hash`(count: Int) {
         #expect(ContentHash(Data(count: count)) == nil)
     }
 
-    @Test func `a URL that states a hash must state the right one`() {
+    @Test func `a URL with a hash must have the right one`() {
         #expect(hash.canBeNamed("https://pictures.example/1"))
         #expect(hash.canBeNamed("urn:uuid:1"))
         #expect(hash.canBeNamed("urn:sha256:" + hex))
@@ -65,7 +65,7 @@ import Testing
 }
 
 @Suite struct EvictionTests {
-    @Test func `an age is counted back from now`() {
+    @Test func `an age is subtracted from the current time`() {
         #expect(Eviction.older(than: 10, now: moment(10)) == .storedUpTo(moment(0)))
         #expect(Eviction.older(than: 0, now: moment(10)) == .storedUpTo(moment(10)))
     }

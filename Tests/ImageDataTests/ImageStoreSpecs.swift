@@ -6,7 +6,7 @@ import Testing
 @testable import image_data_service
 
 extension StoreFactory<any ImageStore> {
-    /// Every store there is.
+    /// All stores.
     static let all = [
         StoreFactory("SQLite on disk") {
             SQLiteImageStore(try SQLiteImageStore.opening.open($0 + "/image-data.sqlite"))
@@ -14,7 +14,7 @@ extension StoreFactory<any ImageStore> {
     ]
 }
 
-/// What every store of image data does.
+/// The specs of every store of image data.
 @Suite struct ImageStoreSpecs {
     typealias Factory = StoreFactory<any ImageStore>
 
@@ -28,7 +28,7 @@ extension StoreFactory<any ImageStore> {
 
     // MARK: Putting
 
-    @Test(arguments: Factory.all) func `bytes come back as they were put`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `bytes are read as they were put`(stores: Factory) async throws {
         try await stores.withStore { store in
             try await store.put(stored(1), at: url(1))
             #expect(try await store.image(at: url(1)) == stored(1))
@@ -50,13 +50,13 @@ extension StoreFactory<any ImageStore> {
             try await store.put(stored(1), at: url(1))
             await #expect(throws: ImageStoreError.conflict(url: url(1))) { try await store.put(stored(2), at: url(1)) }
             #expect(try await store.image(at: url(1)) == stored(1))
-            // Nothing of the refused bytes is left behind.
+            // The rejected bytes are not stored.
             let all = try await store.evict(.downTo(bytes: 0))
             #expect(all == Evicted(urls: 1, bytes: pictureSize))
         }
     }
 
-    @Test(arguments: Factory.all) func `URLs of one content have an age each`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `URLs of one content each have their own time`(stores: Factory) async throws {
         try await stores.withStore { store in
             try await store.put(stored(1, at: 0), at: url(1))
             try await store.put(stored(1, at: 60), at: url(2))
@@ -67,7 +67,7 @@ extension StoreFactory<any ImageStore> {
 
     // MARK: Evicting
 
-    @Test(arguments: Factory.all) func `content goes with the last URL that names it`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `content is deleted with its last URL`(stores: Factory) async throws {
         try await stores.withStore { store in
             for number in 1...3 { try await store.put(stored(1), at: url(number)) }
             #expect(try await store.evict(.urls([url(1), url(9)])) == Evicted(urls: 1, bytes: 0))
@@ -78,7 +78,7 @@ extension StoreFactory<any ImageStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `what has become a certain age goes`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `bytes are evicted by age`(stores: Factory) async throws {
         try await stores.withStore { store in
             for (number, time) in [(1, 0.0), (2, 1), (3, 2)] {
                 try await store.put(stored(number, at: time), at: url(number))
@@ -92,10 +92,12 @@ extension StoreFactory<any ImageStore> {
     @Test(
         arguments: Factory.all,
         [(3, 0), (2, 1), (1, 2), (0, 3)])
-    func `the least recently stored goes first`(stores: Factory, expected: (kept: Int, evicted: Int)) async throws {
+    func `the least recently stored content is evicted first`(stores: Factory, expected: (kept: Int, evicted: Int))
+        async throws
+    {
         try await stores.withStore { store in
             for number in 1...3 { try await store.put(stored(number, at: Double(number)), at: url(number)) }
-            // One byte less than one more picture would take.
+            // One byte less than needed for one more image.
             let room = (expected.kept + 1) * pictureSize - 1
             let evicted = try await store.evict(.downTo(bytes: expected.kept == 0 ? 0 : min(room, 3 * pictureSize)))
             #expect(evicted == Evicted(urls: expected.evicted, bytes: expected.evicted * pictureSize))
@@ -106,9 +108,7 @@ extension StoreFactory<any ImageStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `content is as recent as the latest URL that names it`(
-        stores: Factory
-    ) async throws {
+    @Test(arguments: Factory.all) func `content has the time of its most recent URL`(stores: Factory) async throws {
         try await stores.withStore { store in
             try await store.put(stored(1, at: 1), at: url(1))
             try await store.put(stored(2, at: 2), at: url(2))
@@ -120,7 +120,7 @@ extension StoreFactory<any ImageStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `the size is that of all contents, each once`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `the size counts each content once`(stores: Factory) async throws {
         try await stores.withStore { store in
             #expect(try await store.bytes() == 0)
             try await store.put(stored(1), at: url(1))

@@ -3,10 +3,10 @@ import ImageData
 
 @testable import image_data_service
 
-/// A complete picture that is told from others by its number; all have the same size.
+/// A complete image with a number; all have the same size.
 func picture(_ number: Int) -> Data { Data(PNGBytes.image(16, number)) }
 
-/// How many bytes every picture has.
+/// The size of each image in bytes.
 let pictureSize = picture(1).count
 
 func stored(_ number: Int, at time: TimeInterval = 0) -> StoredImage {
@@ -18,7 +18,7 @@ func stored(_ number: Int, at time: TimeInterval = 0) -> StoredImage {
         data: data)
 }
 
-/// Seconds after some noon.
+/// A time in seconds after a fixed noon.
 func moment(_ seconds: TimeInterval) -> Date { Date(timeIntervalSince1970: 1_772_366_400 + seconds) }
 
 func url(_ number: Int) -> String { "https://pictures.example/\(number)" }

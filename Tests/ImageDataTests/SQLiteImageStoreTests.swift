@@ -6,9 +6,9 @@ import Testing
 
 @testable import image_data_service
 
-/// What only the SQLite store has.
+/// Tests of the SQLite store only.
 @Suite struct SQLiteImageStoreTests {
-    @Test func `a flipped byte is told from a picture, and putting it again heals it`() async throws {
+    @Test func `a flipped byte is detected, and putting the bytes again repairs it`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/image-data.sqlite"
             let pool = try SQLiteImageStore.opening.open(path)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `every byte of a content counts`() async throws {
+    @Test func `a change of any byte is detected`() async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteImageStore.opening.open(directory + "/image-data.sqlite")
             let store = SQLiteImageStore(pool)
@@ -51,7 +51,7 @@ import Testing
         "UPDATE content SET sha256 = x'00'", "UPDATE content SET content_type = ''", "UPDATE content SET data = x''",
         "UPDATE url SET url = ''", "UPDATE url SET content = 7", "DELETE FROM content",
     ])
-    func `the schema refuses what makes no sense`(statement: String) async throws {
+    func `the schema rejects invalid rows`(statement: String) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteImageStore.opening.open(directory + "/image-data.sqlite")
             try await SQLiteImageStore(pool).put(stored(1), at: url(1))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// Changes a bit in the middle of `content` in the file.
+    /// Flips a bit in the middle of `content` in the file.
     private func flipByte(of content: Data, in path: String) throws {
         var file = try Data(contentsOf: URL(filePath: path))
         let place = try #require(file.range(of: content))

@@ -15,7 +15,7 @@ struct CommentsCountPresenterTests {
     }
 
     @Test(arguments: [0, -1])
-    func `none is said in words`(count: Int) {
+    func `zero is a separate text`(count: Int) {
         #expect(CommentsCountPresenter.text(count, language: .en) == "No comments yet")
     }
 }

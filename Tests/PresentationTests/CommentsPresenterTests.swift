@@ -6,7 +6,7 @@ struct CommentsPresenterTests {
     @Test(arguments: [
         (Language.en, "1 day ago"), (.ptBR, "há 1 dia"), (.el, "πριν από 1 ημέρα"), (.es, "hace 1 día"),
     ])
-    func `a comment is dated as its reader counts`(language: Language, date: String) {
+    func `a comment's date is in the user's language`(language: Language, date: String) {
         let (id, createdAt) = (UUID(), Moments.ago(47 * Moments.hour))
         let shown = CommentPresenter.viewModel(
             id: id, message: "Nice\n", username: "ana", createdAt: createdAt, now: Moments.now, language: language)
@@ -28,7 +28,7 @@ struct CommentsPresenterTests {
         #expect(comments([], isFirstPage: false).empty == nil)
     }
 
-    @Test func `comments kept from before tell that they are a copy`() {
+    @Test func `cached comments are marked as a copy`() {
         let shown = comments([comment("A")], origin: .cache, savedAt: Moments.ago(2 * Moments.hour))
         #expect(shown.status == "Offline: cached copy from 2 hours ago")
     }

@@ -17,14 +17,12 @@ struct FeedImagePresenterTests {
     }
 
     @Test(arguments: [(Language.en, "Image"), (.ptBR, "Imagem"), (.el, "Εικόνα"), (.es, "Imagen")])
-    func `without a description and a location the title is the reader's word for image`(
-        language: Language, title: String
-    ) {
+    func `without a description and a location the title is the word for image`(language: Language, title: String) {
         #expect(viewModel(nil, nil, language).title == title)
         #expect(viewModel("", " ", language).title == title)
     }
 
-    @Test func `what was given is shown as it was given`() {
+    @Test func `texts are shown unchanged`() {
         let id = UUID()
         let shown = FeedImagePresenter.viewModel(
             id: id, description: "A view\nof the sea ", location: "Delos", image: "https://a.example/1", language: .en)

@@ -3,7 +3,7 @@ import Presentation
 import Testing
 
 struct FeedPagePresenterTests {
-    @Test func `a page in the middle has its items and says no more`() {
+    @Test func `a page in the middle has only its items`() {
         let page = page(items: [image, image])
         #expect(page == FeedPageViewModel(title: "My Feed", items: [image, image], status: nil, empty: nil, end: nil))
     }
@@ -31,17 +31,17 @@ struct FeedPagePresenterTests {
         (.el, "Αυτά ήταν όλα. Τελευταία ενημέρωση πριν από 5 λεπτά"),
         (.es, "Eso es todo. Última actualización hace 5 minutos"),
     ])
-    func `the end tells the time of the last update when it is known`(language: Language, end: String) {
+    func `the end has the time of the last update, if it is known`(language: Language, end: String) {
         let savedAt = Moments.ago(5 * Moments.minute)
         #expect(page(items: [image], savedAt: savedAt, isLastPage: true, language: language).end == end)
     }
 
-    @Test func `the end of what was updated now reads well`() {
+    @Test func `the end has a separate text for an update just now`() {
         let page = page(items: [image], savedAt: Moments.now, isLastPage: true)
         #expect(page.end == "That's all. Last updated just now")
     }
 
-    @Test func `the page tells how fresh it is`() {
+    @Test func `the page has its age`() {
         let page = page(items: [image], origin: .cache, savedAt: Moments.ago(2 * Moments.hour))
         #expect(page.status == "Offline: cached copy from 2 hours ago")
     }

@@ -18,21 +18,21 @@ struct LanguageTests {
     }
 
     @Test(arguments: ["pt-PT", "pt_PT.UTF-8", "pt-AO"])
-    func `any Portuguese is nearest to that of Brazil`(preference: String) {
+    func `any Portuguese selects pt-BR`(preference: String) {
         #expect(Language(negotiating: [preference]) == .ptBR)
     }
 
     @Test(arguments: [[], [""], ["zz"], ["elx"], ["*"], ["-"], ["C"], ["POSIX"], ["C.UTF-8"]])
-    func `without a language that we speak it is English`(preferences: [String]) {
+    func `without a supported language it is English`(preferences: [String]) {
         #expect(Language(negotiating: preferences) == .en)
     }
 
-    @Test func `the first preference that we speak wins`() {
+    @Test func `the first supported preference is selected`() {
         #expect(Language(negotiating: ["", "zz", "fr-FR", "el-GR", "es"]) == .el)
     }
 
     @Test(arguments: ["C", "POSIX", "C.UTF-8"])
-    func `asking for the C locale is asking for English whatever else is preferred`(name: String) {
+    func `the C locale selects English before other preferences`(name: String) {
         #expect(Language(negotiating: [name, "el_GR.UTF-8"]) == .en)
     }
 

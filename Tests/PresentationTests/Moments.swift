@@ -1,6 +1,6 @@
 import Foundation
 
-/// A moment of 2023 and those around it, so that tests name dates as people do.
+/// Dates around a moment of 2023, from readable texts.
 enum Moments {
     static let now = at("2023-11-14T22:13:20Z")
 

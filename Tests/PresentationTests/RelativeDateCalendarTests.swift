@@ -31,10 +31,10 @@ struct RelativeDateCalendarTests {
         #expect(RelativeDate(Moments.at(date), now: Moments.at(now)) == expected)
     }
 
-    @Test func `months are those of UTC, unless a calendar of another place is given`() throws {
+    @Test func `months are counted in UTC by default`() throws {
         var tokyo = Calendar.utc
         tokyo.timeZone = try #require(TimeZone(identifier: "Asia/Tokyo"))
-        // There it is the first of March already, and that month has not passed.
+        // In that time zone it is already the first of March, and the month is not complete.
         let (date, now) = (Moments.at("2023-02-28T20:00:00Z"), Moments.at("2023-03-28T20:00:00Z"))
         #expect(RelativeDate(date, now: now) == .ago(1, .month))
         #expect(RelativeDate(date, now: now, calendar: tokyo) == .ago(4, .week))

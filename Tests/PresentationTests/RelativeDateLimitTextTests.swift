@@ -3,7 +3,7 @@ import Presentation
 import Testing
 
 struct RelativeDateLimitTextTests {
-    /// An age in seconds, and what a reader of each language is told one second before, at and after it.
+    /// An age in seconds, and the texts of each language one second before, at and after it.
     static let limits: [(TimeInterval, Language, [String])] = [
         (Moments.minute, .en, ["59 seconds ago", "1 minute ago", "1 minute ago"]),
         (Moments.minute, .ptBR, ["há 59 segundos", "há 1 minuto", "há 1 minuto"]),
@@ -32,7 +32,7 @@ struct RelativeDateLimitTextTests {
     ]
 
     @Test(arguments: limits)
-    func `around a limit readers are told the unit that has passed in full`(
+    func `around a limit the text has the largest complete unit`(
         limit: TimeInterval, language: Language, expected: [String]
     ) {
         let texts = [limit - 1, limit, limit + 1].map {

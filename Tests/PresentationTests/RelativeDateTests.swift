@@ -3,7 +3,7 @@ import Presentation
 import Testing
 
 struct RelativeDateTests {
-    /// A limit in seconds, the unit below it, what that unit counts just before, and the unit that begins.
+    /// A limit in seconds, the unit below it, the count of this unit just before the limit, and the unit above it.
     static let limits: [(TimeInterval, RelativeDate.Unit, Int, RelativeDate.Unit)] = [
         (Moments.minute, .second, 59, .minute),
         (Moments.hour, .minute, 59, .hour),
@@ -34,7 +34,7 @@ struct RelativeDateTests {
         (90, RelativeDate.ago(1, .minute)), (119 * Moments.minute, .ago(1, .hour)), (47 * Moments.hour, .ago(1, .day)),
         (13 * Moments.day, .ago(1, .week)), (30 * Moments.day, .ago(4, .week)),
     ])
-    func `almost two are one`(seconds: TimeInterval, expected: RelativeDate) {
+    func `almost two units are one`(seconds: TimeInterval, expected: RelativeDate) {
         #expect(age(seconds) == expected)
     }
 
@@ -45,7 +45,7 @@ struct RelativeDateTests {
     }
 
     @Test(arguments: [0, 0.001, 1, Moments.hour, 1_000 * Moments.day])
-    func `what a clock that runs ahead puts into the future is now`(seconds: TimeInterval) {
+    func `a date in the future is now`(seconds: TimeInterval) {
         #expect(age(-seconds) == .now)
     }
 

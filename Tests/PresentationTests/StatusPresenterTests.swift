@@ -10,9 +10,7 @@ struct StatusPresenterTests {
         (.el, "Ενημερώθηκε πριν από 5 λεπτά", "Εκτός σύνδεσης: αντίγραφο που αποθηκεύτηκε πριν από 5 λεπτά"),
         (.es, "Actualizado hace 5 minutos", "Sin conexión: copia guardada hace 5 minutos"),
     ])
-    func `the age of what is shown is told, and whether it is a copy`(
-        language: Language, updated: String, cached: String
-    ) {
+    func `the status has the age of the page and marks a copy`(language: Language, updated: String, cached: String) {
         let savedAt = Moments.ago(5 * Moments.minute)
         #expect(status(.remote, savedAt, language) == updated)
         #expect(status(.store, savedAt, language) == updated)
@@ -25,7 +23,7 @@ struct StatusPresenterTests {
         (.el, "Ενημερώθηκε μόλις τώρα", "Εκτός σύνδεσης: αντίγραφο που αποθηκεύτηκε μόλις τώρα"),
         (.es, "Actualizado ahora mismo", "Sin conexión: copia guardada ahora mismo"),
     ])
-    func `under a second and with a clock that runs ahead it reads well`(
+    func `an age under a second or in the future has a separate text`(
         language: Language, updated: String, cached: String
     ) {
         for savedAt in [Moments.ago(0.999), Moments.now, Moments.ago(-Moments.hour)] {
@@ -35,12 +33,12 @@ struct StatusPresenterTests {
     }
 
     @Test(arguments: [(Language.en, "Offline"), (.ptBR, "Sem conexão"), (.el, "Εκτός σύνδεσης"), (.es, "Sin conexión")])
-    func `a copy of unknown age is still told to be offline`(language: Language, offline: String) {
+    func `a copy of unknown age is marked as offline`(language: Language, offline: String) {
         #expect(status(.cache, nil, language) == offline)
     }
 
     @Test(arguments: [Origin.store, .remote])
-    func `without a time there is nothing to tell of what is no copy`(origin: Origin) {
+    func `without a time only a copy has a status`(origin: Origin) {
         #expect(status(origin, nil, .en) == nil)
     }
 

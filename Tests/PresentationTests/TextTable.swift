@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Presentation
 
-/// What is wrong with a language's texts, compared with those of English.
+/// The faults of a language's texts, compared with those of English.
 struct TextTable {
     let texts: [String: String]
 

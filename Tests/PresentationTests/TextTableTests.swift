@@ -11,7 +11,7 @@ struct TextTableTests {
     }
 
     @Test(arguments: Language.allCases)
-    func `no key stands twice in a file`(language: Language) throws {
+    func `no key is repeated in a file`(language: Language) throws {
         let file = String(decoding: try TextTable.file(of: language), as: UTF8.self)
         #expect(file.matches(of: #/(?m)^"[^"]+" = /#).count == TextKey.allCases.count)
     }
@@ -30,7 +30,7 @@ struct TextTableTests {
         ("status.updated", "Updated", "placeholders of status.updated"),
         ("status.updated", "Updated %d", "placeholders of status.updated"),
     ])
-    func `a faulty table is found out`(key: String, text: String?, problem: String) throws {
+    func `a faulty table is detected`(key: String, text: String?, problem: String) throws {
         let english = try TextTable(shippedIn: .en)
         var faulty = english.texts
         faulty[key] = text

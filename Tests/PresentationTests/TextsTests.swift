@@ -25,11 +25,11 @@ struct TextsTests {
         }
     }
 
-    @Test func `an argument takes the placeholder's place and is never read as a format`() {
+    @Test func `an argument replaces the placeholder and is not parsed as a format`() {
         #expect(Texts(.en).text(.couldNotShow, "100 %@ %d") == "100 %@ %d is not available right now")
     }
 
-    @Test func `texts of all languages are read at the same time`() async {
+    @Test func `texts of all languages can be read concurrently`() async {
         await withTaskGroup { group in
             for index in 0..<200 {
                 let language = Language.allCases[index % Language.allCases.count]

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import RPC
 
-/// A comment as it travels; the names are those of the HTTP API.
+/// A comment as the API transfers it. The member names are those of the HTTP API.
 public struct Comment: Sendable, Equatable {
     public let id: UUID
     public let message: String
@@ -16,7 +16,7 @@ public struct Comment: Sendable, Equatable {
         self.author = author
     }
 
-    /// Who wrote it.
+    /// The author of a comment.
     public struct Author: Sendable, Equatable {
         public let username: String
 

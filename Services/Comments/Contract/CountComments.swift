@@ -8,7 +8,7 @@ public struct CountComments: Sendable, Equatable {
 
     public init(imageIDs: [UUID]) { self.imageIDs = imageIDs }
 
-    /// The most images in one call: as many as a page of the feed has.
+    /// The maximum number of images in one call, which equals the maximum size of a feed page.
     public static let maximumImages = 100
 
     public static let codec = Codec<CountComments>.object { object in
@@ -19,7 +19,7 @@ public struct CountComments: Sendable, Equatable {
 
 /// The answer of `comments.counts`.
 public struct CommentCounts: Sendable, Equatable {
-    /// By image; one without comments is left out.
+    /// The counts by image id; images without comments are omitted.
     public let counts: [UUID: Int]
 
     public init(counts: [UUID: Int]) { self.counts = counts }

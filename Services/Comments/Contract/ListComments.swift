@@ -6,10 +6,10 @@ import RPC
 public struct ListComments: Sendable, Equatable {
     public let imageID: UUID
 
-    /// 1…100.
+    /// 1…100; default 100.
     public let limit: Int?
 
-    /// Go on after this comment.
+    /// Return the comments after this one.
     public let afterID: UUID?
 
     public init(imageID: UUID, limit: Int? = nil, afterID: UUID? = nil) {
@@ -23,8 +23,8 @@ public struct ListComments: Sendable, Equatable {
 
     public static let codec = Codec<ListComments>.object { object in
         let imageID = object.required("image_id", .uuid, \.imageID)
-        let limit = object.optional("limit", .integer(limits), \.limit, "How many comments at the most; default 100.")
-        let afterID = object.optional("after_id", .uuid, \.afterID, "Go on after this comment.")
+        let limit = object.optional("limit", .integer(limits), \.limit, "The maximum number of comments; default 100.")
+        let afterID = object.optional("after_id", .uuid, \.afterID, "Return the comments after this one.")
         return { members throws(JSONError) in
             ListComments(imageID: try members[imageID], limit: try members[limit], afterID: try members[afterID])
         }
@@ -36,15 +36,15 @@ public struct ListedComments: Sendable, Equatable {
     /// Oldest first.
     public let items: [Comment]
 
-    /// The cursor of the next page; absent when this one is empty or known to be the last.
+    /// The cursor of the next page; absent when this page is empty or known to be the last.
     public let nextAfterID: UUID?
 
     public let origin: Origin
 
-    /// When the list was new; absent for `store`, and for what the upstream has just made.
+    /// When the list was generated. Absent for `store`, and for an answer that the upstream has just generated.
     public let savedAt: Date?
 
-    /// Things that went wrong without the call having failed.
+    /// Problems that did not make the call fail.
     public let notices: [Notice]?
 
     public init(
@@ -57,18 +57,18 @@ public struct ListedComments: Sendable, Equatable {
         self.notices = notices
     }
 
-    /// Who answered.
+    /// The source of the list.
     public enum Origin: String, Sendable, CaseIterable {
-        /// The authority itself.
+        /// The store of the authority.
         case store
-        /// The upstream, just now; in the middle of a list, a few seconds ago.
+        /// The upstream: for this call, or for an earlier page of the same list a few seconds ago.
         case remote
-        /// What was kept, because the upstream did not answer.
+        /// The edge's cache, because the upstream did not answer.
         case cache
     }
 
     public enum Notice: String, Sendable, CaseIterable {
-        /// The list could not be kept for later.
+        /// The list could not be cached.
         case notKept = "not_kept"
     }
 
@@ -76,7 +76,7 @@ public struct ListedComments: Sendable, Equatable {
         let items = object.required("items", .array(of: Comment.codec), \.items)
         let next = object.optional("next_after_id", .uuid, \.nextAfterID, "Absent at the end.")
         let origin = object.required("origin", .oneOf, \.origin)
-        let savedAt = object.optional("saved_at", .date, \.savedAt, "When the list was new, if that is not now.")
+        let savedAt = object.optional("saved_at", .date, \.savedAt, "When the list was generated, if that is not now.")
         let notices = object.optional("notices", .array(of: .oneOf), \.notices)
         return { members throws(JSONError) in
             ListedComments(

@@ -12,11 +12,11 @@ public struct PostComment: Sendable, Equatable {
     /// 1…64 Unicode scalars.
     public let username: String
 
-    /// Chosen by a caller who wants to be able to repeat the call; else the service chooses.
+    /// Set by a client that may have to repeat the call; by default the service generates it.
     public let id: UUID?
 
-    /// When the comment was written, which is where it is listed; for importing what is older than the store. Default: the
-    /// service's time.
+    /// When the comment was written; the list is sorted by this time. Set when importing older comments. Default: the
+    /// service's current time.
     public let createdAt: Date?
 
     public init(imageID: UUID, message: String, username: String, id: UUID? = nil, createdAt: Date? = nil) {

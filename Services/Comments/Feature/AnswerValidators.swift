@@ -1,9 +1,9 @@
-/// What an upstream gave to an answer so that it can be asked whether the answer still holds.
+/// The validators of an upstream's answer, for conditional requests (RFC 9110, 8.8).
 public struct AnswerValidators: Equatable, Sendable {
     public let etag: String?
     public let lastModified: String?
 
-    /// The most bytes of each; a longer one is left out.
+    /// The maximum size of each in bytes; a longer one is discarded.
     public static let maximumBytes = 1_024
 
     public init(etag: String? = nil, lastModified: String? = nil) {
@@ -11,7 +11,7 @@ public struct AnswerValidators: Equatable, Sendable {
         self.lastModified = lastModified.flatMap(Self.short)
     }
 
-    /// Whether there is nothing to ask with.
+    /// Whether there is no validator for a conditional request.
     public var isEmpty: Bool { etag == nil && lastModified == nil }
 
     private static func short(_ text: String) -> String? { text.utf8.count <= maximumBytes ? text : nil }

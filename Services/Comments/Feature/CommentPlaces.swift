@@ -1,11 +1,12 @@
 import Foundation
 
-/// A place in the order of an image's comments: that of a comment which is there, or of one that has gone and still marks
-/// where its readers stand.
+/// A place in the order of an image's comments: that of a present comment, or of a removed one, which is still a valid
+/// cursor.
 public struct CommentPlace: Equatable, Sendable {
     public let id: UUID
 
-    /// The number of the answer that had it no more; nil while it is there. Later answers have higher numbers.
+    /// The number of the first answer without the comment; nil while the comment is present. Later answers have higher
+    /// numbers.
     public let goneSince: Int64?
 
     public init(id: UUID, goneSince: Int64? = nil) {
@@ -15,11 +16,12 @@ public struct CommentPlace: Equatable, Sendable {
 }
 
 public enum CommentPlaces {
-    /// The most places of one image's removed comments that are remembered.
+    /// The maximum number of removed comments per image whose places are stored.
     public static let maximumGone = 1_000
 
-    /// The places after a new answer: its comments in its order, and behind each of them those that have gone from behind it.
-    /// - Parameter limit: how many that have gone are remembered; of more, those that went first are forgotten.
+    /// The places after a new answer: its comments in its order, each followed by the removed comments that were after
+    /// it.
+    /// - Parameter limit: the maximum number of removed comments; of more, those that were removed first are discarded.
     public static func replacing(
         _ places: [CommentPlace], by ids: [UUID], answer: Int64, limit: Int = maximumGone
     ) -> [CommentPlace] {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where an upstream has its comments.
+/// The URLs of an upstream's comments.
 public struct CommentsEndpoint: Equatable, Sendable {
     private let base: URL
 
-    /// - Parameter base: with or without a path, with or without a slash at the end.
+    /// - Parameter base: the base URL, with or without a path, with or without a trailing slash.
     public init(base: URL) { self.base = base }
 
     /// `{base}/v1/image/{UUID}/comments`.

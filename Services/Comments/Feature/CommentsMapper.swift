@@ -1,9 +1,9 @@
 import Foundation
 import JSON
 
-/// Maps an upstream's answer to comments: all of them, or none when one has a wrong type or no id.
+/// Maps an upstream's answer to comments. One comment with a wrong type or without an id invalidates the answer.
 ///
-/// Texts are taken as they are, of any length: the limits of authors do not apply to what is already published.
+/// Texts may have any length: the length limits apply only to posting.
 public enum CommentsMapper {
     /// - Returns: the comments in the upstream's order, each id once.
     public static func map(
@@ -51,12 +51,12 @@ public enum CommentsMapper {
 }
 
 extension Date {
-    /// Without the fraction of its second.
+    /// The date without its fraction of a second.
     fileprivate var wholeSeconds: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)) }
 }
 
 extension String {
-    /// The text with U+FFFD for each U+0000, as HTML parsers have it: SQLite's text functions end at U+0000.
+    /// The text with U+FFFD in place of each U+0000, as in HTML parsers: SQLite's text functions stop at U+0000.
     fileprivate var storable: String {
         utf8.contains(0) ? replacingOccurrences(of: "\0", with: "\u{FFFD}") : self
     }

@@ -1,8 +1,8 @@
-/// Why an answer has no comments that could be used.
+/// The reason why an answer has no usable comments.
 public enum CommentsMapperError: Error, Equatable, Sendable {
-    /// The upstream knows no such image.
+    /// The upstream does not know the image.
     case notFound
 
-    /// For a log: the upstream's words are in it.
+    /// The answer is invalid. The text is for the log only, because it quotes the upstream.
     case rejected(String)
 }

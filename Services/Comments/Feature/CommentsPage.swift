@@ -4,11 +4,11 @@ import Foundation
 public struct CommentsPage: Equatable, Sendable {
     public let items: [ImageComment]
 
-    /// The cursor of the page after this one; nil when there is known to be none.
+    /// The cursor of the page after this one; nil when no comments are known to follow.
     public let nextAfterID: UUID?
 
-    /// The most bytes of texts in a page of several comments. 100 comments of the longest that authors may write fit; an
-    /// upstream's texts have no limit of their own, and a page must fit into one message.
+    /// The maximum size of the texts of a page with several comments, in bytes. 100 comments of the maximum length fit
+    /// into it. An upstream's texts have no length limit, and a page must fit into one message.
     public static let maximumBytes = 1_048_576
 
     public init(_ slice: CommentsSlice) {
@@ -17,13 +17,13 @@ public struct CommentsPage: Equatable, Sendable {
             bytes += comment.textBytes
             return bytes <= Self.maximumBytes
         }
-        // A comment that is larger than a page is a page of its own.
+        // A comment that is larger than this limit is a page of its own.
         items = Array(slice.items.prefix(max(1, fitting.count)))
         nextAfterID = slice.hasMore || items.count < slice.items.count ? items.last?.id : nil
     }
 }
 
-/// What a store has at a cursor.
+/// The comments of a store at a cursor.
 public struct CommentsSlice: Equatable, Sendable {
     /// In listed order.
     public let items: [ImageComment]
@@ -34,8 +34,8 @@ public struct CommentsSlice: Equatable, Sendable {
         self.hasMore = hasMore
     }
 
-    /// What a whole list has at a cursor.
-    /// - Throws: `CommentsStoreError.unknownCursor` when the cursor is none of its comments.
+    /// The comments of a whole list at a cursor.
+    /// - Throws: `CommentsStoreError.unknownCursor` when the list does not contain the cursor.
     public init(_ list: [ImageComment], _ limit: Int, after id: UUID?) throws(CommentsStoreError) {
         var rest = list[...]
         if let id {

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Keeps the comments of every image, oldest first by `createdAt`; comments of the same second in the order in which they
-/// were posted. Every store passes the specs in `Tests/CommentsTests`.
+/// Stores the comments of every image, oldest first by `createdAt`; comments of the same second are in the order of
+/// posting. Every store passes the specs in `Tests/CommentsTests`.
 public protocol CommentsStore: Sendable {
-    /// Up to `limit` comments of an image, from its first one or from the one that follows `id`.
-    /// - Throws: `CommentsStoreError.unknownCursor` for what never was a comment of this image. One that was removed
-    ///   still marks its place, until its id is posted anew.
+    /// Returns up to `limit` comments of an image, from the first one or from the one after `id`.
+    /// - Throws: `CommentsStoreError.unknownCursor` for an id that was never a comment of this image. A removed comment
+    ///   remains a valid cursor until its id is posted again.
     func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> CommentsSlice
 
-    /// How many comments each of the images has; images without comments are left out.
+    /// Returns the number of comments of each image; images without comments are omitted.
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int]
 
-    /// Adds a comment at the place of its time, unless it is there already.
-    /// - Returns: the comment as it is kept.
-    /// - Throws: `CommentsStoreError.conflict` when the id is there with other content.
+    /// Adds a comment at the place of its time, unless it already exists.
+    /// - Returns: the stored comment.
+    /// - Throws: `CommentsStoreError.conflict` when the id exists with other content.
     func post(_ draft: CommentDraft, now: Date) async throws -> ImageComment
 
-    /// - Returns: how many were there, one or none.
+    /// - Returns: the number of removed comments, 1 or 0.
     func remove(_ id: UUID) async throws -> Int
 }
 

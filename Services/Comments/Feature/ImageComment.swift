@@ -1,6 +1,6 @@
 import Foundation
 
-/// What somebody said about an image.
+/// A comment on an image.
 public struct ImageComment: Equatable, Sendable {
     public let id: UUID
     public let imageID: UUID
@@ -19,6 +19,6 @@ public struct ImageComment: Equatable, Sendable {
         self.username = username
     }
 
-    /// What its texts take as UTF-8.
+    /// The size of its texts in UTF-8, in bytes.
     var textBytes: Int { message.utf8.count + username.utf8.count }
 }

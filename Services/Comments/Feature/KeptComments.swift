@@ -1,13 +1,13 @@
 import Foundation
 
-/// An upstream's whole answer about one image, as it is kept for the time when the upstream does not answer.
+/// An upstream's whole answer about one image, as it is cached.
 public struct KeptComments: Equatable, Sendable {
     public let imageID: UUID
 
     /// In the upstream's order.
     public let comments: [ImageComment]
 
-    /// Whole seconds; less the age that the upstream stated.
+    /// When the answer was generated, in whole seconds: the time of receipt less its `Age`.
     public let savedAt: Date
 
     public let validators: AnswerValidators
@@ -22,11 +22,11 @@ public struct KeptComments: Equatable, Sendable {
     }
 }
 
-/// What a store has kept at a cursor.
+/// The comments of a cached answer at a cursor.
 public struct KeptSlice: Equatable, Sendable {
     public let slice: CommentsSlice
 
-    /// That of the answer.
+    /// The `savedAt` of the answer.
     public let savedAt: Date
 
     public init(slice: CommentsSlice, savedAt: Date) {

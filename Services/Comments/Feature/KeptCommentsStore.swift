@@ -1,24 +1,25 @@
 import Foundation
 
-/// Keeps the last good answer of an upstream for each image. Every store passes the specs in `Tests/CommentsTests`.
+/// Caches the last valid answer of an upstream for each image. Every store passes the specs in `Tests/CommentsTests`.
 public protocol KeptCommentsStore: Sendable {
-    /// Keeps an answer in the place of the image's earlier one, as a whole or not at all; when there is no room, the
-    /// answers that were kept or renewed the longest time ago go.
-    /// - Returns: whether it is kept: an answer over the store's limits is not, and the earlier one stays.
+    /// Stores an answer in place of the image's earlier one, completely or not at all. Over the store's limits it
+    /// evicts the answers that were stored or renewed the longest time ago.
+    /// - Returns: whether the answer is stored. An answer that alone exceeds the limits is not; the earlier one
+    ///   remains.
     func keep(_ answer: KeptComments) async throws -> Bool
 
-    /// The upstream has confirmed the answer that has these validators.
-    /// - Returns: whether that answer is still kept.
+    /// Updates the time of the answer with these validators, after the upstream has confirmed it.
+    /// - Returns: whether that answer is still cached.
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool
 
-    /// Those of the kept answer; nil when none is kept.
+    /// Returns the validators of the cached answer; nil when none is cached.
     func validators(of imageID: UUID) async throws -> AnswerValidators?
 
-    /// Up to `limit` comments of the kept answer; nil when none is kept.
-    /// - Throws: `CommentsStoreError.unknownCursor` for what was in none of the image's answers. A comment that the last
-    ///   one has no more still marks its place.
+    /// Returns up to `limit` comments of the cached answer; nil when none is cached.
+    /// - Throws: `CommentsStoreError.unknownCursor` for an id that was in none of the image's answers. A comment that
+    ///   is missing in the last answer remains a valid cursor.
     func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> KeptSlice?
 
-    /// How many comments the kept answers of the images have; images without comments are left out.
+    /// Returns the number of comments in the cached answer of each image; images without comments are omitted.
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int]
 }

@@ -3,7 +3,7 @@ import CommentsContract
 import Foundation
 import RPC
 
-/// Contract in, feature out: every method is a few lines from its parameters to its answer.
+/// Implements the comments contract on an authority.
 struct CommentsHandlers {
     let store: any CommentsStore
     let now: @Sendable () -> Date

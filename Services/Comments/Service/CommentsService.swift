@@ -7,16 +7,16 @@ import SQLiteKit
 import ServiceKit
 import Upstream
 
-/// The composition root of the comments: the only place that knows feature, contract and store at once.
+/// The composition root of the comments: the only type that knows the feature, the contract and the store.
 @main
 struct CommentsService: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "comments-service",
-        abstract: "Keep the comments of an image feed and serve them over a Unix socket.",
+        abstract: "Store the comments of an image feed and serve them over a Unix socket.",
         discussion: """
             Examples:
               comments-service                                 serve the default store
-              comments-service --root /srv/feed                a deployment of its own
+              comments-service --root /srv/feed                serve another deployment
               comments-service --upstream https://feed.example serve another server's comments
             """,
         version: ServiceProcess.version)
@@ -42,7 +42,7 @@ struct CommentsService: AsyncParsableCommand {
         }
     }
 
-    /// The comments are our own.
+    /// Serves the comments of the own store.
     private func serveStore(by process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("comments")
         let opening = SQLiteCommentsStore.opening.listed(in: options.root, isNew: storeOptions.isNew)
@@ -56,7 +56,7 @@ struct CommentsService: AsyncParsableCommand {
         try process.fail { try slot.close() }
     }
 
-    /// The comments are another server's.
+    /// Serves the comments of another server.
     private func serve(_ upstream: UpstreamBase, by process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("comments", of: upstream)
         let client = UpstreamClient(upstreamOptions.settings)

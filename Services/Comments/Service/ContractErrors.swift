@@ -2,7 +2,7 @@ import Comments
 import Foundation
 import RPC
 
-/// The feature's errors as the contract has them.
+/// Maps the feature's errors to those of the contract.
 func answering<Answer>(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Answer
 ) async throws -> Answer {
@@ -12,6 +12,6 @@ func answering<Answer>(
         throw RPCError(.invalidParams, "params.after_id: \(id.uuidString) was never a comment of this image")
     } catch CommentsStoreError.conflict(let id) {
         throw RPCError(
-            .alreadyExists, "the comment \(id.uuidString) is there with other content; nothing was written")
+            .alreadyExists, "the comment \(id.uuidString) exists with other content; nothing was written")
     }
 }

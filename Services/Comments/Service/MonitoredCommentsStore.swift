@@ -2,7 +2,7 @@ import Comments
 import Foundation
 import SQLiteKit
 
-/// Puts a store under the eyes of a monitor: its failures become answers that say what to do, and its state health.
+/// A store with a monitor, which reports the store's health and turns its failures into answers that name the remedy.
 struct MonitoredCommentsStore: CommentsStore {
     let store: AuthorityStore<SQLiteCommentsStore>
 

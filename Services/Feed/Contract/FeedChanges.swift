@@ -23,11 +23,11 @@ public struct PublishedItems: Sendable, Equatable {
     public static let codec = Codec<PublishedItems>.object { object in
         let items = object.required(
             "items", .array(of: FeedItem.authoredCodec, count: 1...FeedContract.maximumBatch), \.items,
-            "The first ends on top.")
+            "The first item becomes the top of the feed.")
         return { members throws(JSONError) in
             let items = try members[items]
             if let index = items.indexOfRepeated(\.id) {
-                throw .mismatch(path: "items[\(index)].id", reason: "stands twice in the call")
+                throw .mismatch(path: "items[\(index)].id", reason: "appears more than once in the call")
             }
             return PublishedItems(items: items)
         }
@@ -62,7 +62,7 @@ public struct Count: Sendable, Equatable {
 public struct Validation: Sendable, Equatable {
     public enum Outcome: String, Sendable, CaseIterable {
         case kept
-        /// Something had expired and was dropped.
+        /// An expired entry was deleted.
         case deleted
     }
 
@@ -77,7 +77,7 @@ public struct Validation: Sendable, Equatable {
 }
 
 extension Array {
-    /// The first element whose key stands before it already.
+    /// The index of the first element whose key an earlier element also has.
     fileprivate func indexOfRepeated<Key: Hashable>(_ key: (Element) -> Key) -> Int? {
         var seen: Set<Key> = []
         return firstIndex { !seen.insert(key($0)).inserted }

@@ -1,8 +1,8 @@
 import RPC
 
-/// What feed-service answers, version 1.
+/// The contract of feed-service, version 1.
 public enum FeedContract {
-    /// The most items or ids in one call.
+    /// The maximum number of items or ids in one call.
     public static let maximumBatch = 100
 
     public static let contract = Contract(
@@ -12,49 +12,51 @@ public enum FeedContract {
             watch.description,
         ])
 
-    /// A page of the feed, newest first.
+    /// Returns a page of the feed, newest first.
     ///
-    /// Fails with `invalid_params` for both cursors at once and for a cursor that was never an item, with `connectivity`
-    /// on an edge whose upstream is not reached while nothing valid is kept.
+    /// Fails with `invalid_params` if both cursors are given, or if the cursor was never an item. Fails with
+    /// `connectivity` on an edge that cannot reach its upstream and has no valid cached copy.
     public static let load = Method(
-        "feed.load", "A page of the feed, newest first.",
+        "feed.load", "Return a page of the feed, newest first.",
         params: LoadFeed.codec, answer: LoadedFeed.codec, errors: [.connectivity, .invalidData, .dataLoss])
 
-    /// One item; `not_found` when it is not there.
+    /// Returns one item, or `not_found`.
     public static let get = Method(
-        "feed.get", "One item of the feed.",
+        "feed.get", "Return one item of the feed.",
         params: FeedItemSelection.codec, answer: FeedItem.codec, errors: [.notFound, .dataLoss])
 
-    /// Puts items on top, the first of them first; all or none.
+    /// Adds items at the top of the feed, the first of them topmost. All items are stored, or none.
     ///
-    /// Repeatable: what is there already with the same content is left where it is and not counted. The same id with
-    /// other content is `already_exists`, and nothing is written. An edge is `read_only`.
+    /// The call can be repeated: an item that already exists with the same content keeps its position and is not
+    /// counted. An existing id with other content fails with `already_exists`, and nothing is written. On an edge the
+    /// call fails with `read_only`.
     public static let publish = Method(
-        "feed.publish", "Put items on top of the feed, in this order.",
+        "feed.publish", "Add items at the top of the feed, in this order.",
         params: PublishedItems.codec, answer: Count.codec, errors: [.alreadyExists, .readOnly, .dataLoss])
 
-    /// Takes items out of the feed; their bytes and comments stay. Repeatable: ids that are not there are not counted.
+    /// Removes items from the feed. Their image bytes and comments remain. The call can be repeated: unknown ids are
+    /// not counted.
     public static let remove = Method(
-        "feed.remove", "Take items out of the feed.",
+        "feed.remove", "Remove items from the feed.",
         params: RemovedItems.codec, answer: Count.codec, errors: [.readOnly, .dataLoss])
 
-    /// Standalone: checks the store and deletes nothing (`data_loss` when it is damaged). On an edge: drops what has
-    /// expired.
+    /// On an authority: checks the store and deletes nothing; fails with `data_loss` when the store is damaged. On an
+    /// edge: deletes expired entries.
     public static let validate = Method(
-        "feed.validate", "Check what is stored; on an edge drop what has expired.",
+        "feed.validate", "Check the store; on an edge, delete expired entries.",
         params: Empty.codec, answer: Validation.codec, errors: [.dataLoss])
 
-    /// What is published and removed, as it happens: an event for every write that has changed something, in the order
-    /// of the writes, none lost and none twice. It has no end of its own.
+    /// Streams the changes of the feed: one event for each write that changed something, in the order of the writes,
+    /// without gaps or duplicates. The service never ends the stream.
     ///
-    /// Without `since` it begins with what happens from now on. With the `seq` of an event it goes on after that one: the
-    /// last 10,000 are kept while the service lives (fewer where they are larger than 64 MiB together). For a `since`
-    /// that is older, of another life of the service, or no `seq` at all, the first event is `reset`, and the stream goes
-    /// on from there; so it does for a watcher that takes events too slowly.
+    /// Without `since` the stream begins with the next change. With the `seq` of an event it resumes after that event.
+    /// The service holds the last 10,000 events in memory, or fewer if they exceed 64 MiB. The first event is `reset`
+    /// if `since` is older than these, comes from another instance of the service, or is not a `seq`; the stream then
+    /// continues from the current state. A watcher that reads too slowly also gets a `reset`.
     ///
-    /// To have the whole feed and miss nothing: watch with `since:""`, load the feed when the `reset` has come, and
-    /// apply what follows. What was written in between is in the page and comes as an event as well; ids tell.
+    /// To mirror the whole feed without gaps: watch with `since:""`, load the feed after the `reset`, then apply the
+    /// events that follow. A change written in between is both in the loaded page and in an event; match them by id.
     public static let watch = StreamMethod(
-        "feed.watch", "What is published and removed, as it happens.",
+        "feed.watch", "Stream published and removed items as they are written.",
         params: WatchFeed.codec, item: FeedEvent.codec)
 }

@@ -2,20 +2,21 @@ import JSON
 import RPC
 
 extension FeedItem {
-    /// The URL of an image as an author may give it. Refuses what can never lead to a picture, whatever a deployment allows.
+    /// The codec of the image URL of a published item. It rejects URLs that can never be fetched, whatever a deployment
+    /// allows.
     public static let authoredImage = Codec.uri(schemes: imageSchemes, maximumBytes: maximumImage).map(
         into: { url throws(JSONError) in
             guard hasPossibleHash(url) else {
-                throw .refused("must have 64 lower-case hexadecimal digits behind \(hashPrefix)")
+                throw .refused("must have 64 lower-case hexadecimal digits after \(hashPrefix)")
             }
             guard hasPossiblePort(url) else {
-                throw .refused("must be a URL with a port from 1 to 65535, or with none")
+                throw .refused("must be a URL without a port or with a port from 1 to 65535")
             }
             return url
         },
         from: { $0 })
 
-    /// What begins the URL of bytes that are named by their SHA-256.
+    /// The prefix of a URL that names bytes by their SHA-256.
     private static let hashPrefix = "urn:sha256:"
 
     private static func hasPossibleHash(_ url: String) -> Bool {
@@ -28,7 +29,8 @@ extension FeedItem {
     private static func hasPossiblePort(_ url: String) -> Bool {
         guard let start = url.firstRange(of: "://")?.upperBound else { return true }
         let authority = url[start...].prefix { !"/?#".contains($0) }
-        // The colons of an IPv6 address stand inside its brackets, that of a password before the @.
+        // Skips the colons of an IPv6 address, which are inside the brackets, and that of a password, which is before
+        // the @.
         let host = authority[(authority.lastIndex { $0 == "]" || $0 == "@" } ?? authority.startIndex)...]
         guard let colon = host.lastIndex(of: ":") else { return true }
         let port = host[host.index(after: colon)...]

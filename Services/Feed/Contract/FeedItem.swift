@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import RPC
 
-/// An item as it travels; the names are those of the HTTP API.
+/// An item as the API transfers it. The member names are those of the HTTP API.
 public struct FeedItem: Sendable, Equatable {
     public let id: UUID
 
@@ -14,26 +14,27 @@ public struct FeedItem: Sendable, Equatable {
 
     public init(id: UUID, description: String? = nil, location: String? = nil, image: String) {
         self.id = id
-        // Nothing said is nothing, however it is spelled.
+        // An empty text and an absent one are equal.
         self.description = description.flatMap { $0.isEmpty ? nil : $0 }
         self.location = location.flatMap { $0.isEmpty ? nil : $0 }
         self.image = image
     }
 
-    /// The most Unicode scalars of an author's description, after trimming.
+    /// The maximum length of a published description in Unicode scalars, after trimming.
     public static let maximumDescription = 10_000
 
-    /// The most Unicode scalars of an author's location, after trimming.
+    /// The maximum length of a published location in Unicode scalars, after trimming.
     public static let maximumLocation = 1_000
 
-    /// The most bytes of the URL of an author's image.
+    /// The maximum length of a published image URL in bytes.
     public static let maximumImage = 2_048
 
-    /// An item as it is served: an edge passes on what its upstream has, however long the texts are.
+    /// The codec of a served item. It has no length limits, because an edge forwards the texts of its upstream
+    /// unchanged.
     public static let codec = codec(
         description: .string, location: .string, image: .uri(schemes: imageSchemes, maximumBytes: nil))
 
-    /// An item as an author may publish it.
+    /// The codec of an item in `feed.publish`, with the length limits.
     public static let authoredCodec = codec(
         description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
         image: authoredImage)

@@ -4,13 +4,13 @@ import RPC
 
 /// Parameters of `feed.load`.
 public struct LoadFeed: Sendable, Equatable {
-    /// 1…100.
+    /// 1…100; default 10.
     public let limit: Int?
 
-    /// Go on after this item; not together with `beforeID`.
+    /// Return the items after this one. Cannot be combined with `beforeID`.
     public let afterID: UUID?
 
-    /// The items that are newer than this one, nearest to it.
+    /// Return the items newer than this one, those nearest to it.
     public let beforeID: UUID?
 
     public init(limit: Int? = nil, afterID: UUID? = nil, beforeID: UUID? = nil) {
@@ -23,14 +23,14 @@ public struct LoadFeed: Sendable, Equatable {
     public static let defaultLimit = 10
 
     public static let codec = Codec<LoadFeed>.object { object in
-        let limit = object.optional("limit", .integer(limits), \.limit, "How many items at the most; default 10.")
-        let afterID = object.optional("after_id", .uuid, \.afterID, "Go on after this item.")
-        let beforeID = object.optional("before_id", .uuid, \.beforeID, "What is newer than this item.")
+        let limit = object.optional("limit", .integer(limits), \.limit, "The maximum number of items; default 10.")
+        let afterID = object.optional("after_id", .uuid, \.afterID, "Return the items after this one.")
+        let beforeID = object.optional("before_id", .uuid, \.beforeID, "Return the items newer than this one.")
         return { members throws(JSONError) in
             let load = LoadFeed(
                 limit: try members[limit], afterID: try members[afterID], beforeID: try members[beforeID])
             if load.afterID != nil, load.beforeID != nil {
-                throw .mismatch(path: "before_id", reason: "cannot stand together with after_id")
+                throw .mismatch(path: "before_id", reason: "cannot be combined with after_id")
             }
             return load
         }
@@ -42,18 +42,18 @@ public struct LoadedFeed: Sendable, Equatable {
     /// Newest first.
     public let items: [FeedItem]
 
-    /// The cursor of the next page; absent when this one is empty or known to be the last.
+    /// The cursor of the next page; absent when this page is empty or known to be the last.
     public let nextAfterID: UUID?
 
-    /// The cursor for what is newer than this page; absent when it is empty.
+    /// The cursor for items newer than this page; absent when the page is empty.
     public let prevBeforeID: UUID?
 
     public let origin: Origin
 
-    /// For `cache`: when the page was fetched. For `remote`: only where the upstream has kept it for a while itself.
+    /// For `cache`: when the page was fetched. For `remote`: set only if the upstream answered from a cache.
     public let savedAt: Date?
 
-    /// Things that went wrong without the load having failed.
+    /// Problems that did not make the call fail.
     public let notices: [Notice]?
 
     public init(
@@ -68,18 +68,18 @@ public struct LoadedFeed: Sendable, Equatable {
         self.notices = notices
     }
 
-    /// Who answered.
+    /// The source of the page.
     public enum Origin: String, Sendable, CaseIterable {
-        /// The authority itself.
+        /// The store of the authority.
         case store
-        /// The upstream, just now.
+        /// The upstream, for this call.
         case remote
-        /// What was kept, because the upstream did not answer.
+        /// The edge's cache, because the upstream did not answer.
         case cache
     }
 
     public enum Notice: String, Sendable, CaseIterable {
-        /// The page could not be kept for later.
+        /// The page could not be cached.
         case notKept = "not_kept"
     }
 
@@ -88,7 +88,7 @@ public struct LoadedFeed: Sendable, Equatable {
         let next = object.optional("next_after_id", .uuid, \.nextAfterID, "Absent at the end of the feed.")
         let prev = object.optional("prev_before_id", .uuid, \.prevBeforeID)
         let origin = object.required("origin", .oneOf, \.origin)
-        let savedAt = object.optional("saved_at", .date, \.savedAt, "How old a cached page is.")
+        let savedAt = object.optional("saved_at", .date, \.savedAt, "When a cached page was fetched.")
         let notices = object.optional("notices", .array(of: .oneOf), \.notices)
         return { members throws(JSONError) in
             LoadedFeed(

@@ -4,32 +4,32 @@ import RPC
 
 /// Parameters of `feed.watch`.
 public struct WatchFeed: Sendable, Equatable {
-    /// Go on after the event with this `seq`.
+    /// Resume after the event with this `seq`.
     public let since: String?
 
     public init(since: String? = nil) { self.since = since }
 
     public static let codec = Codec<WatchFeed>.object { object in
         let since = object.optional(
-            "since", .string, \.since, "Go on after the event with this seq; \"\" asks for one to begin with.")
+            "since", .string, \.since, "Resume after the event with this seq; \"\" asks for a reset first.")
         return { members throws(JSONError) in WatchFeed(since: try members[since]) }
     }
 }
 
-/// An item of the stream `feed.watch`: what one write has done to the feed.
+/// An event of the stream `feed.watch`: the effect of one write.
 public struct FeedEvent: Sendable, Equatable {
-    /// Where a later watch goes on: after this event. It means nothing to anybody but the service.
+    /// Pass it as `since` to resume after this event. Only the service can interpret it.
     public let seq: String
     public let change: Change
 
     public enum Change: Sendable, Equatable {
-        /// These are new on top, in feed order.
+        /// New items at the top, in feed order.
         case published([FeedItem])
 
-        /// These are gone, in the order in which they stood.
+        /// Removed items, in feed order.
         case removed([UUID])
 
-        /// What has happened is not known: load the feed again. What follows is told from here on.
+        /// Events are missing: load the feed again. The events after this one are complete.
         case reset
     }
 
@@ -39,13 +39,14 @@ public struct FeedEvent: Sendable, Equatable {
     }
 
     public static let codec = Codec<FeedEvent>.object { object in
-        let seq = object.required("seq", .string, \.seq, "To go on from, as since; it has no other meaning.")
+        let seq = object.required(
+            "seq", .string, \.seq, "Pass it as since to resume after this event; it has no other meaning.")
         let published = object.optional(
-            "published", .array(of: FeedItem.codec), \.change.published, "New on top, in feed order.")
+            "published", .array(of: FeedItem.codec), \.change.published, "New items at the top, in feed order.")
         let removed = object.optional(
-            "removed", .array(of: .uuid), \.change.removed, "Gone, in the order in which they stood.")
+            "removed", .array(of: .uuid), \.change.removed, "The ids of removed items, in feed order.")
         let reset = object.optional(
-            "reset", .boolean, \.change.reset, "True: what has happened is not known; load the feed again.")
+            "reset", .boolean, \.change.reset, "True: events are missing; load the feed again.")
         return { members throws(JSONError) in
             let changes = [
                 try members[published].map(Change.published), try members[removed].map(Change.removed),

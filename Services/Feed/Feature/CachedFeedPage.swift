@@ -2,10 +2,10 @@ import Foundation
 
 /// The result of storing a page.
 public struct KeptFeedPage: Equatable, Sendable {
-    /// Items that appeared above what was cached before, in feed order.
+    /// New items above those that were cached before, in feed order.
     public let new: [FeedImage]
 
-    /// Items that the upstream has no more.
+    /// Items that the upstream no longer has.
     public let removed: [UUID]
 
     /// Whether the feed is known to end with this page.

@@ -1,11 +1,11 @@
-/// How a newly fetched page relates to what a run holds.
+/// Rules that compare a newly fetched page with a cached run of items.
 public enum FeedAlignment {
-    /// Which items of a page are still where the run has them. The others are new or have moved.
+    /// Finds the items of a page that are in the same order in the run. The other items are new or have moved.
     /// - Parameter depths: how deep the run has each item; nil for an item that it does not have.
     /// - Returns: the indexes of the longest increasing subsequence; of two equally long ones, the one that ends later in
     ///   the page, because items that are published again appear at the top.
     public static func inOrder(_ depths: [Int?]) -> [Int] {
-        // For each item the longest subsequence that ends with it, and the entry before it.
+        // For each item: the longest subsequence that ends with it, and the previous row of that subsequence.
         var rows: [(index: Int, depth: Int, length: Int, previous: Int?)] = []
         for (index, depth) in depths.enumerated() {
             guard let depth else { continue }
@@ -24,12 +24,13 @@ public enum FeedAlignment {
         return indexes.reversed()
     }
 
-    /// A page skips items that the run holds between two items of the page. Either the skipped items were removed, or the
-    /// page's items were published again and have moved past them. The explanation with fewer changes is believed; in doubt
-    /// nothing is removed.
-    /// - Parameter met: how many items stand in the run in the page's order; a cursor that is an item counts as one.
+    /// Whether a page that skips items of the run means that these items were removed. The other explanation is that
+    /// items of the page were published again and have moved past them. The explanation with fewer changes wins; on a
+    /// tie nothing is removed.
+    /// - Parameter met: how many items of the page are in the run, in the page's order; a cursor that is an item counts
+    ///   as one.
     public static func isRemoval(met: Int, skipped: Int) -> Bool { skipped < met }
 
-    /// How far ahead a page of `count` items can meet a run.
+    /// How many nodes ahead a page of `count` items is compared with a run.
     public static func reach(of count: Int) -> Int { 2 * count + 1 }
 }

@@ -1,21 +1,22 @@
 import Foundation
 
-/// How long, and how much of, an upstream's feed is cached.
+/// Limits on the age and the size of an edge's cache of the feed.
 public enum FeedCachePolicy {
     /// Seven days, in UTC seconds.
     public static let lifetime: TimeInterval = 604_800
 
-    /// The most bytes of items in a cache: their texts and `overhead` for each. The items that the upstream has not shown
-    /// for the longest time are evicted first.
+    /// The maximum size of the cached items in bytes: their texts, and `overhead` for each item. The cache evicts the
+    /// items first that the upstream has not shown for the longest time.
     public static let budget = 64 << 20
 
-    /// The most bytes of items in one answer from the cache, unless a single item has more: an RPC message is limited.
+    /// The maximum size in bytes of a page from the cache, because the size of an RPC message is limited. A single
+    /// larger item is a page of its own.
     public static let pageBytes = 1 << 20
 
-    /// The most bytes of an upstream's answer.
+    /// The maximum size of an upstream's answer in bytes.
     public static let answerBytes = 6_000_000
 
-    /// What an item costs besides its texts, in bytes.
+    /// The size that each item counts beside its texts, in bytes.
     public static let overhead = 256
 
     /// Exactly seven days is expired; a timestamp in the future is valid.
@@ -35,6 +36,6 @@ public enum FeedCachePolicy {
         return min(Int(text) ?? .max, longestAge)
     }
 
-    /// Larger values mean the same (RFC 9111, 1.2.2).
+    /// The longest age; larger values mean the same (RFC 9111, 1.2.2).
     private static let longestAge = 1 << 31
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What one write has done to the feed.
+/// The effect of one write on the feed.
 public enum FeedChange: Equatable, Sendable {
-    /// These are new on top, in feed order.
+    /// New items at the top, in feed order.
     case published([FeedImage])
 
-    /// These are gone, in the order in which they stood.
+    /// Removed items, in feed order.
     case removed([UUID])
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What an upstream says about whether more follows a page.
+/// Whether more items follow a page, according to the upstream's `Link` headers.
 public enum FeedContinuation: String, Equatable, Sendable {
     case last, more
-    /// It says nothing: only an empty page is the end.
+    /// The headers do not say. Only an empty page marks the end.
     case unknown
 
     /// - Parameter links: the values of the `Link` headers (RFC 8288).
     public init(links: [String]) {
         let relations = links.reduce(into: Set<Substring>()) { $0.formUnion(Self.relations(of: $1)) }
-        // A link to a style sheet says nothing about pages.
+        // A link that is not about pages, for example to a style sheet, does not count.
         self = relations.contains("next") ? .more : relations.isDisjoint(with: Self.ofPages) ? .unknown : .last
     }
 
@@ -32,7 +32,7 @@ public enum FeedContinuation: String, Equatable, Sendable {
         return parts[1].trimmingCharacters(in: .whitespaces.union(["\""]))
     }
 
-    /// Splits where the separator stands neither in a URL nor in quotes.
+    /// Splits at separators outside of `<URL>` and quotes.
     private static func split(_ text: some StringProtocol, at separator: Character) -> [Substring] {
         var end: Character?
         return Substring(text).split(omittingEmptySubsequences: true) { character in

@@ -1,6 +1,7 @@
 import Foundation
 
-/// From where a page of the feed is read. A cursor is an item, not a number: new items at the top never shift later pages.
+/// The position from which a page of the feed is read. A cursor is an item, not a number: new items at the top never
+/// shift later pages.
 public enum FeedCursor: Hashable, Sendable {
     case start
 
@@ -12,11 +13,11 @@ public enum FeedCursor: Hashable, Sendable {
 }
 
 extension FeedCursor {
-    /// Whether it is read from newer to older items.
+    /// Whether the page is read from newer to older items.
     public var isDownward: Bool { if case .before = self { false } else { true } }
 
-    /// The items of an answer that lie beyond the cursor. Upstreams that repeat the end of the last page, or ignore the
-    /// cursor, send it and what precedes it as well.
+    /// The items of an answer beyond the cursor. Some upstreams repeat the end of the last page or ignore the cursor;
+    /// their answers also contain the cursor's item and those before it.
     /// - Returns: nil for an answer that has items, but none beyond the cursor.
     public func beyond(_ items: [FeedImage]) -> [FeedImage]? {
         guard let index = items.firstIndex(where: { $0.id == id }) else { return items }
@@ -24,7 +25,7 @@ extension FeedCursor {
         return index + 1 < items.endIndex ? Array(items[(index + 1)...]) : nil
     }
 
-    /// The item that it stands on.
+    /// The item of the cursor; nil for the start.
     public var id: UUID? {
         switch self {
         case .start: nil

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Where an upstream answers.
+/// The URLs of an upstream's feed.
 public struct FeedEndpoint: Equatable, Sendable, CustomStringConvertible {
-    /// Without a slash at the end.
+    /// The base URL without a trailing slash.
     private let base: String
 
-    /// - Parameter base: of the upstream's API, with or without a path; without query and fragment.
+    /// - Parameter base: the base URL of the upstream's API, with or without a path; without query and fragment.
     public init(_ base: URL) {
         self.base = String(base.absoluteString.reversed().drop { $0 == "/" }.reversed())
     }
 
-    /// The address of a page.
+    /// The URL of a page.
     public func page(_ limit: Int, at cursor: FeedCursor) -> String {
         let page = "\(base)/v1/feed?limit=\(limit)"
         return switch cursor {
@@ -20,7 +20,7 @@ public struct FeedEndpoint: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address of a page of an upstream that counts them, from 1 on.
+    /// The URL of a page of an upstream that numbers its pages, from 1.
     public func page(_ limit: Int, number: Int) -> String { "\(base)/v1/feed?page=\(number)&limit=\(limit)" }
 
     public var description: String { base }

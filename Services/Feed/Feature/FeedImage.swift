@@ -1,12 +1,12 @@
 import Foundation
 
-/// One picture of the feed: what is said about it, and where its bytes are.
+/// One item of the feed: its texts and the URL of its image.
 public struct FeedImage: Equatable, Sendable {
     public let id: UUID
     public let description: String?
     public let location: String?
 
-    /// An absolute URI as text: it is passed on and never followed here.
+    /// An absolute URI. The feed service forwards it and never fetches it.
     public let image: String
 
     public init(id: UUID, description: String?, location: String?, image: String) {
@@ -18,7 +18,7 @@ public struct FeedImage: Equatable, Sendable {
 }
 
 extension FeedImage {
-    /// The bytes that it takes in memory.
+    /// The size of the item in memory, in bytes.
     public var weight: Int {
         image.utf8.count + (description?.utf8.count ?? 0) + (location?.utf8.count ?? 0) + MemoryLayout<Self>.size
     }

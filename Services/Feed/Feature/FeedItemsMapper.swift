@@ -1,11 +1,11 @@
 import Foundation
 import JSON
 
-/// Maps an upstream's answer to items. One malformed item makes the page unusable: without it the page would have a hole.
-/// Lengths are not limited, because the limits of authorship apply to authors only.
+/// Maps an upstream's answer to items. One malformed item invalidates the page, because without this item the page
+/// would have a gap. Text lengths are not limited here: the limits apply only to publishing.
 public enum FeedItemsMapper {
     /// - Parameter page: the URL of the answer, against which relative image URLs are resolved.
-    /// - Returns: items in the upstream's order. Of an id that is repeated within the page the first item counts.
+    /// - Returns: items in the upstream's order. If an id is repeated within the page, the first item counts.
     public static func map(_ data: Data, statusCode: Int, page: String) throws(FeedRejection) -> [FeedImage] {
         guard statusCode == acceptedStatus else { throw FeedRejection("the status is \(statusCode)") }
         guard !data.isEmpty else { throw FeedRejection("the body is empty") }

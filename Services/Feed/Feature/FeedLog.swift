@@ -1,27 +1,28 @@
 import Foundation
 
-/// The latest changes of the feed, in the order in which they were written. Watchers read it from where they stand, each
-/// at its own pace: whoever falls behind further than the log goes back gets a reset, and holds up nobody.
+/// The latest changes of the feed, in the order in which they were written. Each watcher reads the log from its own
+/// mark, at its own pace. A watcher whose mark is older than the log gets a reset; it never delays the others.
 public struct FeedLog: Sendable {
-    /// How many changes are kept.
+    /// The maximum number of changes in the log.
     public static let maximumCount = 10_000
 
-    /// How many bytes of texts are kept: large items make the log shorter. The latest change always stays.
+    /// The maximum size of the texts in the log, in bytes: large items make the log shorter. The latest change always
+    /// remains.
     public static let maximumBytes = 64 << 20
 
-    /// Tells this log from those of earlier and later lives of the service.
+    /// Distinguishes this log from those of other instances of the service.
     private let life: String
 
     /// A ring: the change with number n is at (n − 1) modulo `maximumCount`.
     private var ring: [FeedChange?] = []
     private var bytes = 0
 
-    /// The numbers of the changes that are kept.
+    /// The numbers of the changes in the log.
     private var numbers = 1..<1
 
     public init(life: String) { self.life = life }
 
-    /// Where the log ends: only what happens from now on follows.
+    /// The mark at the end of the log: only later changes follow it.
     public var mark: FeedMark { mark(numbers.upperBound - 1) }
 
     public mutating func record(_ change: FeedChange) {
@@ -33,8 +34,8 @@ public struct FeedLog: Sendable {
         while bytes > Self.maximumBytes, numbers.count > 1 { forgetOldest() }
     }
 
-    /// What a watcher is told next; nil when nothing has happened since.
-    /// - Parameter mark: where it stands; nil when it does not know.
+    /// The change after a mark; nil when the mark is at the end of the log.
+    /// - Parameter mark: the watcher's mark; an unknown one gets a reset.
     public func news(after mark: FeedMark?) -> FeedNews? {
         guard let mark, mark.life == life, (numbers.lowerBound - 1..<numbers.upperBound).contains(mark.number) else {
             return FeedNews(.reset, mark: self.mark)
@@ -57,7 +58,7 @@ public struct FeedLog: Sendable {
 }
 
 extension FeedChange {
-    /// What its texts take.
+    /// The size of its texts or ids, in bytes.
     fileprivate var bytes: Int {
         switch self {
         case .published(let images): images.reduce(0) { $0 + $1.weight }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A place in the log of changes, as a watcher keeps it: so many changes into one life of the service.
+/// A watcher's position in the log: an instance of the service, and the number of a change in it.
 public struct FeedMark: Equatable, Sendable {
     public let life: String
 
-    /// Of the change that the watcher has seen last; 0 before the first.
+    /// The number of the last change that the watcher has received; 0 before the first.
     public let number: Int
 
     public init(life: String, number: Int) {
@@ -16,10 +16,10 @@ public struct FeedMark: Equatable, Sendable {
 extension FeedMark {
     private static let separator: Character = "."
 
-    /// What watchers are given, and need not understand.
+    /// The mark as clients see it; they need not interpret it.
     public var text: String { "\(life)\(Self.separator)\(number)" }
 
-    /// Nil for what no service has ever given to anybody.
+    /// Nil for a text that no service has issued.
     public init?(_ text: String) {
         guard let separator = text.lastIndex(of: Self.separator),
             let number = Int(text[text.index(after: separator)...])

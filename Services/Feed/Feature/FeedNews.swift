@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a watcher is told, and where it goes on from afterwards.
+/// An event for a watcher, and the watcher's mark after it.
 public struct FeedNews: Equatable, Sendable {
     public enum Content: Equatable, Sendable {
         case change(FeedChange)
 
-        /// What has happened since the watcher's mark is not known: it has to look at the whole feed again.
+        /// Changes since the watcher's mark are missing: the watcher must load the whole feed again.
         case reset
     }
 

@@ -1,6 +1,6 @@
 import JSON
 
-/// An answer of the upstream that is not what it should be, and why.
+/// An invalid answer of the upstream, and the reason.
 public struct FeedRejection: Error, Equatable, CustomStringConvertible {
     public let description: String
 

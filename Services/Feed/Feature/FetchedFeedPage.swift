@@ -1,6 +1,6 @@
 import Foundation
 
-/// A page as it was fetched at a cursor.
+/// A page that was fetched from the upstream at a cursor.
 public struct FetchedFeedPage: Equatable, Sendable {
     public var items: [FeedImage]
     public let limit: Int
@@ -8,10 +8,10 @@ public struct FetchedFeedPage: Equatable, Sendable {
     public let savedAt: Date
     public let continuation: FeedContinuation
 
-    /// Whether the upstream sent fewer items than were asked for and did not say whether more follow.
+    /// Whether the upstream sent fewer items than requested and did not say whether more follow.
     public let isShort: Bool
 
-    /// Nil where the page is not just one answer of the upstream.
+    /// Nil when the page combines several answers of the upstream.
     public let validators: PageValidators?
 
     public init(
@@ -27,6 +27,6 @@ public struct FetchedFeedPage: Equatable, Sendable {
         self.validators = validators
     }
 
-    /// Nothing follows in the direction of reading.
+    /// Whether no items follow in the direction of reading.
     public var isEnd: Bool { items.isEmpty || cursor.isDownward && continuation == .last }
 }

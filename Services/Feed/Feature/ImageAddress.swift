@@ -1,10 +1,10 @@
 import Foundation
 
-/// The URL of an image as an upstream spells it.
+/// Resolves the image URLs of an upstream.
 enum ImageAddress {
-    /// Resolves a reference as browsers do: white space around it is ignored, characters that a URL cannot have are
-    /// percent-encoded, and a relative reference is resolved against the page.
-    /// - Returns: an absolute `http`, `https` or `urn` URL; nil when the reference is none.
+    /// Resolves a reference as browsers do: surrounding white space is ignored, invalid characters are percent-encoded,
+    /// and a relative reference is resolved against the page.
+    /// - Returns: an absolute `http`, `https` or `urn` URL; nil for any other reference.
     static func resolve(_ reference: String, page: String) -> String? {
         let text = String(String.UnicodeScalarView(reference.unicodeScalars.filter { !ignored.contains($0) }))
             .trimmingCharacters(in: .whitespaces)
@@ -17,11 +17,11 @@ enum ImageAddress {
         }
     }
 
-    /// Browsers remove these anywhere in a URL.
+    /// Browsers remove these characters anywhere in a URL.
     private static let ignored: Set<Unicode.Scalar> = ["\t", "\n", "\r"]
 
-    /// Encodes what follows the host. Foundation encodes the host itself, but would encode valid escapes beside characters
-    /// that need encoding a second time.
+    /// Percent-encodes invalid characters after the host. Foundation encodes the host itself; it is not used for the
+    /// rest, because it encodes valid escapes again when the text also has invalid characters.
     private static func encoded(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var result = Array(bytes[..<pathStart(bytes)])

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An answer that the upstream may say is still the same.
+/// A cached answer that the upstream may confirm with `304 Not Modified`.
 public struct KnownAnswer: Equatable, Sendable {
     public let items: [FeedImage]
     public let continuation: FeedContinuation
@@ -13,12 +13,12 @@ public struct KnownAnswer: Equatable, Sendable {
     }
 }
 
-/// What an upstream tells the versions of an answer by.
+/// The validators of an answer (RFC 9110, 8.8).
 public struct PageValidators: Equatable, Sendable {
     public let etag: String?
     public let lastModified: String?
 
-    /// Nil when there is neither.
+    /// Nil when the answer has neither.
     public init?(etag: String?, lastModified: String?) {
         if etag == nil, lastModified == nil { return nil }
         self.etag = etag

@@ -1,8 +1,8 @@
 import Feed
 import Foundation
 
-/// Tells of every write that has changed something. The next write begins when this one is told, so that the log has them
-/// in the order in which the store has.
+/// Broadcasts every write that changed something. The next write begins after the broadcast, so the log has the order
+/// of the store.
 struct BroadcastingFeedStore: FeedStore {
     let store: any FeedStore
     let broadcast: FeedBroadcast

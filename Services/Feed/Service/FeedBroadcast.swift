@@ -2,7 +2,7 @@ import Feed
 import RPC
 import Synchronization
 
-/// The log of changes, and those who wait for the next one.
+/// The log of changes, and the watchers that wait for the next one.
 final class FeedBroadcast: Sendable {
     private struct State {
         var log: FeedLog
@@ -12,22 +12,23 @@ final class FeedBroadcast: Sendable {
 
     private let state: Mutex<State>
 
-    /// Where those who wait are answered.
+    /// Resumes waiting watchers.
     private let executor: LoopExecutor
 
-    /// - Parameter life: which life of the service this is.
+    /// - Parameter life: identifies this instance of the service.
     init(life: String, executor: LoopExecutor = .shared) {
         state = Mutex(State(log: FeedLog(life: life)))
         self.executor = executor
     }
 
-    /// Where those begin who want to hear only what happens from now on.
+    /// The mark of a watcher that starts with the next change.
     var mark: FeedMark { state.withLock(\.log.mark) }
 
-    /// How many wait for the next change.
+    /// The number of watchers that wait for the next change.
     var waiting: Int { state.withLock(\.waiting.count) }
 
-    /// Costs the same however many wait: they are woken when whoever has written has been answered.
+    /// Records a change. The cost does not depend on the number of watchers: they are resumed after the writer has been
+    /// answered.
     func record(_ change: FeedChange) {
         let waiting = state.withLock { state in
             state.log.record(change)
@@ -38,10 +39,10 @@ final class FeedBroadcast: Sendable {
         executor.afterAnswers { for continuation in waiting.values { continuation.resume() } }
     }
 
-    /// What follows `mark` already; nil when nothing has happened since.
+    /// The event after `mark`; nil when nothing has changed since.
     func news(after mark: FeedMark?) -> FeedNews? { state.withLock { $0.log.news(after: mark) } }
 
-    /// What follows `mark`, as soon as there is something.
+    /// Waits for the event after `mark`.
     /// - Throws: `CancellationError`.
     func next(after mark: FeedMark?) async throws -> FeedNews {
         while true {
@@ -59,7 +60,7 @@ final class FeedBroadcast: Sendable {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let waits = state.withLock { state in
-                    // What came before this moment would wake nobody any more.
+                    // A change recorded before this point would not resume the continuation.
                     guard !Task.isCancelled, state.log.mark == mark else { return false }
                     state.waiting[waiter] = continuation
                     return true

@@ -2,14 +2,14 @@ import Feed
 import FeedContract
 import RPC
 
-// What travels, and what the feature works with.
+// Conversions between the contract's types and the feature's.
 
 extension FeedCursor {
     init(_ params: LoadFeed) {
         self = params.afterID.map(Self.after) ?? params.beforeID.map(Self.before) ?? .start
     }
 
-    /// `invalid_params`, for an item that the feed has never had.
+    /// `invalid_params`, for a cursor that was never an item of the feed.
     var unknownError: RPCError {
         let member = isDownward ? "after_id" : "before_id"
         return RPCError(.invalidParams, "params.\(member): \(id?.uuidString ?? "") was never an item of this feed")

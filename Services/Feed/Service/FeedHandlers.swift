@@ -3,7 +3,7 @@ import FeedContract
 import Foundation
 import RPC
 
-/// Contract in, feature out: every method is a few lines from its parameters to its answer.
+/// Implements the feed contract on an authority.
 struct FeedHandlers {
     let store: any FeedStore
     let broadcast: FeedBroadcast
@@ -21,7 +21,7 @@ struct FeedHandlers {
         }
         table.handle(FeedContract.get) { params, _ in
             guard let item = try await store.item(params.id) else {
-                throw RPCError(.notFound, "there is no item \(params.id.uuidString) in the feed")
+                throw RPCError(.notFound, "the feed has no item \(params.id.uuidString)")
             }
             return FeedItem(item)
         }
@@ -43,14 +43,14 @@ struct FeedHandlers {
         return table
     }
 
-    /// The feature's errors as the contract has them.
+    /// Maps the feature's errors to those of the contract.
     private func answering<Answer>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Answer
     ) async throws -> Answer {
         do {
             return try await body()
         } catch FeedStoreError.conflict(let id) {
-            throw RPCError(.alreadyExists, "the item \(id.uuidString) is there with other content; nothing was written")
+            throw RPCError(.alreadyExists, "the item \(id.uuidString) exists with other content; nothing was written")
         } catch FeedStoreError.damaged(let reason) {
             throw RPCError(.dataLoss, "the store is damaged: \(reason)")
         }

@@ -6,18 +6,18 @@ import SQLiteKit
 import ServiceKit
 import Upstream
 
-/// The composition root of the feed: the only place that knows feature, contract and store at once.
+/// The composition root of the feed: the only type that knows the feature, the contract and the store.
 @main
 struct FeedService: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed-service",
-        abstract: "Keep an image feed and serve it page by page over a Unix socket.",
+        abstract: "Store an image feed and serve it page by page over a Unix socket.",
         discussion: """
             Examples:
               feed-service                    serve the default store
-              feed-service --root /srv/feed   a deployment of its own
+              feed-service --root /srv/feed   serve another deployment
               feed-service --upstream https://feed.example
-                                              serve somebody else's feed, and what was kept of it when he is away
+                                              serve another server's feed; cached pages while it is down
             """,
         version: ServiceProcess.version)
 

@@ -3,7 +3,7 @@ import FeedContract
 import RPC
 
 extension MethodTable {
-    /// Answers `feed.watch` out of a log of changes.
+    /// Implements `feed.watch` with the log of changes.
     mutating func handleWatching(_ broadcast: FeedBroadcast) {
         handle(FeedContract.watch) { params, _, items in
             var mark: FeedMark? = if let since = params.since { FeedMark(since) } else { broadcast.mark }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one task at a time through, in the order in which they come.
+/// A mutual exclusion lock for tasks, first in, first out.
 final class WriteTurns: Sendable {
     private struct State {
         var isTaken = false
@@ -9,8 +9,8 @@ final class WriteTurns: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs `body` when all that came before have ended. One that is cancelled while it waits still has its turn, in
-    /// which it is up to `body` to notice.
+    /// Runs `body` after all earlier calls have ended. A task that is cancelled while it waits still gets the lock;
+    /// `body` must check for cancellation.
     func take<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {

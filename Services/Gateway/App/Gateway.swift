@@ -1,41 +1,40 @@
 import ArgumentParser
 import ServiceKit
 
-/// The program that operators and scripts use. `serve` is the gateway itself, every other command a client of a gateway
-/// that runs.
+/// The command line program. `serve` runs the gateway; every other command is a client of a running gateway.
 @main
 struct Gateway: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
-        abstract: "Compose the services of an image feed, and ask them.",
+        abstract: "Run the gateway of an image feed, or call it.",
         discussion: """
             Examples:
               gateway feed                              the newest images
-              gateway feed --all --json                 the whole feed, one page a line
-              gateway watch                             what is published and removed, live
-              gateway comments IMAGE_ID                 what people say about one
-              gateway image IMAGE_ID -o picture.jpg     its bytes
+              gateway feed --all --json                 the whole feed, one page per line
+              gateway watch                             published and removed images, live
+              gateway comments IMAGE_ID                 the comments of an image
+              gateway image IMAGE_ID -o picture.jpg     the bytes of an image
               gateway import ~/Pictures                 publish a folder
               gateway call feed.load limit=3            any method of any service
-              gateway health                            is everything up?
-              gateway stats feed                        how much it has done, and how fast
+              gateway health                            the state of the services
+              gateway stats feed                        calls and latencies of a service
 
             Exit codes:
               0    done
               1    health: degraded
-              64   wrong use
-              65   bad data
+              64   invalid usage
+              65   invalid data
               66   not found
-              69   nobody answers
-              70   a fault of the service; its log says more
-              73   it exists with other content
+              69   no service answers
+              70   internal error; see the service's log
+              73   the id exists with other content
               74   stored data is damaged, or the result cannot be written
-              75   too slow or too busy: try again
-              77   not allowed
+              75   timeout or overload: try again
+              77   permission denied
               130  cancelled
 
-            Results go to standard output, words to standard error. \
-            Without colours: NO_COLOR=1 or --color never.
+            Results go to standard output, messages to standard error. \
+            Use NO_COLOR=1 or --color never to disable colours.
             """,
         version: ServiceProcess.version,
         subcommands: [

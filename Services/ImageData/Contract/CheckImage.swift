@@ -8,11 +8,11 @@ public struct CheckedImage: Sendable, Equatable {
     public init(availability: Availability) { self.availability = availability }
 
     public enum Availability: String, Sendable, CaseIterable {
-        /// The service has the bytes.
+        /// The service has stored the bytes.
         case kept
-        /// The first load fetches them, when their host answers.
+        /// The first load fetches the bytes, if their host answers.
         case fetched
-        /// The service fetches nothing: there are no bytes until they are put.
+        /// The service does not fetch: the bytes are missing until they are put.
         case absent
     }
 

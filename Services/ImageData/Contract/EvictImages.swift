@@ -6,10 +6,10 @@ public enum EvictImages: Sendable, Equatable {
     /// 1…100 URLs.
     case urls([String])
 
-    /// What has been kept for at least so many seconds.
+    /// The bytes that were stored at least this many seconds ago.
     case olderThan(seconds: Int)
 
-    /// The least recently stored first, until at most so many bytes are kept.
+    /// The least recently stored bytes, until at most this many bytes remain.
     case toBytes(Int)
 
     public static let codec = Codec<EvictImages>.object { object in
@@ -17,10 +17,10 @@ public enum EvictImages: Sendable, Equatable {
             "urls", .array(of: ImageDataContract.url, count: 1...ImageDataContract.maximumBatch), \.urls)
         let age = object.optional(
             "older_than_s", .integer(0...ImageDataContract.maximumSeconds), \.age,
-            "What has been kept for at least so many seconds.")
+            "Evict bytes that were stored at least this many seconds ago.")
         let bytes = object.optional(
             "to_bytes", .integer(0 ... .max), \.bytes,
-            "The least recently stored first, until at most so many bytes are kept.")
+            "Evict the least recently stored bytes, until at most this many remain.")
         return { members throws(JSONError) in
             switch (try members[urls], try members[age], try members[bytes]) {
             case (let urls?, nil, nil): return .urls(urls)
@@ -38,10 +38,10 @@ public enum EvictImages: Sendable, Equatable {
 
 /// The answer of `image-data.evict`.
 public struct EvictedImages: Sendable, Equatable {
-    /// URLs that have no bytes any more.
+    /// The number of URLs that no longer have bytes.
     public let count: Int
 
-    /// Bytes that were freed: what another URL still names stays.
+    /// The number of bytes that were freed. Content that another URL still names is not freed.
     public let bytes: Int
 
     public init(count: Int, bytes: Int) {

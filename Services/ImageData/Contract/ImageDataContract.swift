@@ -1,20 +1,20 @@
 import JSON
 import RPC
 
-/// What image-data-service answers, version 1.
+/// The contract of image-data-service, version 1.
 public enum ImageDataContract {
-    /// The largest image for every caller. Base64 makes 8,000,000 bytes of it, which with what stands around them fit into
-    /// a message.
+    /// The maximum size of an image for every caller, in bytes. In base64 it has 8,000,000 bytes, which fit into one
+    /// message with the other members.
     public static let plainImageBytes = 6_000_000
 
-    /// The largest image that an operator may allow: so much a receiver holds of attachments. What is over
-    /// `plainImageBytes` is for callers who take those.
+    /// The maximum size of an image that an operator may configure, in bytes: the limit of a receiver for attachments.
+    /// Only callers that accept attachments get images over `plainImageBytes`.
     public static let maximumImageBytes = 32 * 1_024 * 1_024
 
-    /// The most URLs in one call.
+    /// The maximum number of URLs in one call.
     public static let maximumBatch = 100
 
-    /// The longest time that a parameter may state: a hundred years.
+    /// The maximum of a time parameter in seconds: a hundred years.
     public static let maximumSeconds = 36_525 * 86_400
 
     public static let contract = Contract(
@@ -24,54 +24,58 @@ public enum ImageDataContract {
             evict.description,
         ])
 
-    /// The bytes of an image.
+    /// Returns the bytes of an image.
     ///
-    /// Fails with `not_found` when there are none (or none that the strategy allows), with `data_loss` when those that were
-    /// put fail their checksum, with `connectivity` and `invalid_data` for what the image's host did or sent, and with
-    /// `permission_denied` for an address that may not be asked.
+    /// Fails with `not_found` when there are no bytes, or none that the strategy allows; with `data_loss` when bytes
+    /// that were put fail their checksum; with `connectivity` or `invalid_data` when the origin server does not answer
+    /// or sends something invalid; and with `permission_denied` for an address that must not be requested.
     public static let load = Method(
-        "image-data.load", "The bytes of an image.",
+        "image-data.load", "Return the bytes of an image.",
         params: LoadImage.codec, answer: LoadedImage.codec,
         errors: [.notFound, .connectivity, .invalidData, .dataLoss])
 
-    /// The same as a stream, for the strategy `cache_then_load`: what is kept, if anything is, then what the origin has. With
-    /// any other strategy, a stream of one.
+    /// Streams the bytes of an image. With the strategy `cache_then_load` the stream has the cached bytes, if any, then
+    /// those of the origin server. With any other strategy it has one item.
     public static let loadStream = StreamMethod(
-        "image-data.load", "The bytes of an image, from the cache and then from the origin.",
+        "image-data.load", "Stream the bytes of an image, from the cache and then from the origin server.",
         params: LoadImage.codec, item: LoadedImage.codec, errors: [.notFound, .connectivity, .invalidData, .dataLoss])
 
-    /// Fetches images that somebody may look at soon, after those that somebody looks at. Answers when all have come or
-    /// failed; cancelling the call, or its deadline, drops what has not begun. A service that fetches nothing accepts none.
+    /// Fetches images that will probably be loaded soon, with a lower priority than loads. Returns when all fetches
+    /// have ended. If the call is cancelled or its deadline expires, fetches that have not started are dropped. A
+    /// service with `--no-fetch` accepts none.
     public static let prefetch = Method(
-        "image-data.prefetch", "Fetch images that may be looked at soon.",
+        "image-data.prefetch", "Fetch images that will probably be loaded soon.",
         params: PrefetchImages.codec, answer: Prefetched.codec)
 
-    /// Keeps the bytes of an image, which must be a complete JPEG, PNG, GIF, WebP or AVIF: else `invalid_data`.
+    /// Stores the bytes of an image, which must be a complete JPEG, PNG, GIF, WebP or AVIF; otherwise the call fails
+    /// with `invalid_data`.
     ///
-    /// Repeatable. Other bytes for a URL that has some are `already_exists`; bytes over the limit are `too_large`. An edge
-    /// is `read_only`.
+    /// The call can be repeated. If the URL has other bytes, it fails with `already_exists`; if the bytes exceed the
+    /// limit, with `too_large`. On an edge it fails with `read_only`.
     public static let put = Method(
-        "image-data.put", "Keep the bytes of an image.",
+        "image-data.put", "Store the bytes of an image.",
         params: PutImage.codec, answer: PutAnswer.codec, errors: [.invalidData, .alreadyExists, .readOnly, .dataLoss])
 
-    /// Says whether a load can have the bytes of a URL, without fetching them: for authors, before they publish it.
+    /// Checks, without fetching, whether a load can return the bytes of a URL. Authors call it before they publish the
+    /// URL.
     ///
-    /// `permission_denied` when the service never fetches the URL: for its scheme, port or credentials, or because its host
-    /// has an address that is refused. A host that does not answer now is no error. An edge is `read_only`.
+    /// Fails with `permission_denied` when the service never fetches the URL, because of its scheme, port or
+    /// credentials, or because its host has a forbidden address. A host that does not answer now is no error. On an
+    /// edge the call fails with `read_only`.
     public static let check = Method(
-        "image-data.check", "Whether the bytes of a URL can be had, without fetching them.",
+        "image-data.check", "Check, without fetching, whether the bytes of a URL are available.",
         params: ImageSelection.codec, answer: CheckedImage.codec, errors: [.readOnly, .dataLoss])
 
-    /// What is known about the bytes of an image, without the bytes; `not_found` when there are none.
+    /// Returns the metadata of an image, without its bytes; `not_found` when there are no bytes.
     public static let stat = Method(
-        "image-data.stat", "What is known about the bytes of an image.",
+        "image-data.stat", "Return the metadata of an image.",
         params: ImageSelection.codec, answer: ImageMetadata.codec, errors: [.notFound, .dataLoss])
 
-    /// Lets go of bytes, whoever put them there. Repeatable: URLs without bytes are not counted.
+    /// Evicts bytes, whether they were fetched or put. The call can be repeated: URLs without bytes are not counted.
     public static let evict = Method(
-        "image-data.evict", "Let go of bytes: of these URLs, of a certain age, or down to a size.",
+        "image-data.evict", "Evict bytes by URL, by age, or down to a total size.",
         params: EvictImages.codec, answer: EvictedImages.codec, errors: [.dataLoss])
 
-    /// How an image is called.
+    /// The codec of an image's URL.
     static let url = Codec.uri(schemes: ["http", "https", "urn"])
 }

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import RPC
 
-/// What is known about the bytes of an image; the answer of `image-data.stat`.
+/// The metadata of an image; the answer of `image-data.stat`.
 public struct ImageMetadata: Sendable, Equatable {
     public let contentType: String
     public let size: Int
@@ -10,7 +10,7 @@ public struct ImageMetadata: Sendable, Equatable {
     /// In lower-case hexadecimal.
     public let sha256: String
 
-    /// Where the bytes are, or came from.
+    /// Where the service found the bytes.
     public let source: Source
 
     public let storedAt: Date
@@ -24,11 +24,11 @@ public struct ImageMetadata: Sendable, Equatable {
     }
 
     public enum Source: String, Sendable, CaseIterable {
-        /// Memory.
+        /// The cache in memory.
         case hot
-        /// Disk.
+        /// The store or the cache on disk.
         case cold
-        /// The upstream, just now.
+        /// The upstream or the origin server, for this call.
         case remote
     }
 
@@ -37,7 +37,7 @@ public struct ImageMetadata: Sendable, Equatable {
         return { members throws(JSONError) in try metadata.read(members) }
     }
 
-    /// The members as part of an object that has more of them.
+    /// The members of `ImageMetadata` inside a larger object.
     struct Members: Sendable {
         private let contentType: ObjectMember<String>
         private let size: ObjectMember<Int>

@@ -4,17 +4,17 @@ import RPC
 
 /// Parameters of `image-data.load`.
 ///
-/// Bytes that were put are the answer whatever policy, strategy and time to live say.
+/// If bytes were put for the URL, they are the answer, whatever the policy, the strategy and the time to live are.
 public struct LoadImage: Sendable, Equatable {
     public let url: String
 
-    /// Which caches may be read and written; default: both.
+    /// The caches that may be read and written; default: both.
     public let policy: Policy?
 
-    /// In which order cache and upstream are asked; default: the cache first.
+    /// The order of cache and upstream; default: the cache first.
     public let strategy: Strategy?
 
-    /// How many seconds cached bytes are good for.
+    /// The time to live of cached bytes in seconds.
     public let timeToLive: Int?
 
     public init(url: String, policy: Policy? = nil, strategy: Strategy? = nil, timeToLive: Int? = nil) {
@@ -44,11 +44,11 @@ public struct LoadImage: Sendable, Equatable {
 
     public static let codec = Codec<LoadImage>.object { object in
         let url = object.required("url", ImageDataContract.url, \.url)
-        let policy = object.optional("policy", .oneOf, \.policy, "Which caches; default hot_or_cold.")
+        let policy = object.optional("policy", .oneOf, \.policy, "The caches to read and write; default hot_or_cold.")
         let strategy = object.optional("strategy", .oneOf, \.strategy, "Default cache_else_load.")
         let timeToLive = object.optional(
             "ttl_s", .integer(0...ImageDataContract.maximumSeconds), \.timeToLive,
-            "How many seconds cached bytes are good for.")
+            "The time to live of cached bytes, in seconds.")
         return { members throws(JSONError) in
             LoadImage(
                 url: try members[url], policy: try members[policy], strategy: try members[strategy],
@@ -62,10 +62,10 @@ public struct LoadedImage: Sendable, Equatable {
     public let data: Bytes
     public let metadata: ImageMetadata
 
-    /// The upstream was not reached, and the bytes are older than asked for.
+    /// The bytes have expired, and the upstream could not be reached.
     public let stale: Bool?
 
-    /// When the time to live of fetched bytes ends; nil for bytes that were put, which have none.
+    /// When fetched bytes expire; nil for bytes that were put, which do not expire.
     public let expiresAt: Date?
 
     public init(data: Bytes, metadata: ImageMetadata, stale: Bool? = nil, expiresAt: Date? = nil) {
@@ -80,7 +80,7 @@ public struct LoadedImage: Sendable, Equatable {
         let metadata = ImageMetadata.Members(in: &object) { $0.metadata }
         let stale = object.optional("stale", .boolean, \.stale)
         let expiresAt = object.optional(
-            "expires_at", .date, \.expiresAt, "When fetched bytes expire; bytes that were put never do.")
+            "expires_at", .date, \.expiresAt, "When fetched bytes expire; bytes that were put do not expire.")
         return { members throws(JSONError) in
             LoadedImage(
                 data: try members[data], metadata: try metadata.read(members), stale: try members[stale],

@@ -17,7 +17,8 @@ public struct PrefetchImages: Sendable, Equatable {
 
 /// The answer of `image-data.prefetch`.
 public struct Prefetched: Sendable, Equatable {
-    /// How many were not kept yet and were taken on; whether they have come, `image-data.stat` tells.
+    /// The number of fetches that were queued, for images that were not stored. Use `image-data.stat` to see whether
+    /// they succeeded.
     public let accepted: Int
 
     public init(accepted: Int) { self.accepted = accepted }

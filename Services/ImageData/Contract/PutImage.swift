@@ -6,7 +6,7 @@ import RPC
 public struct PutImage: Sendable, Equatable {
     public let data: Bytes
 
-    /// How the image is called; by its content, `urn:sha256:HEX`, when nothing is said.
+    /// The URL of the image; default: `urn:sha256:HEX`, by its content.
     public let url: String?
 
     public init(data: Bytes, url: String? = nil) {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The SHA-256 of an image's bytes: what they are called whatever URL they came from.
+/// The SHA-256 of an image's bytes, which identifies them independently of a URL.
 public struct ContentHash: Hashable, Sendable {
-    /// How many bytes a SHA-256 has.
+    /// The size of a SHA-256 in bytes.
     public static let size = 32
 
     public let bytes: Data
 
-    /// - Parameter bytes: 32 of them, else there is no hash.
+    /// - Parameter bytes: 32 bytes; for any other number the initialiser returns nil.
     public init?(_ bytes: Data) {
         guard bytes.count == Self.size else { return nil }
         self.bytes = bytes
@@ -21,12 +21,12 @@ public struct ContentHash: Hashable, Sendable {
         }.joined()
     }
 
-    /// The URL of bytes that nobody has given one.
+    /// The URL of bytes that were put without a URL.
     public var urn: String { Self.urnPrefix + hex }
 
     private static let urnPrefix = "urn:sha256:"
 
-    /// Whether these bytes may be kept under `url`: a URL that states a hash must state this one.
+    /// Whether these bytes may be stored under `url`: a URL that contains a hash must contain this one.
     public func canBeNamed(_ url: String) -> Bool {
         !url.lowercased().hasPrefix(Self.urnPrefix) || url == urn
     }

@@ -1,27 +1,27 @@
 import Foundation
 
-/// What is to go.
+/// The bytes to evict.
 public enum Eviction: Equatable, Sendable {
     case urls([String])
 
-    /// URLs whose bytes were kept for them at this time or before.
+    /// URLs whose bytes were stored at this time or earlier.
     case storedUpTo(Date)
 
-    /// Content, the least recently stored first and with all its URLs, until at most so many bytes are kept.
+    /// Contents with all their URLs, the least recently stored first, until at most this many bytes remain.
     case downTo(bytes: Int)
 
-    /// What is at least so many seconds old.
+    /// Bytes that are at least `age` seconds old.
     public static func older(than age: Int, now: Date) -> Eviction {
         .storedUpTo(now.addingTimeInterval(-Double(age)))
     }
 }
 
-/// What has gone.
+/// The result of an eviction.
 public struct Evicted: Equatable, Sendable {
-    /// URLs that have no bytes any more.
+    /// The number of URLs that no longer have bytes.
     public let urls: Int
 
-    /// Bytes that no URL names any more: content that another URL still names stays.
+    /// The number of bytes that were freed. Content that another URL still names is not freed.
     public let bytes: Int
 
     public init(urls: Int, bytes: Int) {

@@ -1,16 +1,15 @@
 import Foundation
 
-/// Bytes from anywhere to an image that may be kept. What they are is decided by themselves, never by a name or a
-/// header.
+/// Maps bytes to an image that may be stored. The bytes alone determine the format, never a name or a header.
 public struct ImageDataMapper: Sendable {
-    /// How large an image may be unless the operator says otherwise.
+    /// The default maximum size of an image in bytes.
     public static let defaultMaximumBytes = 6_000_000
 
     public let maximumBytes: Int
 
     public init(maximumBytes: Int = defaultMaximumBytes) { self.maximumBytes = maximumBytes }
 
-    /// - Parameter statusCode: of the answer that the bytes came with: 200 only.
+    /// - Parameter statusCode: the status of the answer with the bytes; only 200 is accepted.
     public func map(_ data: Data, statusCode: Int = 200) throws(ImageDataRejection) -> InspectedImage {
         guard statusCode == 200 else { throw .status(statusCode) }
         guard data.count <= maximumBytes else { throw .tooLarge(size: data.count, limit: maximumBytes) }
@@ -22,7 +21,7 @@ public struct ImageDataMapper: Sendable {
     }
 }
 
-/// Why bytes are not kept.
+/// The reason why bytes are rejected.
 public enum ImageDataRejection: Error, Equatable, Sendable {
     case status(Int)
     case tooLarge(size: Int, limit: Int)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What is known about the bytes that are kept for a URL.
+/// The metadata of the bytes that are stored for a URL.
 public struct ImageRecord: Equatable, Sendable {
     public let contentType: String
     public let size: Int
     public let hash: ContentHash
 
-    /// Of the bytes as they came, so that a store can tell when it has spoilt them.
+    /// The checksum of the bytes when they were received; it detects corruption by the store.
     public let crc32: UInt32
 
-    /// When they were kept for this URL; whole seconds.
+    /// When the bytes were stored for this URL, in whole seconds.
     public let storedAt: Date
 
     public init(contentType: String, size: Int, hash: ContentHash, crc32: UInt32, storedAt: Date) {
@@ -21,7 +21,7 @@ public struct ImageRecord: Equatable, Sendable {
     }
 }
 
-/// Bytes with what is known about them.
+/// Bytes with their metadata.
 public struct StoredImage: Equatable, Sendable {
     public let record: ImageRecord
     public let data: Data
@@ -33,13 +33,13 @@ public struct StoredImage: Equatable, Sendable {
 }
 
 extension ImageRecord {
-    /// The same bytes, kept at another time.
+    /// The same bytes with another time of storage.
     public func stored(at date: Date) -> ImageRecord {
         ImageRecord(contentType: contentType, size: size, hash: hash, crc32: crc32, storedAt: date)
     }
 }
 
 extension StoredImage {
-    /// The same bytes, kept at another time.
+    /// The same bytes with another time of storage.
     public func stored(at date: Date) -> StoredImage { StoredImage(record: record.stored(at: date), data: data) }
 }

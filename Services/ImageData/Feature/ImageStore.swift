@@ -1,21 +1,21 @@
 import Foundation
 
-/// Keeps bytes by URL, each content once however many URLs name it. Every store passes the specs in
+/// Stores bytes by URL. URLs with the same content share one copy. Every store passes the specs in
 /// `Tests/ImageDataTests`.
 public protocol ImageStore: Sendable {
-    /// - Throws: `ImageStoreError.damaged` when the bytes are not those that were put.
+    /// - Throws: `ImageStoreError.damaged` when the bytes fail their checksum.
     func image(at url: String) async throws -> StoredImage?
 
-    /// What is known about the bytes, without a look at them.
+    /// Returns the metadata, without reading the bytes.
     func record(at url: String) async throws -> ImageRecord?
 
-    /// Keeps bytes for a URL. Repeating it changes nothing, but replaces bytes that were damaged.
-    /// - Throws: `ImageStoreError.conflict` when other bytes are kept for the URL.
+    /// Stores bytes for a URL. Repeating the call changes nothing, except that it replaces damaged bytes.
+    /// - Throws: `ImageStoreError.conflict` when the URL has other bytes.
     func put(_ image: StoredImage, at url: String) async throws
 
     func evict(_ eviction: Eviction) async throws -> Evicted
 
-    /// The size of all contents together.
+    /// The total size of all contents in bytes.
     func bytes() async throws -> Int
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes that are known to be a complete image.
+/// Bytes that were verified to be a complete image.
 public struct InspectedImage: Equatable, Sendable {
     public let data: Data
     public let info: ImageInfo

@@ -5,7 +5,7 @@ import ImageData
 extension ContentHash {
     /// The hash of these bytes.
     init(of data: Data) {
-        // A SHA-256 has the size of a SHA-256.
+        // Never nil: the digest has 32 bytes.
         self.init(Data(SHA256.hash(data: data)))!
     }
 }

@@ -2,26 +2,26 @@ import ArgumentParser
 import ImageData
 import ImageDataContract
 
-/// The options of fetching images and of keeping what was fetched.
+/// The options for fetching and caching images.
 struct FetchOptions: ParsableArguments {
     @Flag(
         name: .customLong("no-fetch"),
         help: ArgumentHelp(
-            "Fetch nothing: answer only with bytes that were put.",
-            discussion: "By default a service without --upstream fetches an image at its first request."))
+            "Do not fetch: serve only bytes that were put.",
+            discussion: "By default a service without --upstream fetches an image on its first request."))
     var fetchesNothing = false
 
-    @Option(help: ArgumentHelp("How much is kept in memory.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The size of the cache in memory.", valueName: "bytes"))
     var hotBytes = HotImages.defaultBudget
 
-    @Option(help: ArgumentHelp("How much is kept on disk.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The size of the cache on disk.", valueName: "bytes"))
     var coldBytes = SQLiteImageCache.defaultBudget
 
     @Option(
-        help: ArgumentHelp("How long kept images are good for, unless a caller says otherwise.", valueName: "seconds"))
+        help: ArgumentHelp("The time to live of cached images, unless a caller sets it.", valueName: "seconds"))
     var ttl = ImageExpiry.defaultTimeToLive
 
-    @Option(help: ArgumentHelp("How many images are fetched at a time.", valueName: "count"))
+    @Option(help: ArgumentHelp("The maximum number of concurrent fetches.", valueName: "count"))
     var maxFetches = FetchQueue.defaultConcurrency
 
     func validate() throws {

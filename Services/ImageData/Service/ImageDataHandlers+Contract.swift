@@ -3,13 +3,13 @@ import ImageData
 import ImageDataContract
 import RPC
 
-// The feature's types as the contract has them.
+// Conversions from the feature's types to the contract's.
 
 extension ImageDataRejection {
     var rpcError: RPCError {
         switch self {
-        case .status(404), .status(410): RPCError(.notFound, "the origin has no such picture")
-        case .status(let status): RPCError(.invalidData, "the origin answered with status \(status)")
+        case .status(404), .status(410): RPCError(.notFound, "the origin server has no such image")
+        case .status(let status): RPCError(.invalidData, "the origin server answered with status \(status)")
         case .tooLarge(let size, let limit):
             RPCError(.tooLarge, "the image has \(size) bytes, the limit is \(limit)")
         case .notAnImage(let rejection): RPCError(.invalidData, "refused: \(rejection.reason)")
@@ -18,7 +18,7 @@ extension ImageDataRejection {
 }
 
 extension StoredImage {
-    /// - Parameter crc32: of the bytes, where somebody has made it already.
+    /// - Parameter crc32: the checksum of the bytes, if it is already known.
     init(_ image: InspectedImage, crc32: UInt32? = nil, storedAt: Date) {
         self.init(
             record: ImageRecord(

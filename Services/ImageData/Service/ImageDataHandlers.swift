@@ -4,15 +4,15 @@ import ImageDataContract
 import RPC
 import Upstream
 
-/// Contract in, feature out: every method is a few lines from its parameters to its answer.
+/// Implements the image data contract.
 struct ImageDataHandlers {
     let loader: ImageLoader
     let mapper: ImageDataMapper
 
-    /// Checks whether a URL may be fetched; nil for a service that fetches nothing.
+    /// Checks whether a URL may be fetched; nil for a service with `--no-fetch`.
     let check: (@Sendable (_ url: String) async throws -> Void)?
 
-    /// Told when bytes that were put fail their checksum.
+    /// Called when bytes that were put fail their checksum.
     let onDamage: @Sendable (_ url: String, TraceContext) -> Void
 
     var table: MethodTable {
@@ -21,7 +21,7 @@ struct ImageDataHandlers {
         addAuthoring(to: &table)
         table.handle(ImageDataContract.stat) { params, _ in
             guard let (record, place) = try await loader.caches.record(at: params.url) else {
-                throw RPCError(.notFound, "no bytes are kept for \(params.url)")
+                throw RPCError(.notFound, "no bytes are stored for \(params.url)")
             }
             return ImageMetadata(record, source: place == .hot ? .hot : .cold)
         }
@@ -38,7 +38,7 @@ struct ImageDataHandlers {
             guard let strategy = params.loaderStrategy else {
                 throw RPCError(
                     .invalidParams,
-                    "params.strategy: cache_then_load is a stream of two answers, to be called with meta.stream")
+                    "params.strategy: cache_then_load answers with a stream; call it with meta.stream")
             }
             return try await answering(context.trace) {
                 try await load(ImageLoader.Request(params, strategy, context), context)
@@ -49,7 +49,7 @@ struct ImageDataHandlers {
                 var request = ImageLoader.Request(params, params.loaderStrategy ?? .cacheElseLoad, context)
                 if params.strategy == .cacheThenLoad, let kept = try await loader.kept(request) {
                     try await answers.send(LoadedImage(kept, whenThereIs: context.room))
-                    // Bytes that were put, and those of a service that fetches nothing, are all there is.
+                    // Bytes that were put, and those of a service with `--no-fetch`, have no second answer.
                     guard kept.expiry != nil, loader.fetches != nil else { return }
                     // `.reload` fails when the origin is not reached; the stored image was sent before.
                     request.strategy = .reload
@@ -64,7 +64,7 @@ struct ImageDataHandlers {
 
     private func load(_ request: ImageLoader.Request, _ context: CallContext) async throws -> LoadedImage {
         guard let answer = try await loader.load(request) else {
-            throw RPCError(.notFound, "no bytes that are good are kept for \(request.url)")
+            throw RPCError(.notFound, "no valid bytes are stored for \(request.url)")
         }
         return try await LoadedImage(answer, whenThereIs: context.room)
     }
@@ -99,20 +99,21 @@ struct ImageDataHandlers {
     private var pinned: any ImageStore {
         get throws(RPCError) {
             guard let pinned = loader.caches.pinned else {
-                throw RPCError(.readOnly, "this service reads from an upstream: put bytes there", begun: false)
+                throw RPCError(
+                    .readOnly, "this deployment is a read-only edge; put bytes at its upstream", begun: false)
             }
             return pinned
         }
     }
 
-    /// Inspecting and hashing an image takes milliseconds, in which the event loop would answer nobody.
+    /// Runs work of several milliseconds, like inspecting and hashing an image, without blocking the event loop.
     private func offLoop<Result: Sendable>(_ body: @Sendable () throws -> Result) async throws -> Result {
         try await withTaskExecutorPreference(globalConcurrentExecutor) { try body() }
     }
 
     // MARK: Errors
 
-    /// The feature's errors as the contract has them.
+    /// Maps the feature's errors to those of the contract.
     private func answering<Answer>(
         _ trace: TraceContext, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Answer
     ) async throws -> Answer {
@@ -123,15 +124,15 @@ struct ImageDataHandlers {
         } catch let error as ImageOriginError {
             throw error.rpcError
         } catch is ImageFetches.TooManyWaiting {
-            throw RPCError(.overloaded, "too many pictures wait to be fetched", begun: false, retryAfter: 1_000)
+            throw RPCError(.overloaded, "too many fetches are queued", begun: false, retryAfter: 1_000)
         } catch is FetchBudget.Spent {
-            throw RPCError(.connectivity, "the origin took too long")
+            throw RPCError(.connectivity, "the origin server took too long")
         } catch ImageStoreError.conflict(let url) {
-            throw RPCError(.alreadyExists, "other bytes are kept for \(url); nothing was written")
+            throw RPCError(.alreadyExists, "\(url) has other bytes; nothing was written")
         } catch ImageStoreError.damaged(let url) {
             onDamage(url, trace)
             throw RPCError(
-                .dataLoss, "the bytes kept for \(url) fail their checksum; put them again, or evict them")
+                .dataLoss, "the bytes of \(url) fail their checksum; put them again, or evict them")
         }
     }
 }
@@ -144,7 +145,7 @@ extension ImageRecord {
 }
 
 extension LoadImage {
-    /// Nil for what is no single answer.
+    /// Nil for a strategy with more than one answer.
     fileprivate var loaderStrategy: ImageLoader.Strategy? {
         switch strategy ?? .cacheElseLoad {
         case .cacheElseLoad: .cacheElseLoad
@@ -174,9 +175,9 @@ extension ImageLoader.Request {
 }
 
 extension LoadedImage {
-    /// An answer once the caller can take it: a connection on which too much waits is closed.
+    /// Waits until the connection can send an answer, then builds it: a connection with too much unsent data is closed.
     fileprivate init(_ answer: ImageLoader.Answer, whenThereIs room: AnswerRoom) async throws {
-        // On the event loop nothing comes between this look and the answer.
+        // No other code runs on the event loop between this check and the answer.
         while await !room.isThere {
             await room.wait()
             try Task.checkCancellation()

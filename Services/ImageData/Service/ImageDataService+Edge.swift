@@ -3,7 +3,7 @@ import ServiceKit
 import Upstream
 
 extension ImageDataService {
-    /// Composes and runs a service whose images are another server's.
+    /// Composes and runs a service for another server's images.
     func serveEdge(
         _ process: ServiceProcess, on socket: ListeningSocket, of upstream: UpstreamBase
     ) async throws {

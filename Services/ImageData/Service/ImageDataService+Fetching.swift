@@ -8,7 +8,7 @@ import ServiceKit
 import Upstream
 
 extension ImageDataService {
-    /// Composes and runs the pipeline: look → fetch → map → keep. It is the same with and without an upstream.
+    /// Composes and runs the pipeline: look up, fetch, map, store. It is the same with and without an upstream.
     func serveFetching(
         _ process: ServiceProcess, on socket: ListeningSocket, _ images: ImageCaches, of upstream: UpstreamBase? = nil,
         checks: @escaping @Sendable () -> [Health.Check]
@@ -38,11 +38,11 @@ extension ImageDataService {
         _ loader: ImageLoader, check: (@Sendable (_ url: String) async throws -> Void)?, _ process: ServiceProcess
     ) -> ImageDataHandlers {
         ImageDataHandlers(loader: loader, mapper: mapper, check: check) { [logger = process.logger] url, trace in
-            logger.error("the bytes that were put for \(url) fail their checksum", metadata: trace.metadata)
+            logger.error("the stored bytes of \(url) fail their checksum", metadata: trace.metadata)
         }
     }
 
-    /// As many connections to one origin as fetches at a time, and none of them given up while there is more to fetch.
+    /// Allows as many connections, idle or not, to one origin server as there are concurrent fetches.
     private var clientSettings: UpstreamSettings {
         var settings = upstreamOptions.settings
         settings.limits.connectionsPerOrigin = max(settings.limits.connectionsPerOrigin, fetchOptions.maxFetches)
@@ -53,7 +53,7 @@ extension ImageDataService {
 
     // MARK: The cache on disk
 
-    /// Fetched bytes on disk. While no file can be used, none are stored.
+    /// The cache file of fetched bytes. While no file can be opened, nothing is stored.
     struct CacheFile {
         let slot: StoreSlot<SQLiteImageCache>
         let monitor: StoreMonitor
@@ -88,7 +88,7 @@ extension ImageDataService {
 }
 
 extension ColdImages {
-    /// Keeps nothing.
+    /// A cache that stores nothing.
     static func none(_ logger: Logger) -> ColdImages {
         ColdImages(cache: NullImageCache(), logger: logger)
     }

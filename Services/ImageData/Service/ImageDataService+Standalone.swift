@@ -5,7 +5,7 @@ import SQLiteKit
 import ServiceKit
 
 extension ImageDataService {
-    /// Composes and runs a service that has images of its own, and fetches those that it has not.
+    /// Composes and runs a service with its own images, which fetches missing ones unless `--no-fetch` is set.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? options.root.store("image-data")
         let opening = SQLiteImageStore.opening.listed(in: options.root, isNew: storeOptions.isNew)
@@ -28,7 +28,7 @@ extension ImageDataService {
         try process.fail { try slot.close() }
     }
 
-    /// Where fetched bytes are kept: `image-data-cache.sqlite` beside `image-data.sqlite`.
+    /// The path of the cache of fetched bytes: `image-data-cache.sqlite` beside `image-data.sqlite`.
     static func cachePath(beside store: String) -> String {
         let name = store as NSString
         return name.pathExtension.isEmpty

@@ -6,19 +6,19 @@ import SQLiteKit
 import ServiceKit
 import Upstream
 
-/// The program: its options, and which of two compositions they ask for.
+/// The program: its options, and the choice between its two compositions.
 @main
 struct ImageDataService: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "image-data-service",
-        abstract: "Keep the bytes of an image feed and serve them over a Unix socket.",
+        abstract: "Store the images of a feed and serve them over a Unix socket.",
         discussion: """
-            Images are fetched from their URLs at their first request, and kept in memory and on disk. Without --upstream, \
-            bytes can also be put: those stay until they are evicted.
+            Images are fetched from their URLs on their first request, and cached in memory and on disk. \
+            Without --upstream, bytes can also be put: they remain until they are evicted.
 
             Examples:
               image-data-service                    serve the default store
-              image-data-service --root /srv/feed   a deployment of its own
+              image-data-service --root /srv/feed   serve another deployment
               image-data-service --no-fetch         serve only what was put
               image-data-service --upstream https://feed.example --hot-bytes 268435456
             """,
@@ -30,8 +30,8 @@ struct ImageDataService: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How large an image may be, at most \(ImageDataContract.maximumImageBytes).",
-            discussion: "Over 6000000, only callers who take attachments get it.", valueName: "bytes"))
+            "The maximum size of an image, at most \(ImageDataContract.maximumImageBytes).",
+            discussion: "Only callers that accept attachments get images over 6000000 bytes.", valueName: "bytes"))
     var maxImageBytes = ImageDataMapper.defaultMaximumBytes
 
     @OptionGroup(title: "Upstream") var upstreamOptions: UpstreamOptions
@@ -47,7 +47,7 @@ struct ImageDataService: AsyncParsableCommand {
         }
         guard fetchOptions.fetchesNothing else { return }
         guard upstreamOptions.upstream == nil else {
-            throw ValidationError("--no-fetch and --upstream exclude each other: an edge has no bytes of its own")
+            throw ValidationError("--no-fetch and --upstream exclude each other: an edge must fetch from its upstream")
         }
         try upstreamOptions.requireUpstream()
     }

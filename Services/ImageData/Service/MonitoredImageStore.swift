@@ -2,7 +2,7 @@ import Foundation
 import ImageData
 import SQLiteKit
 
-/// Puts a store under the eyes of a monitor: its failures become answers that say what to do, and its state health.
+/// A store with a monitor, which reports the store's health and turns its failures into answers that name the remedy.
 struct MonitoredImageStore: ImageStore {
     let store: AuthorityStore<SQLiteImageStore>
 

@@ -6,12 +6,12 @@ import Testing
 
 @testable import comments_service
 
-/// Lists of several pages at an edge.
+/// Lists of several pages on an edge.
 @Suite struct ContinuedListsTests {
     private static let pages = 12
     private static let numbers = Array(1...100 * pages)
 
-    /// Reads a list to its end.
+    /// Reads all pages of a list.
     private func whole(_ edge: TestedEdge) async throws -> [ListedComments] {
         var (pages, cursor) = ([ListedComments](), Int?.none)
         repeat {
@@ -23,9 +23,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the upstream is asked for the first and the last page of a list, however many there are`(isKept: Bool)
-        async throws
-    {
+    func `only the first and the last page of a list are requested from the upstream`(isKept: Bool) async throws {
         try await TestedEdge.with {
             .list(Self.numbers)
         } _: { edge in
@@ -40,7 +38,7 @@ import Testing
     @Test(arguments: [
         (ContinuedLists.time - 1, 1), (ContinuedLists.time, 2), (ContinuedLists.time + 1, 2), (-1, 2),
     ])
-    func `an answer is continued for so long`(time: TimeInterval, requests: Int) async throws {
+    func `an answer serves further pages for a limited time`(time: TimeInterval, requests: Int) async throws {
         try await TestedEdge.with {
             .list(Self.numbers)
         } _: { edge in
@@ -51,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `what was added to a list meanwhile stands at its end`() async throws {
+    @Test func `comments added during a walk are at its end`() async throws {
         try await TestedEdge.with {
             .list(Array(1...150))
         } _: { edge in
@@ -62,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a comment that the answer does not have is asked for`() async throws {
+    @Test func `an unknown cursor causes an upstream request`() async throws {
         try await TestedEdge.with {
             .list(Self.numbers)
         } _: { edge in
@@ -72,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `once the upstream has failed, pages come from what is kept, and say so`() async throws {
+    @Test func `after an upstream failure further pages come from the cache`() async throws {
         try await TestedEdge.with {
             .list(Self.numbers)
         } _: { edge in
@@ -99,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [(ContinuedLists.maximumCount, true), (ContinuedLists.maximumCount + 1, false)])
-    func `so many lists are continued, of more the latest`(count: Int, hasFirst: Bool) {
+    func `the number of lists is limited, and the oldest is evicted`(count: Int, hasFirst: Bool) {
         let lists = ContinuedLists()
         for number in 1...count { lists.begin(UUID(number: number), list(nil)) }
         #expect((lists.list(of: UUID(number: 1), now: moment(0)) != nil) == hasFirst)
@@ -107,14 +105,14 @@ import Testing
     }
 
     @Test(arguments: [(0, [true, true]), (1, [false, true])])
-    func `so many bytes are held of what is not kept, of more the latest`(surplus: Int, held: [Bool]) {
+    func `the size of uncached lists is limited, and the oldest is evicted`(surplus: Int, held: [Bool]) {
         let (lists, half) = (ContinuedLists(), ContinuedLists.maximumBytes / 2)
         lists.begin(UUID(number: 1), list(half))
         lists.begin(UUID(number: 2), list(half + surplus))
         #expect((1...2).map { lists.list(of: UUID(number: $0), now: moment(0)) != nil } == held)
     }
 
-    @Test func `a list over the limit is not held`() {
+    @Test func `a list over the limit is not stored`() {
         let lists = ContinuedLists()
         lists.begin(UUID(number: 1), list(ContinuedLists.maximumBytes + 1))
         #expect(lists.list(of: UUID(number: 1), now: moment(0)) == nil)

@@ -28,19 +28,19 @@ import Upstream
     }
 
     @Test(arguments: [("0", nil), ("1", -1), ("3600", -3_600)] as [(String, TimeInterval?)])
-    func `what the upstream has from a cache is as old as it says`(age: String, savedAt: TimeInterval?) async throws {
+    func `an answer from the upstream's cache has the stated age`(age: String, savedAt: TimeInterval?) async throws {
         try await TestedEdge.with {
             .list([1], ["Age": age])
         } _: { edge in
             let page = try await edge.list()
             #expect(page.savedAt == savedAt.map { moment($0) })
             edge.upstream.answer { throw Unreachable() }
-            // No tier makes another's answer younger.
+            // An edge does not reduce the age of its upstream's answer.
             #expect(try await edge.list().savedAt == moment(savedAt ?? 0))
         }
     }
 
-    @Test func `comments that no author may write here are shown and kept beside the others`() async throws {
+    @Test func `comments that violate the limits of posting are served and cached`() async throws {
         let odd = [
             ("", ""), (String(repeating: "🏖", count: 2_001), "ana"), ("x", String(repeating: "ë", count: 65)),
             (" x\n", " "),
@@ -89,7 +89,7 @@ import Upstream
         }
     }
 
-    @Test func `an image that the upstream does not know is not found, and what is kept stays`() async throws {
+    @Test func `an image unknown to the upstream is not_found, and its cached list remains`() async throws {
         try await TestedEdge.with {
             .list([1])
         } _: { edge in
@@ -103,7 +103,7 @@ import Upstream
         }
     }
 
-    // MARK: It does not
+    // MARK: The upstream does not answer
 
     static let failures: [(String, ScriptedUpstream.Script)] = [
         ("no connection", { throw Unreachable() }), ("500", { .status(500) }), ("401", { .status(401) }),
@@ -111,7 +111,9 @@ import Upstream
         ("one bad comment", { .status(200, #"{"items":[{"id":"7"}]}"#) }),
     ]
 
-    @Test(arguments: failures.indices) func `then its last answer is served, with its age`(failure: Int) async throws {
+    @Test(arguments: failures.indices) func `after a failure the cached answer is served with its age`(failure: Int)
+        async throws
+    {
         try await TestedEdge.with {
             .list([1, 2])
         } _: { edge in
@@ -128,7 +130,7 @@ import Upstream
         }
     }
 
-    @Test(arguments: failures.indices) func `without an answer from earlier it is no connection`(failure: Int)
+    @Test(arguments: failures.indices) func `without a cached answer a failure is connectivity`(failure: Int)
         async throws
     {
         try await TestedEdge.with(Self.failures[failure].1) { edge in
@@ -138,7 +140,7 @@ import Upstream
             }
             #expect(edge.log.lines.count == 1)
             edge.upstream.answer { .list([1]) }
-            // An absent upstream has a second to answer, which is not much on a busy machine.
+            // An absent upstream has a second to answer, which is short on a busy machine.
             var page: ListedComments?
             while page == nil { page = try? await edge.list() }
             #expect(page?.origin == .remote)
@@ -147,7 +149,7 @@ import Upstream
         }
     }
 
-    @Test func `the last answer is served before the caller's time is over`() async throws {
+    @Test func `the cached answer is served before the caller's deadline`() async throws {
         try await TestedEdge.with {
             .list([1])
         } _: { edge in
@@ -156,13 +158,13 @@ import Upstream
             let page = try await edge.list(within: .milliseconds(40))
             #expect(page.numbers == [1])
             #expect(page.origin == .cache)
-            // That the caller was in a hurry is no fault of the upstream.
+            // A short deadline of the caller is no failure of the upstream.
             #expect(edge.edge.monitor.check.status == .serving)
             #expect(edge.log.lines == [])
         }
     }
 
-    @Test func `the upstream has the caller's time for a first answer, and less where one is kept`() async throws {
+    @Test func `the upstream has less time when a cached answer exists`() async throws {
         try await TestedEdge.with {
             .list([1])
         } _: { edge in
@@ -177,7 +179,7 @@ import Upstream
         }
     }
 
-    @Test func `whoever cancels is served nothing`() async throws {
+    @Test func `a cancelled call does not fall back to the cache`() async throws {
         try await TestedEdge.with {
             .list([1])
         } _: { edge in
@@ -217,7 +219,7 @@ import Upstream
         }
     }
 
-    @Test func `a list that changes is paged from the comment where the reader stands`() async throws {
+    @Test func `a changing list is paged from the reader's cursor`() async throws {
         try await TestedEdge.with {
             .list([1, 2, 3])
         } _: { edge in
@@ -232,7 +234,7 @@ import Upstream
         }
     }
 
-    @Test func `what never was a comment of the image is no cursor`() async throws {
+    @Test func `an id that was never a comment of the image is an invalid cursor`() async throws {
         try await TestedEdge.with {
             .list([1])
         } _: { edge in
@@ -244,7 +246,7 @@ import Upstream
         }
     }
 
-    @Test func `while the upstream is away nobody knows what it has`() async throws {
+    @Test func `a cursor unknown to the cache is a connectivity error while the upstream is down`() async throws {
         try await TestedEdge.with {
             .list([1])
         } _: { edge in
@@ -257,7 +259,7 @@ import Upstream
 
     // MARK: Conditional requests
 
-    @Test func `an answer that still holds is not fetched again, and is as new as that`() async throws {
+    @Test func `a confirmed answer is not fetched again, and its time is updated`() async throws {
         try await TestedEdge.with {
             .list([1, 2], ["ETag": "\"a\"", "Last-Modified": "yesterday"])
         } _: { edge in
@@ -274,7 +276,7 @@ import Upstream
         }
     }
 
-    @Test func `one that still holds in a cache is as old as it says`() async throws {
+    @Test func `an answer confirmed by the upstream's cache has the stated age`() async throws {
         try await TestedEdge.with {
             .list([1], ["ETag": "\"a\""])
         } _: { edge in
@@ -285,7 +287,7 @@ import Upstream
         }
     }
 
-    @Test func `an answer that cannot be read any more is fetched whole`() async throws {
+    @Test func `an unreadable cached answer is fetched again`() async throws {
         try await TestedEdge.with {
             .list([1], ["ETag": "\"a\""])
         } _: { edge in
@@ -307,7 +309,7 @@ import Upstream
 
     // MARK: The store fails
 
-    @Test func `what cannot be kept is delivered, and says so`() async throws {
+    @Test func `an answer that cannot be cached is served with a notice`() async throws {
         try await TestedEdge.with {
             .list([1])
         } _: { edge in
@@ -333,7 +335,7 @@ import Upstream
         }
     }
 
-    @Test func `without a store the upstream is served all the same`() async throws {
+    @Test func `without a store the upstream's answers are served`() async throws {
         try await TestedEdge.with {
             .list([1, 2])
         } _: { tested in
@@ -349,7 +351,7 @@ import Upstream
 
     // MARK: Counting
 
-    @Test func `counts are those of what is kept, and nobody is asked`() async throws {
+    @Test func `counts come from the cache without an upstream request`() async throws {
         try await TestedEdge.with {
             .list([1, 2])
         } _: { edge in
@@ -360,9 +362,10 @@ import Upstream
         }
     }
 
-    // MARK: Many at once
+    // MARK: Concurrent requests
 
-    @Test(arguments: [1, 2, 50]) func `many who want the same are one request`(count: Int) async throws {
+    @Test(arguments: [1, 2, 50]) func `concurrent requests for a list are one upstream request`(count: Int) async throws
+    {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         try await TestedEdge.with {
             for await _ in gate {}
@@ -374,7 +377,7 @@ import Upstream
                 open.finish()
                 for try await numbers in group { #expect(numbers == [1]) }
             }
-            // Who came after the answer asked once more.
+            // A caller that started after the answer made another request.
             #expect(edge.upstream.requests.count <= count)
         }
     }

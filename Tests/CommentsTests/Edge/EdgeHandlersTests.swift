@@ -9,11 +9,11 @@ import Upstream
 
 @testable import comments_service
 
-/// From a caller's socket to an upstream's.
+/// The whole path from a caller's socket to an upstream's server.
 @Suite struct EdgeHandlersTests {
     private let image = UUID(number: 0)
 
-    @Test func `comments come from the upstream, with everything between`() async throws {
+    @Test func `comments are served from the upstream over real connections`() async throws {
         try await withClient { client, upstream in
             let page = try await client.call(CommentsContract.list, ListComments(imageID: image, limit: 2))
             #expect(page.numbers == [1, 2])
@@ -24,7 +24,7 @@ import Upstream
             #expect(request.target == "/api/v1/image/\(image.uuidString)/comments")
             #expect(request["If-None-Match"] == nil)
 
-            // The server answers 304 now.
+            // The server answers 304 from here on.
             let rest = try await client.call(
                 CommentsContract.list, ListComments(imageID: image, afterID: UUID(number: 2)))
             #expect(rest.numbers == [3])
@@ -38,7 +38,7 @@ import Upstream
         }
     }
 
-    @Test func `an edge is not written to`() async throws {
+    @Test func `an edge is read-only`() async throws {
         try await withClient { client, _ in
             let post = await #expect(throws: RPCError.self) {
                 try await client.call(
@@ -52,7 +52,7 @@ import Upstream
         }
     }
 
-    @Test func `an unknown cursor is the caller's mistake`() async throws {
+    @Test func `an unknown cursor is invalid_params`() async throws {
         try await withClient { client, _ in
             let error = await #expect(throws: RPCError.self) {
                 try await client.call(CommentsContract.list, ListComments(imageID: image, afterID: UUID(number: 7)))
@@ -62,7 +62,7 @@ import Upstream
         }
     }
 
-    @Test func `a caller who goes ends the request at the upstream`() async throws {
+    @Test func `a disconnected caller cancels the upstream request`() async throws {
         try await withClient(script: { _ in [.stall] }) { client, upstream in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -77,7 +77,7 @@ import Upstream
         }
     }
 
-    @Test func `a silent upstream leaves time for what is kept`() async throws {
+    @Test func `a silent upstream leaves time for the cached answer`() async throws {
         try await withClient(script: { $0.number == 0 ? Self.answer($0) : [.stall] }) { client, _ in
             _ = try await client.call(CommentsContract.list, ListComments(imageID: image))
             let page = try await client.call(
@@ -111,7 +111,7 @@ import Upstream
                         ).fetch,
                         store: store, now: { Date() }),
                     store: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger))
-                // Ends with this scope.
+                // Cancelled at the end of this scope.
                 async let _: Void = comments.run()
                 try await TestServer.with(EdgeHandlers(comments: comments).table) { server in
                     try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, upstream) }

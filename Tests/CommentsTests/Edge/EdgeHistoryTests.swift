@@ -8,16 +8,16 @@ import Testing
 
 @testable import comments_service
 
-/// Whatever the order of requests, changes, failures and restarts, what is served was an answer of the upstream.
+/// Random sequences of requests, changes, failures and restarts: each served page is part of an answer of the upstream.
 @Suite struct EdgeHistoryTests {
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func `what is served was an answer of the upstream, in its order`(seed: UInt64) async throws {
+    func `each served page is part of an answer of the upstream, in its order`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let origin = ChangingOrigin()
         try await TestedEdge.with {
             origin.answer()
         } _: { edge in
-            // What it reads from is opened anew now and then.
+            // Sometimes the store is opened again.
             var current = edge
             edge.upstream.answer {
                 try origin.answering(edge.upstream.requests.last?["If-None-Match"])
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// One who reads all pages while nothing changes sees one of the answers whole.
+    /// Reads all pages while nothing changes, and expects one whole answer.
     private func read(_ edge: TestedEdge, _ origin: ChangingOrigin, _ random: inout SeededRandom) async throws {
         var (seen, cursor, pages) = ([Int](), Int?.none, 0)
         while pages == 0 || cursor != nil {
@@ -54,13 +54,13 @@ import Testing
     }
 }
 
-/// An upstream whose comments change and that fails in several ways.
+/// An upstream whose comments change and which fails in several ways.
 private final class ChangingOrigin: Sendable {
     private struct State {
         var numbers: [Int] = []
         var last = 0
         var failure: Int?
-        /// What it has given out.
+        /// The answers given so far.
         var answers: [[Int]] = []
     }
 

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import comments_service
 
-/// An answer with these comments.
+/// A cached answer with these comments.
 func kept(
     _ numbers: [Int], on image: Int = 0, at savedAt: TimeInterval = 0, etag: String? = nil
 ) -> KeptComments {
@@ -12,13 +12,13 @@ func kept(
         validators: AnswerValidators(etag: etag))
 }
 
-/// Comments that say their numbers.
+/// Comments whose texts are their numbers.
 func comments(_ numbers: [Int], on image: Int = 0) -> [ImageComment] {
     numbers.map { draft($0, on: image, saying: "No. \($0)").comment(now: moment(0)) }
 }
 
 extension KeptCommentsStore {
-    /// The numbers of the comments that are kept; nil when there is no answer.
+    /// The numbers of the cached comments; nil when no answer is cached.
     func numbers(
         of image: Int = 0, limit: Int = 100, after cursor: Int? = nil
     ) async throws -> [Int]? {

@@ -6,7 +6,7 @@ import Testing
 @testable import comments_service
 
 extension StoreFactory<any KeptCommentsStore> {
-    /// Every store that keeps something.
+    /// All caches.
     static let all = [
         StoreFactory("SQLite on disk") {
             SQLiteKeptComments(try SQLiteKeptComments.opening.open($0 + "/comments-edge.sqlite"))
@@ -14,14 +14,13 @@ extension StoreFactory<any KeptCommentsStore> {
     ]
 }
 
-/// What every store of an edge does.
+/// The specs of every cache of an edge.
 @Suite struct KeptCommentsStoreSpecs {
     typealias Factory = StoreFactory<any KeptCommentsStore>
 
     private let image = UUID(number: 0)
 
-    @Test(arguments: Factory.all) func `of an image nobody has asked for nothing is kept`(stores: Factory) async throws
-    {
+    @Test(arguments: Factory.all) func `an unknown image has no cached answer`(stores: Factory) async throws {
         try await stores.withStore { store in
             let slice = try await store.slice(10, of: image, after: nil)
             #expect(slice == nil)
@@ -32,7 +31,7 @@ extension StoreFactory<any KeptCommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all, [[], [1], [3, 1, 2]]) func `an answer comes back as it was kept, after a restart too`(
+    @Test(arguments: Factory.all, [[], [1], [3, 1, 2]]) func `an answer is read as it was stored, also after a restart`(
         stores: Factory, numbers: [Int]
     ) async throws {
         try await stores.withReopening { reopen in
@@ -47,7 +46,7 @@ extension StoreFactory<any KeptCommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `texts and times come back as they were`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `texts and times are read as they were stored`(stores: Factory) async throws {
         try await stores.withStore { store in
             let comment = ImageComment(
                 id: UUID(number: 1), imageID: image, message: String(repeating: "🏖", count: 2_000),
@@ -62,7 +61,7 @@ extension StoreFactory<any KeptCommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `the last answer takes the place of the one before, image by image`(
+    @Test(arguments: Factory.all) func `the last answer of each image replaces the one before`(
         stores: Factory
     ) async throws {
         try await stores.withStore { store in
@@ -80,7 +79,7 @@ extension StoreFactory<any KeptCommentsStore> {
 
     // MARK: Renewing
 
-    @Test(arguments: Factory.all) func `a renewed answer is as new as it was said to be`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `renewing an answer updates its time`(stores: Factory) async throws {
         try await stores.withStore { store in
             let answer = kept([1, 2], etag: "a")
             _ = try await store.keep(answer)
@@ -90,7 +89,9 @@ extension StoreFactory<any KeptCommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `only the answer that was asked about is renewed`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `only the answer with the same validators is renewed`(stores: Factory)
+        async throws
+    {
         try await stores.withStore { store in
             _ = try await store.keep(kept([1], etag: "b"))
             #expect(try await !store.renew(image, AnswerValidators(etag: "a"), savedAt: moment(60)))
@@ -110,7 +111,7 @@ extension StoreFactory<any KeptCommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all, [7, 5]) func `what was never in an answer of the image is no cursor`(
+    @Test(arguments: Factory.all, [7, 5]) func `an id that was in no answer of the image is an invalid cursor`(
         stores: Factory, cursor: Int
     ) async throws {
         try await stores.withStore { store in
@@ -122,7 +123,7 @@ extension StoreFactory<any KeptCommentsStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a comment that has gone still marks its place`(stores: Factory) async throws {
+    @Test(arguments: Factory.all) func `a removed comment remains a valid cursor`(stores: Factory) async throws {
         try await stores.withStore { store in
             for numbers in [[1, 2, 3], [1, 3], [1, 3, 4], [3, 4]] { _ = try await store.keep(kept(numbers)) }
             #expect(try await store.numbers() == [3, 4])

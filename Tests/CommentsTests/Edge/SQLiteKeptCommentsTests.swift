@@ -7,10 +7,10 @@ import Testing
 
 @testable import comments_service
 
-/// What only the SQLite store has.
+/// Tests of the SQLite store only.
 @Suite struct SQLiteKeptCommentsTests {
     @Test(arguments: [(3, true), (4, false)])
-    func `an answer with too many comments is not kept, and the one before stays`(
+    func `an answer with too many comments is not stored, and the one before remains`(
         count: Int, isKept: Bool
     ) async throws {
         try await withStore(comments: 3) { store, _ in
@@ -20,18 +20,18 @@ import Testing
         }
     }
 
-    @Test func `of too many images those that were kept or renewed first go`() async throws {
+    @Test func `over the limit of images the least recently stored or renewed are evicted`() async throws {
         try await withStore(images: 3) { store, _ in
             for image in 1...3 { _ = try await store.keep(kept([image], on: image, etag: "x")) }
             #expect(try await images(1...3, in: store) == [1, 2, 3])
             _ = try await store.renew(UUID(number: 1), AnswerValidators(etag: "x"), savedAt: moment(-1_000))
-            // Whatever age it has.
+            // The age of an answer does not matter.
             _ = try await store.keep(kept([4], on: 4, at: -1_000_000))
             #expect(try await images(1...4, in: store) == [1, 3, 4])
         }
     }
 
-    @Test(arguments: [0, 1]) func `of too many bytes those that were kept first go`(excess: Int) async throws {
+    @Test(arguments: [0, 1]) func `over the limit of bytes the oldest answers are evicted`(excess: Int) async throws {
         let bytes = (1...3).map { kept([$0], on: $0).bytes }.reduce(0, +)
         try await withStore(bytes: bytes - excess) { store, pool in
             for image in 1...3 { _ = try await store.keep(kept([image], on: image)) }
@@ -41,11 +41,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1]) func `the places of comments that have gone count as bytes`(excess: Int) async throws {
+    @Test(arguments: [0, 1]) func `the places of removed comments count against the limit`(excess: Int) async throws {
         let bytes = kept([1], on: 1).bytes + kept([5], on: 2).bytes + 3 * CommentPlace.bytes
         try await withStore(bytes: bytes - excess) { store, _ in
             _ = try await store.keep(kept([1, 2, 3, 4], on: 1))
-            // Three go, and leave their places.
+            // Three comments are removed; their places remain.
             _ = try await store.keep(kept([1], on: 1))
             #expect(try await store.numbers(of: 1, after: 4) == [])
             _ = try await store.keep(kept([5], on: 2))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1]) func `of the places beside an answer as many are remembered as fit`(excess: Int)
+    @Test(arguments: [0, 1]) func `as many places of removed comments are stored as fit beside the answer`(excess: Int)
         async throws
     {
         let (before, after) = (kept([1, 2, 3]), kept([7, 8, 9]))
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `the bytes of an answer are those of its rows, and all are within the limit`(seed: UInt64) async throws {
+    func `the size of an answer equals that of its rows and the total is within the limit`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let limit = 4_000
         try await withStore(bytes: limit) { store, pool in
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `the bytes of a store of the first version are counted anew`() async throws {
+    @Test func `a migration recounts the sizes of a store of version 1`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/comments-edge.sqlite"
             let pool = try SQLiteKeptComments.opening.open(path)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1]) func `an answer that alone is too many bytes is not kept`(excess: Int) async throws {
+    @Test(arguments: [0, 1]) func `an answer that alone exceeds the limit is not stored`(excess: Int) async throws {
         let answer = kept([1, 2])
         try await withStore(bytes: answer.bytes - excess) { store, _ in
             let isKept = try await store.keep(answer)
@@ -119,13 +119,13 @@ import Testing
         }
     }
 
-    @Test func `the limits that are meant`() {
+    @Test func `the default limits`() {
         #expect(KeptLimits().comments == 150_000)
         #expect(KeptLimits().images == 20_000)
         #expect(KeptLimits().bytes == 268_435_456)
     }
 
-    @Test func `a write that fails in the middle leaves the answer before`() async throws {
+    @Test func `a failed write leaves the earlier answer`() async throws {
         try await withStore { store, pool in
             _ = try await store.keep(kept([1, 2], at: 1, etag: "a"))
             try await pool.write { db in
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `neither the origin's store nor the edge's is taken for the other`() async throws {
+    @Test func `an authority's store cannot be opened as an edge's, or the reverse`() async throws {
         try await withTemporaryDirectory { directory in
             let (origin, edge) = (directory + "/a.sqlite", directory + "/b.sqlite")
             _ = try SQLiteCommentsStore.opening.open(origin)
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `making room looks at no comment`() async throws {
+    @Test func `eviction reads no comments`() async throws {
         try await withStore { _, pool in
             let plan = try pool.read { db in
                 try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + SQLiteKeptComments.sizeQuery)

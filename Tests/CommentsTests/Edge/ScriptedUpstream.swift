@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import comments_service
 
-/// An upstream behind `UpstreamFetch` that answers as a test says.
+/// An upstream behind `UpstreamFetch` with scripted answers.
 final class ScriptedUpstream: Sendable {
     typealias Script = @Sendable () async throws -> UpstreamAnswer
 
@@ -18,10 +18,10 @@ final class ScriptedUpstream: Sendable {
 
     init(_ script: @escaping Script) { state = Mutex(State(script: script)) }
 
-    /// The headers of all requests so far.
+    /// The headers of all requests.
     var requests: [[String: String]] { state.withLock(\.requests) }
 
-    /// From now on it answers like this.
+    /// Sets the script for the following requests.
     func answer(_ script: @escaping Script) { state.withLock { $0.script = script } }
 
     var fetch: UpstreamFetch {
@@ -35,7 +35,7 @@ final class ScriptedUpstream: Sendable {
         }
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until this many requests have arrived.
     func wait(requests count: Int) async {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.watchers.append(continuation) }
@@ -44,10 +44,10 @@ final class ScriptedUpstream: Sendable {
     }
 }
 
-/// Nobody is there.
-struct Unreachable: Error, CustomStringConvertible { let description = "nobody is there" }
+/// No server listens.
+struct Unreachable: Error, CustomStringConvertible { let description = "no server listens" }
 
-/// Answers never, and ends when it is cancelled.
+/// Never answers, and throws when it is cancelled.
 func silence() async throws -> UpstreamAnswer {
     let (never, _) = AsyncStream.makeStream(of: Void.self)
     for await _ in never {}
@@ -55,7 +55,7 @@ func silence() async throws -> UpstreamAnswer {
 }
 
 extension UpstreamAnswer {
-    /// The list of these comments, as an upstream writes it.
+    /// An upstream's answer with these comments.
     static func list(_ numbers: [Int], on image: Int = 0, _ headers: [String: String] = [:]) -> UpstreamAnswer {
         let items = comments(numbers, on: image).map { comment in
             """

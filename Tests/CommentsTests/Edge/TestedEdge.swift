@@ -9,7 +9,7 @@ import Upstream
 
 @testable import comments_service
 
-/// An edge with everything around it, for as long as a test needs it.
+/// An edge with its store, its monitors and a scripted upstream.
 final class TestedEdge: Sendable {
     let edge: EdgeComments
     let upstream: ScriptedUpstream
@@ -55,17 +55,17 @@ final class TestedEdge: Sendable {
             within: time)
     }
 
-    /// Makes writing to the store fail, or work again.
+    /// Makes writes to the store fail or succeed.
     func setWriting(works: Bool) async throws {
         try await pool.writeWithoutTransaction { db in
-            // What a full disk looks like: no page more than there are.
+            // Simulates a full disk by limiting the number of pages.
             let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
             try db.execute(sql: "PRAGMA max_page_count = \(works ? 1_000_000 : pages)")
         }
     }
 }
 
-/// A clock that a test moves.
+/// A clock that the test sets.
 final class TestClock: Sendable {
     private let seconds = Mutex<TimeInterval>(0)
 

@@ -18,12 +18,12 @@ import Upstream
         (RemoteFailure.notFound, false), (.late(.init(time: .milliseconds(999))), false),
         (.late(.init(time: .seconds(1))), true),
     ])
-    func `not everything is the upstream's failure`(failure: RemoteFailure, counts: Bool) async throws {
+    func `only some errors count as failures of the upstream`(failure: RemoteFailure, counts: Bool) async throws {
         await fail(1, failure)
         #expect(monitor.check.status == (counts ? .degraded : .serving))
     }
 
-    @Test func `what is no failure of the upstream is passed on`() async throws {
+    @Test func `other errors are rethrown`() async throws {
         await #expect(throws: Unreachable.self) {
             try await monitor.watching(UUID(number: 1)) { throw Unreachable() }
         }

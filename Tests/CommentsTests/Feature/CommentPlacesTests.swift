@@ -6,25 +6,25 @@ import Testing
 @Suite struct CommentPlacesTests {
     @Test(arguments: [
         ("", "", ""), ("", "1 2", "1 2"), ("1 2", "1 2", "1 2"), ("1 2", "1 2 3", "1 2 3"),
-        // One that goes stays behind the one that it stood behind.
+        // A removed comment stays after its predecessor.
         ("1 2 3", "1 3", "1 -2 3"), ("1 2 3", "2 3", "-1 2 3"), ("1 2 3", "1 2", "1 2 -3"), ("1 2", "", "-1 -2"),
         ("1 -2 3", "1 3 4", "1 -2 3 4"), ("1 -2 3", "3 4", "-1 -2 3 4"), ("1 -2 3", "1 2 3", "1 2 3"),
         ("1 2 -3", "1 4", "1 -2 -3 4"), ("1 2", "5 1 6", "5 1 -2 6"), ("1 2 3", "3 1", "3 1 -2"),
         ("1 2", "7 8", "-1 -2 7 8"),
     ])
-    func `readers find their place`(before: String, answer: String, after: String) {
+    func `removed comments keep their places in a new answer`(before: String, answer: String, after: String) {
         let places = CommentPlaces.replacing(places(before), by: places(answer).map(\.id), answer: 9)
         #expect(text(places) == after)
     }
 
-    @Test func `a place knows since when it is empty`() {
+    @Test func `a place has the number of the answer that removed it`() {
         var places = CommentPlaces.replacing([], by: [UUID(number: 1), UUID(number: 2)], answer: 1)
         places = CommentPlaces.replacing(places, by: [UUID(number: 1)], answer: 2)
         places = CommentPlaces.replacing(places, by: [], answer: 3)
         #expect(places.map(\.goneSince) == [3, 2])
     }
 
-    @Test(arguments: [0, 1]) func `so many empty places are remembered, those of the last to go`(excess: Int) {
+    @Test(arguments: [0, 1]) func `the number of stored places is limited to the last removed`(excess: Int) {
         let old = (1...CommentPlaces.maximumGone + excess).map {
             CommentPlace(id: UUID(number: $0), goneSince: Int64($0))
         }
@@ -32,7 +32,7 @@ import Testing
         #expect(places == Array(old.dropFirst(excess)))
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64]) func `the answer's order is never touched`(seed: UInt64) {
+    @Test(arguments: [1, 2, 3] as [UInt64]) func `the order of the answer never changes`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var places: [CommentPlace] = []
         for turn in 1...200 {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// `1 -2 3`: the second has gone.
+    /// `1 -2 3`: the second comment is removed.
     private func places(_ text: String) -> [CommentPlace] {
         text.split(separator: " ").compactMap { Int($0) }
             .map { CommentPlace(id: UUID(number: abs($0)), goneSince: $0 < 0 ? 1 : nil) }

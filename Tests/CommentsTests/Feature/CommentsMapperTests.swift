@@ -5,7 +5,7 @@ import Testing
 @Suite struct CommentsMapperTests {
     private let image = UUID(number: 0)
 
-    @Test func `a comment is what the upstream says`() throws {
+    @Test func `a comment is mapped`() throws {
         let comments = try map(
             """
             {"items":[{"id":"00000000-0000-4000-8000-000000000001","message":"Où ? 🏖\\nLà.",
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", #"{"items":[]}"#]) func `no such image is not found`(body: String) {
+    @Test(arguments: ["", #"{"items":[]}"#]) func `status 404 means that the image is unknown`(body: String) {
         #expect(throws: CommentsMapperError.notFound) { try map(body, status: 404) }
     }
 
@@ -52,18 +52,18 @@ import Testing
         #"{"items":[],}"#, #"{,"items":[]}"#, #"{"items":[,]}"#, #"{"items":[null]}"#, #"{"items":[[]]}"#,
         #"{"Items":[]}"#, #"{"items":[]} {}"#, "\u{0}",
     ])
-    func `what is no list is rejected`(body: String) { expectRejection(body) }
+    func `an invalid list is rejected`(body: String) { expectRejection(body) }
 
-    @Test func `what is no UTF-8 is rejected`() {
+    @Test func `invalid UTF-8 is rejected`() {
         let body = Data(list([item(1, message: #""?""#)]).utf8.map { $0 == UInt8(ascii: "?") ? 0xFF : $0 })
         #expect(throws: CommentsMapperError.self) { try CommentsMapper.map(body, statusCode: 200, imageID: image) }
     }
 
-    @Test func `a depth beyond reason is rejected`() {
+    @Test func `excessive nesting is rejected`() {
         expectRejection(#"{"items":"# + String(repeating: "[", count: 100_000))
     }
 
-    @Test func `commas in texts and between values are none too many`() throws {
+    @Test func `commas in texts and between values are accepted`() throws {
         let body = list([item(1, message: #""[,] {,} \",\\""#), item(2)])
         #expect(try map(body).first?.message == #"[,] {,} ",\"#)
         expectRejection(list([item(1), "", item(2)]))
@@ -83,17 +83,17 @@ import Testing
     @Test(
         arguments: ["id", "message", "created_at", "author"],
         [nil, "null", "7", "true", "[]", "{}"] as [String?])
-    func `one bad comment makes the whole list bad`(member: String, value: String?) {
+    func `one invalid comment invalidates the list`(member: String, value: String?) {
         expectRejection(list([item(1), item(2, replacing: member, with: value), item(3)]))
     }
 
     @Test(arguments: ["id", "created_at", "author"])
-    func `an empty text is no id, no time and no author`(member: String) {
+    func `an empty text is not a valid id, time or author`(member: String) {
         expectRejection(list([item(1), item(2, replacing: member, with: #""""#), item(3)]))
     }
 
     @Test(arguments: [#"{}"#, #"{"username":null}"#, #"{"username":7}"#, #"{"name":"ana"}"#])
-    func `an author has a name`(author: String) {
+    func `an author without a name is rejected`(author: String) {
         expectRejection(list([item(1, replacing: "author", with: author)]))
     }
 
@@ -111,7 +111,7 @@ import Testing
         "{7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4e}",
         "7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4e ", "7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4g",
     ])
-    func `what is no UUID is rejected`(id: String) {
+    func `an invalid UUID is rejected`(id: String) {
         expectRejection(list([item(1, replacing: "id", with: "\"\(id)\"")]))
     }
 
@@ -122,12 +122,12 @@ import Testing
             ("id", "7", "id: must be a string"), ("message", nil, "message: is missing"),
             ("author", #"{"username":null}"#, "author.username: must be a string"),
         ] as [(String, String?, String)])
-    func `a rejection says what is wrong and where`(member: String, value: String?, reason: String) {
+    func `a rejection contains the path and the reason`(member: String, value: String?, reason: String) {
         let body = list([item(1), item(2, replacing: member, with: value)])
         #expect(throws: CommentsMapperError.rejected("items[1].\(reason)")) { try map(body) }
     }
 
-    @Test func `a rejected body says why it is none`() {
+    @Test func `a rejection of the body contains the reason`() {
         #expect(throws: CommentsMapperError.rejected("its body must be an object")) { try map("[]") }
         #expect(
             throws: CommentsMapperError.rejected("its body is not JSON: a value cannot begin here at byte 10")
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"id":1,"id":1}"#, #"{"a":"\ud800"}"#, #"{"a":01}"#])
-    func `what strict JSON does not allow is rejected, also in unknown members`(value: String) {
+    func `invalid JSON is rejected, also in unknown members`(value: String) {
         expectRejection(#"{"items":[],"x":\#(value)}"#)
     }
 
@@ -151,20 +151,20 @@ import Testing
     // MARK: Texts
 
     @Test(arguments: [0, 1, 2_000, 2_001, 100_000])
-    func `a message has any length: the limits of authors are not those of an upstream`(length: Int) throws {
-        // More than a byte each.
+    func `the length of an upstream's message is not limited`(length: Int) throws {
+        // More than one byte per scalar.
         let message = String(repeating: "🏖", count: length)
         #expect(try map(list([item(1), item(2, message: "\"\(message)\"")])).last?.message == message)
     }
 
     @Test(arguments: [0, 1, 64, 65, 10_000])
-    func `a username has any length`(length: Int) throws {
+    func `the length of an upstream's username is not limited`(length: Int) throws {
         let name = String(repeating: "ë", count: length)
         let author = #"{"username":"\#(name)"}"#
         #expect(try map(list([item(1, replacing: "author", with: author), item(2)])).first?.username == name)
     }
 
-    @Test func `texts are as the upstream has them, white space around them too`() throws {
+    @Test func `texts are unchanged, including surrounding white space`() throws {
         #expect(try map(list([item(1, message: #""\n Lovely!\t""#)])).first?.message == "\n Lovely!\t")
     }
 
@@ -203,7 +203,7 @@ import Testing
         item(number, replacing: "message", with: message)
     }
 
-    /// - Parameter value: nil to leave the member out.
+    /// - Parameter value: nil to omit the member.
     private func item(_ number: Int, replacing member: String, with value: String?) -> String {
         var members = [
             "id": "\"\(UUID(number: number).uuidString)\"", "message": #""Lovely!""#,

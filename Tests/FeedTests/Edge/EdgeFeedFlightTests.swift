@@ -7,10 +7,10 @@ import Testing
 
 @testable import feed_service
 
-/// Many readers of an edge at the same time.
+/// Concurrent readers of an edge.
 @Suite(.timeLimit(.minutes(5))) struct EdgeFeedFlightTests {
     @Test(arguments: [1, 2, 100])
-    func `a page that several want at the same time is asked for once`(readers: Int) async throws {
+    func `concurrent requests for a page are one upstream request`(readers: Int) async throws {
         try await withTemporaryDirectory { directory in
             let asked = Recorded<String>()
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
@@ -21,7 +21,7 @@ import Testing
             }
             try await withThrowingTaskGroup(of: LoadedFeed.self) { group in
                 for _ in 0..<readers { group.addTask { try await rig.load(2) } }
-                // Another page is another matter.
+                // A request for another page is not shared.
                 group.addTask { try await rig.load(2, at: .after(9)) }
                 let page = EdgeFeed.PageRequest(limit: 2, cursor: .start)
                 while asked.all.count < 2 || rig.feed.flights.waiting(for: page) < readers { await Task.yield() }

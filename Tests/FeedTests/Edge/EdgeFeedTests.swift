@@ -9,9 +9,9 @@ import Testing
 
 @testable import feed_service
 
-/// The composition: remote first, what was kept when that fails.
+/// `EdgeFeed`: from the upstream first, from the cache when that fails.
 @Suite(.timeLimit(.minutes(5))) struct EdgeFeedTests {
-    /// An upstream that answers as it is told, and remembers what it was asked.
+    /// An upstream with scripted answers, which records the requests.
     private final class Script: Sendable {
         private let answers = Mutex<[@Sendable () async throws -> HTTPAnswer]>([])
         let requests = Recorded<(url: String, headers: [String])>()
@@ -22,7 +22,7 @@ import Testing
             answers.withLock { $0.append(answer) }
         }
 
-        /// Fails when it is asked for more than it was told.
+        /// Fails when the script has no more answers.
         func fetch(_ url: String, _ headers: [(name: String, value: String)]) async throws -> HTTPAnswer {
             requests.add((url, headers.map { "\($0.name): \($0.value)" }))
             let answer = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -44,7 +44,7 @@ import Testing
 
     // MARK: Remote
 
-    @Test func `what the upstream has is served as remote, and kept`() async throws {
+    @Test func `the upstream's answer is served as remote and cached`() async throws {
         try await withEdge([.page([3, 2]), .page([1]), .page([])]) { rig, script in
             let first = try await rig.load(2)
             #expect(first.numbers == [3, 2])
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `the last page is known by its links, or by what is kept`() async throws {
+    @Test func `the last page is recognised by its links or by the cache`() async throws {
         let last = [("Link", #"<x>; rel="prev""#)] as [(name: String, value: String)]
         let more = [("Link", #"<x>; rel="next""#)] as [(name: String, value: String)]
         try await withEdge([.page([3, 2], more), .page([1], last), .page([1]), .page([3, 2, 1])]) { rig, _ in
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `what the upstream has kept for a while is as old as it says`() async throws {
+    @Test func `an answer from the upstream's cache has the stated age`() async throws {
         try await withEdge([.page([1], [("Age", "100")])]) { rig, _ in
             let savedAt = rig.clock.now.addingTimeInterval(-100)
             #expect(try await rig.load().savedAt == savedAt)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a page is asked for again only if it has changed`() async throws {
+    @Test func `a known page is requested conditionally`() async throws {
         let etag = [("ETag", #""1""#), ("Last-Modified", "yesterday")] as [(name: String, value: String)]
         try await withEdge([.page([2, 1], etag), HTTPAnswer(status: 304), .page([3, 2])]) { rig, script in
             _ = try await rig.load(2)
@@ -91,14 +91,14 @@ import Testing
             let same = try await rig.load(2)
             #expect(same.numbers == [2, 1] && same.origin == .remote)
             #expect(script.requests.all.last?.headers == [#"If-None-Match: "1""#, "If-Modified-Since: yesterday"])
-            // Another size is another page.
+            // A request with another limit has another answer.
             _ = try await rig.load(3)
             #expect(script.requests.all.last?.headers == [])
             #expect(try await rig.load(2).savedAt == rig.clock.now)
         }
     }
 
-    @Test func `while the upstream answers, a reader gets what it says`() async throws {
+    @Test func `while the upstream responds, its answers are served as they are`() async throws {
         // 4 3 2 1 became 1 4 3 2.
         try await withEdge([.page([4, 3, 2, 1]), .page([1]), .page([4, 4, 3])]) { rig, _ in
             _ = try await rig.load(4)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `an answer is read from its cursor on`() async throws {
+    @Test func `only the items after the cursor are served`() async throws {
         try await withEdge([.page([5, 4]), .page([5, 4, 3, 2]), .page([9, 5, 4])]) { rig, _ in
             _ = try await rig.load(2)
             #expect(try await rig.load(2, at: .after(4)).numbers == [3, 2])
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `what follows a short answer without links is asked of the upstream`() async throws {
+    @Test func `a short answer without links is not taken for the last page`() async throws {
         try await withEdge([.page([5, 4, 3, 2, 1]), .page([5, 4])]) { rig, _ in
             _ = try await rig.load(5)
             #expect(try await rig.load(5).nextAfterID == UUID(number: 4))
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `an upstream that repeats itself for ever is wrong`() async throws {
+    @Test func `an answer that repeats the items before the cursor is rejected`() async throws {
         try await withEdge([.page([2, 1])] + Array(repeating: .page([2, 1]), count: 20)) { rig, script in
             _ = try await rig.load()
             let error = await #expect(throws: RPCError.self) { try await rig.load(at: .after(1)) }
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `more than was asked for is not served`() async throws {
+    @Test func `at most limit items are served`() async throws {
         let all = Array((1...9).reversed())
         try await withEdge([.page(all), .page(all)]) { rig, _ in
             let first = try await rig.load(3)
@@ -144,12 +144,12 @@ import Testing
         }
     }
 
-    @Test func `a cursor that the upstream does not know is no cursor`() async throws {
+    @Test func `a cursor that the upstream does not know is invalid`() async throws {
         try await withEdge([.page([1]), HTTPAnswer(status: 400), HTTPAnswer(status: 400)]) { rig, _ in
             _ = try await rig.load()
             let error = await #expect(throws: RPCError.self) { try await rig.load(at: .after(7)) }
             #expect(error?.kind == .invalidParams)
-            // Without a cursor it is a failure like others.
+            // Without a cursor, status 400 is a failure like any other.
             #expect(try await rig.load().origin == .cache)
         }
     }
@@ -162,7 +162,7 @@ import Testing
             HTTPAnswer(status: 200, body: Data("<html>".utf8)),
             HTTPAnswer(status: 200, body: Data(#"{"items":null}"#.utf8)),
         ].enumerated().map { ($0.offset, $0.element) })
-    func `whatever is wrong with an answer, what was kept is served, and stays`(
+    func `after any invalid answer the cached page is served and remains cached`(
         number: Int, answer: HTTPAnswer
     ) async throws {
         try await withEdge([.page([3, 2, 1]), answer]) { rig, _ in
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `offline pages end where the run does`() async throws {
+    @Test func `an offline page ends at the end of its run`() async throws {
         try await withEdge([.page([3, 2]), .page([1])]) { rig, script in
             _ = try await rig.load()
             _ = try await rig.load(at: .after(2))
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `an error says in general words that nothing is cached; the log says why`() async throws {
+    @Test func `the error says that nothing is cached; the log has the reason`() async throws {
         try await withEdge([HTTPAnswer(status: 503)]) { rig, _ in
             let error = await #expect(throws: RPCError.self) { try await rig.load() }
             #expect(error?.kind == .connectivity)
@@ -201,7 +201,7 @@ import Testing
 
     // MARK: Delivered items
 
-    @Test func `an item that was delivered is known, even where nothing can be stored`() async throws {
+    @Test func `a delivered item is available even if the cache cannot be written`() async throws {
         try await withEdge([.page([2, 1])]) { rig, _ in
             try rig.slot.close()
             #expect(try await rig.feed.item(UUID(number: 1)) == nil)
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `items that were delivered are forgotten when there are too many of them`() {
+    @Test func `delivered items are evicted over the limit`() {
         let delivered = DeliveredItems()
         let now = Date(timeIntervalSince1970: 0)
         func item(_ number: Int) -> FeedImage? { delivered.item(UUID(number: number), now: now) }
@@ -220,12 +220,12 @@ import Testing
         #expect(item(40) != nil)
         #expect(item(1) == nil)
         #expect((1...40).count { item($0) != nil } <= DeliveredItems.budget >> 20)
-        // The latest content counts.
+        // The latest content replaces the earlier one.
         delivered.add([picture(40, "new")], savedAt: now)
         #expect(item(40) == picture(40, "new"))
     }
 
-    @Test func `an item that was removed or has expired is not answered from memory`() async throws {
+    @Test func `a removed or expired item is not served from memory`() async throws {
         try await withEdge([.page([3, 2, 1]), .page([2, 1])]) { rig, _ in
             for _ in 1...2 { _ = try await rig.load(3) }
             #expect(try await rig.feed.item(UUID(number: 3)) == nil)
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test func `a failure is one line while it lasts, and degrades health`() async throws {
+    @Test func `a lasting failure is logged once and degrades health`() async throws {
         try await withEdge([.page([1])]) { rig, script in
             _ = try await rig.load()
             #expect(rig.upstream.check.status == .serving)
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func `an upstream that is late leaves time for what was kept`() async throws {
+    @Test func `a slow upstream leaves time for the cached page`() async throws {
         try await withEdge([.page([1])]) { rig, script in
             _ = try await rig.load()
             script.then {
@@ -265,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func `cancelling falls back to nothing`() async throws {
+    @Test func `a cancelled load does not fall back to the cache`() async throws {
         try await withEdge([.page([1])]) { rig, script in
             _ = try await rig.load()
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
@@ -278,14 +278,14 @@ import Testing
             for await _ in begun {}
             load.cancel()
             await #expect(throws: CancellationError.self) { try await load.value }
-            // It says nothing about the upstream.
+            // A cancellation is no failure of the upstream.
             #expect(rig.upstream.check.status == .serving)
         }
     }
 
-    // MARK: Keeping
+    // MARK: Writing to the cache
 
-    @Test func `what cannot be kept is served, and says so`() async throws {
+    @Test func `a page that cannot be cached is served with a notice`() async throws {
         try await withEdge([.page([2, 1]), .page([3])]) { rig, _ in
             try rig.slot.close()
             let page = try await rig.load()
@@ -296,7 +296,7 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be read is moved away, and another begins in its place`() async throws {
+    @Test func `an unreadable file is set aside and replaced`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/feed-edge.sqlite"
             let garbage = Data(repeating: 0x2E, count: 8_192)
@@ -313,7 +313,7 @@ import Testing
         }
     }
 
-    @Test func `damage that validating finds is moved away`() async throws {
+    @Test func `a file is set aside when validation finds damage`() async throws {
         try await withTemporaryDirectory { directory in
             let fetch: HTTPFetch = { _, _ in .page(Array((1...100).reversed())) }
             let first = try EdgeRig(directory, fetch)
@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 4_096]) func `validating sets a file aside that was truncated while it was in use`(
+    @Test(arguments: [0, 4_096]) func `validation sets aside a file that was truncated while in use`(
         size: Int
     ) async throws {
         try await withTemporaryDirectory { directory in
@@ -351,9 +351,9 @@ import Testing
         }
     }
 
-    @Test func `validating a cache that cannot be replaced is no success`() async throws {
+    @Test func `validation fails when the cache cannot be replaced`() async throws {
         try await withTemporaryDirectory { directory in
-            // What has this name cannot be made a directory.
+            // A file with this name prevents the creation of the directory.
             try Data().write(to: URL(filePath: directory + "/file"))
             let rig = try EdgeRig(directory + "/file") { _, _ in .page([1]) }
             let error = await #expect(throws: RPCError.self) { try await rig.validation.validate() }
@@ -361,7 +361,7 @@ import Testing
         }
     }
 
-    @Test func `validating drops what has expired`() async throws {
+    @Test func `validation deletes expired entries`() async throws {
         try await withEdge([.page([1])]) { rig, _ in
             _ = try await rig.load()
             rig.clock.advance(604_799)
@@ -374,7 +374,7 @@ import Testing
         }
     }
 
-    @Test func `watchers hear of what appeared at the top, and nothing of what a reader scrolls to`() async throws {
+    @Test func `watchers get new items at the top, not items that a reader scrolls to`() async throws {
         try await withEdge([
             .page([4, 3]), .page([4, 3]), .page([2, 1]), .page([5, 4]), .page([6]), .page([6, 5, 4, 3, 2, 1, 0]),
         ]) { rig, _ in

@@ -11,7 +11,7 @@ import Upstream
 
 @testable import feed_service
 
-/// An edge over an upstream that a test makes up, with a clock that it sets.
+/// An edge with a scripted upstream and a clock that the test sets.
 final class EdgeRig: Sendable {
     let feed: EdgeFeed
     let slot: StoreSlot<SQLiteFeedCache>
@@ -75,7 +75,7 @@ final class Clock: Sendable {
     func advance(_ seconds: TimeInterval) { time.withLock { $0.addTimeInterval(seconds) } }
 }
 
-/// Keeps what it is given.
+/// Records elements.
 final class Recorded<Element: Sendable>: Sendable {
     private let recorded = Mutex<[Element]>([])
 
@@ -85,8 +85,8 @@ final class Recorded<Element: Sendable>: Sendable {
 }
 
 extension HTTPAnswer {
-    /// A page as an upstream sends it.
-    /// - Parameter image: the URL of all items; nil to have one for each.
+    /// An upstream's answer with a page.
+    /// - Parameter image: the image URL of all items; nil for a different one per item.
     static func page(
         _ numbers: [Int], _ headers: [(name: String, value: String)] = [], image: String? = nil
     ) -> HTTPAnswer {
@@ -99,7 +99,7 @@ extension HTTPAnswer {
 }
 
 extension FeedCursor {
-    /// The limit and cursor of a request for a page.
+    /// The limit and the cursor in the URL of a request.
     static func parse(_ url: String) -> (limit: Int, cursor: FeedCursor) {
         let query = URLComponents(string: url)?.queryItems ?? []
         func value(_ name: String) -> String? { query.first { $0.name == name }?.value }

@@ -8,8 +8,8 @@ import Testing
 
 @testable import feed_service
 
-/// Whatever happens in whatever order: readers at their own pace, an upstream that publishes, removes, publishes
-/// again and goes away, and a service that is started again.
+/// Random schedules of readers, of publishing and removing at the upstream, of upstream failures, and of restarts of
+/// the edge.
 @Suite struct EdgeScheduleTests {
     struct Kind: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -23,9 +23,7 @@ import Testing
     ]
 
     @Test(arguments: kinds, 1...20 as ClosedRange<UInt64>)
-    func `what is served is the upstream's, in its order, once, and without holes`(
-        kind: Kind, seed: UInt64
-    ) async throws {
+    func `a reader gets the upstream's items in order, once, and without gaps`(kind: Kind, seed: UInt64) async throws {
         try await withTemporaryDirectory { directory in
             var schedule = try Schedule(kind, seed: seed, directory)
             for _ in 1...120 { try await schedule.step() }
@@ -33,7 +31,7 @@ import Testing
     }
 }
 
-/// The upstream, as the fetching closure sees it.
+/// The upstream's state, shared with the fetch closure.
 private final class Upstream: Sendable {
     struct State {
         var model = UpstreamModel(30)
@@ -71,7 +69,7 @@ private struct Schedule {
     private var random: SeededRandom
     private var readers = [Reader(), Reader(), Reader()]
 
-    /// Where those stand, or stood, that have never moved.
+    /// The positions of items, present or removed, that have never moved.
     private var original: [Int: Int] = [:]
     private var fetched: Set<Int> = []
     private var history: [String] = []
@@ -111,7 +109,7 @@ private struct Schedule {
 
     private mutating func change(_ name: String, _ change: (inout UpstreamModel, Int) -> Void) {
         let number = upstream.state.withLock { state in
-            // Mostly near the top, where readers are.
+            // Mostly near the top, where most readers are.
             let numbers = state.model.numbers
             let number = numbers.prefix(Int.random(in: 1...30, using: &random)).randomElement(using: &random) ?? 1
             change(&state.model, number)
@@ -123,7 +121,7 @@ private struct Schedule {
     private mutating func read(_ index: Int) async throws {
         var reader = readers[index]
         let model = upstream.state.withLock(\.model)
-        // Who stands on an item that has moved stands elsewhere now.
+        // A reader whose cursor has moved starts again elsewhere.
         if Int.random(in: 0..<8, using: &random) == 0 || reader.at.map(model.republished.contains) == true {
             reader = Reader()
         }
@@ -165,7 +163,7 @@ private struct Schedule {
         readers[index] = reader
     }
 
-    /// What has stood between two items all the time is served between them.
+    /// Checks that items which were between two served items throughout the walk were served too.
     private func expectNoHole(in row: [Int], _ model: UpstreamModel) {
         for (first, second) in zip(row, row.dropFirst()) {
             guard let high = original[first], let low = original[second] else { continue }

@@ -6,17 +6,17 @@ import Testing
 @testable import feed_service
 
 extension StoreFactory<any FeedCache> {
-    /// Every cache there is.
+    /// All caches.
     static let all = [
         StoreFactory("SQLite on disk") { SQLiteFeedCache(try SQLiteFeedCache.opening.open($0 + "/feed-edge.sqlite")) }
     ]
 }
 
-/// What every cache of an edge does. Pages are written as numbers: what the upstream had when they were fetched.
+/// The specs of every cache. Pages are written as item numbers; each is the upstream's state at the time of the fetch.
 @Suite struct FeedCacheSpecs {
     typealias Factory = StoreFactory<any FeedCache>
 
-    @Test(arguments: Factory.all) func `an empty cache knows nothing`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `an empty cache has no pages`(caches: Factory) async throws {
         try await caches.withStore { cache in
             for cursor in [FeedCursor.start, .after(1), .before(1)] {
                 #expect(try await cache.numbers(10, at: cursor) == nil)
@@ -30,7 +30,7 @@ extension StoreFactory<any FeedCache> {
 
     // MARK: One run
 
-    @Test(arguments: Factory.all) func `pages follow one another`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `consecutive pages form a run`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7], at: .start)
             try await cache.keep([6, 5], at: .after(7))
@@ -40,12 +40,12 @@ extension StoreFactory<any FeedCache> {
             #expect(try await cache.numbers(2, at: .after(5)) == nil)
             #expect(try await cache.numbers(2, at: .before(6)) == [8, 7])
             #expect(try await cache.numbers(2, at: .before(8)) == [9])
-            // The head run begins where the feed does.
+            // The first run begins at the beginning of the feed.
             #expect(try await cache.numbers(2, at: .before(9)) == [])
         }
     }
 
-    @Test(arguments: Factory.all) func `an empty page is the end`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `an empty page marks the end`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8], at: .start)
             #expect(try await cache.page(2, at: .start)?.isLast == false)
@@ -56,11 +56,11 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a page that says so is the end`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `a page that says so marks the end`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8], at: .start, .last)
             #expect(try await cache.numbers(2, at: .after(8)) == [])
-            // It was not, after all.
+            // Items were added after the end.
             try await cache.keep([8], at: .after(9), .more)
             #expect(try await cache.numbers(2, at: .after(8)) == nil)
         }
@@ -78,7 +78,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a reload puts what is new on top`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `a reload adds new items at the top`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([5, 4, 3], at: .start)
             try await cache.keep([2, 1], at: .after(3))
@@ -89,24 +89,25 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all, [1, 2, 5]) func `what has left the feed leaves the run, and marks its place`(
+    @Test(arguments: Factory.all, [1, 2, 5])
+    func `an item removed from the feed leaves the run and remains a valid cursor`(
         caches: Factory, size: Int
     ) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7, 6, 5, 4, 3], at: .start)
-            // 8 and 6 are gone, at the top and within.
+            // 8 and 6 were removed: one from the top, one from within.
             try await cache.keep([7, 5], at: .after(9))
             #expect(try await cache.numbers(10, at: .start) == [9, 7, 5, 4, 3])
             #expect(try await cache.numbers(size, at: .after(8)) == Array([7, 5, 4, 3].prefix(size)))
             #expect(try await cache.numbers(10, at: .before(6)) == [9, 7])
             #expect(try await cache.item(UUID(number: 6)) == nil)
-            // It comes back to where it stood.
+            // 6 is back at its former place.
             try await cache.keep([7, 6, 5], at: .after(9))
             #expect(try await cache.numbers(10, at: .start) == [9, 7, 6, 5, 4, 3])
         }
     }
 
-    @Test(arguments: Factory.all) func `other content replaces what was kept`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `new content replaces the cached content`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([2, 1], at: .start)
             let kept = try await cache.keep(FetchedFeedPage([picture(2, "new"), picture(1)], at: .start))
@@ -115,7 +116,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `what is newer comes before a cursor`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `newer items are served before a cursor`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([3, 2, 1], at: .start)
             try await cache.keep([6, 5, 4], at: .before(3))
@@ -134,7 +135,7 @@ extension StoreFactory<any FeedCache> {
 
     // MARK: Several runs
 
-    @Test(arguments: Factory.all) func `a first page that shares nothing is a new head run`(
+    @Test(arguments: Factory.all) func `a first page without known items begins a new run`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -143,10 +144,10 @@ extension StoreFactory<any FeedCache> {
             try await cache.keep([9, 8], at: .start)
             #expect(try await cache.numbers(10, at: .start) == [9, 8])
             #expect(try await cache.numbers(10, at: .after(8)) == nil)
-            // Who stands in the older run goes on there.
+            // A reader in the older run can continue there.
             #expect(try await cache.numbers(10, at: .after(3)) == [2])
             #expect(try await cache.numbers(10, at: .after(2)) == [])
-            // What is above it was not seen.
+            // The items above it are unknown.
             #expect(try await cache.numbers(10, at: .before(3)) == nil)
         }
     }
@@ -175,14 +176,14 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a cursor that was never seen begins a run`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `an unknown cursor begins a run`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8], at: .start)
             try await cache.keep([4, 3], at: .after(5))
             #expect(try await cache.numbers(10, at: .after(5)) == [4, 3])
             try await cache.keep([7, 6], at: .before(5))
             #expect(try await cache.numbers(10, at: .before(5)) == [7, 6])
-            // What it is itself, nobody has seen: it is not passed over.
+            // The cursor's own content is unknown, so pages do not skip it.
             #expect(try await cache.numbers(10, at: .after(6)) == nil)
             #expect(try await cache.numbers(10, at: .before(4)) == nil)
             try await cache.keep([7, 6, 5, 4], at: .after(8))
@@ -190,7 +191,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a cursor that is seen later joins what lies on its sides`(
+    @Test(arguments: Factory.all) func `a cursor that is shown later joins the runs on both sides`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -206,7 +207,7 @@ extension StoreFactory<any FeedCache> {
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
-            // From the bottom up and from the top down, so that none lies where it belongs.
+            // Bottom up and top down, so that no run is created in its final order.
             for place in [20, 40, 10, 30, 50] {
                 try await cache.keep([place - 1, place - 2, place - 3], at: .after(place))
             }
@@ -224,14 +225,14 @@ extension StoreFactory<any FeedCache> {
 
     // MARK: Items that move
 
-    @Test(arguments: Factory.all) func `an item that was published again stands on top only`(
+    @Test(arguments: Factory.all) func `an item that was published again is at the top only`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
             try await cache.keep([5, 4, 3, 2, 1], at: .start)
             try await cache.keep([3, 5], at: .start)
             #expect(try await cache.numbers(10, at: .start) == [3, 5, 4, 2, 1])
-            // A page of it alone does not tell what follows.
+            // A page with only this item does not say what follows it.
             try await cache.keep([1], at: .start)
             #expect(try await cache.numbers(10, at: .start) == [1])
             #expect(try await cache.numbers(10, at: .after(1)) == nil)
@@ -241,7 +242,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a run is not read on over an item that another run has now`(
+    @Test(arguments: Factory.all) func `a run ends before an item that has moved to another run`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -258,7 +259,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `items that were removed from the top are not taken for moved ones`(
+    @Test(arguments: Factory.all) func `items removed from the top are not mistaken for moved ones`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -270,7 +271,7 @@ extension StoreFactory<any FeedCache> {
     }
 
     @Test(arguments: Factory.all, [1, 2, 3])
-    func `what takes fewer changes is believed, and in doubt nothing is removed`(
+    func `the explanation with fewer changes wins, and on a tie nothing is removed`(
         caches: Factory, removed: Int
     ) async throws {
         // The two items of the page were published again, or those above them were removed.
@@ -280,18 +281,18 @@ extension StoreFactory<any FeedCache> {
             let left = [9, 8, 7, 6, 5, 4, 3].dropFirst(removed)
             try await cache.keep(Array(left.prefix(2)), at: .start)
             #expect(try await cache.numbers(10, at: .start) == Array(joins ? left : left.prefix(2)))
-            // Readers who stand further up go on.
+            // Readers further up can continue.
             #expect(
                 try await cache.numbers(1, at: .after(9)) == (joins ? [8] : removed == 1 ? nil : [8]))
         }
     }
 
-    @Test(arguments: Factory.all) func `what turns up within a run has its place there`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `a new item within a run is inserted there`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([900, 100], at: .start)
             for (time, number) in (101...400).reversed().enumerated() {
                 try await cache.keep([number, 100], at: .after(number == 400 ? 900 : number + 1), savedAt: time)
-                // The first page is read again and again: what it shows has not moved.
+                // The first page is read repeatedly: its items have not moved.
                 try await cache.keep([number], at: .after(number == 400 ? 900 : number + 1), savedAt: time + 1)
             }
             #expect(try await cache.numbers(1_000, at: .start) == [900] + (100...400).reversed())
@@ -301,7 +302,7 @@ extension StoreFactory<any FeedCache> {
 
     // MARK: Contradictions
 
-    @Test(arguments: Factory.all) func `what the run holds before the cursor was passed`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `items before the cursor in its run were passed`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([5, 4, 3], at: .start)
             #expect(try await cache.passed([5, 2, 3, 4].map(UUID.init(number:)), at: .after(4)) == [UUID(number: 5)])
@@ -310,7 +311,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `an item that another follows now may have moved itself`(
+    @Test(arguments: Factory.all) func `an item with a new successor may have moved itself`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -321,7 +322,7 @@ extension StoreFactory<any FeedCache> {
             #expect(try await cache.numbers(10, at: .after(4)) == nil)
             #expect(try await cache.numbers(10, at: .after(3)) == [5])
             #expect(try await cache.numbers(10, at: .after(5)) == nil)
-            // Who has scrolled further goes on.
+            // A reader further down can continue.
             #expect(try await cache.numbers(10, at: .after(2)) == [1])
             try await cache.keep([3, 5, 4, 2], at: .start)
             #expect(try await cache.numbers(10, at: .start) == [3, 5, 4, 2, 1])
@@ -329,13 +330,13 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `an item that was shown lately has not moved`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `an item that was shown recently has not moved`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7, 6], at: .start, savedAt: 1)
             try await cache.keep([9, 8], at: .start, savedAt: 2)
             try await cache.keep([5, 4], at: .after(8), savedAt: 2)
             #expect(try await cache.numbers(10, at: .start) == [9, 8, 5, 4])
-            // What stood there before stays, as a run of its own.
+            // The former neighbours remain as a separate run.
             #expect(try await cache.numbers(10, at: .after(7)) == [6])
             #expect(try await cache.numbers(10, at: .before(6)) == [7])
             try await cache.keep([7, 6], at: .after(4), savedAt: 3)
@@ -343,7 +344,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `an item that comes again from further down is above the cursor now`(
+    @Test(arguments: Factory.all) func `an item from further down that reappears is now above the cursor`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -355,7 +356,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `an item that comes again from further up is below the cursor now`(
+    @Test(arguments: Factory.all) func `an item from further up that reappears is now below the cursor`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -367,7 +368,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a cursor that the feed's first item follows stands above it now`(
+    @Test(arguments: Factory.all) func `a cursor followed by the feed's first item is now the first item`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -377,28 +378,28 @@ extension StoreFactory<any FeedCache> {
             #expect(try await cache.numbers(10, at: .start) == [2, 4, 3, 1])
             #expect(try await cache.page(10, at: .start)?.isLast == true)
             #expect(try await cache.numbers(10, at: .after(2)) == [4, 3, 1])
-            // With something new in between.
+            // With a new item in between.
             try await cache.keep([5, 2, 4], at: .after(3), .more)
             #expect(try await cache.numbers(10, at: .start) == [3, 5, 2, 4, 1])
         }
     }
 
-    @Test(arguments: Factory.all) func `what stood beside a removed item may have moved`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `the neighbours of a removed item may have moved`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([4, 3, 2, 1], at: .start, .last)
             try await cache.keep([4, 2], at: .start, .last)
-            // 4 and 2 were published again, so nothing follows where 3 stood.
+            // 4 and 2 were published again, so nothing follows the place of 3.
             try await cache.keep([], at: .after(3))
             #expect(try await cache.numbers(10, at: .start) == [4, 2])
             #expect(try await cache.numbers(10, at: .after(3)) == nil)
-            // Nor is anything known of what stands before the place of a removed item.
+            // The predecessor of a removed item's place is unknown too.
             try await cache.keep([2], at: .before(1))
             #expect(try await cache.numbers(10, at: .start) == [4, 2])
             try await cache.checkIntegrity()
         }
     }
 
-    @Test(arguments: Factory.all) func `a full page does not say that nothing follows`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `a full page does not mark the end`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([1], at: .start, limit: 1)
             try await cache.keep([], at: .after(1), limit: 1)
@@ -407,7 +408,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a page before a cursor replaces nothing that is known to stand there`(
+    @Test(arguments: Factory.all) func `a page before a cursor does not replace known items there`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -421,7 +422,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a removed item that comes again has left its former place`(
+    @Test(arguments: Factory.all) func `a removed item that reappears leaves its former place`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -447,9 +448,7 @@ extension StoreFactory<any FeedCache> {
     }
 
     @Test(arguments: Factory.all)
-    func `items that were removed from the top do not stand between the feed and its beginning`(
-        caches: Factory
-    ) async throws {
+    func `items removed from the top are not between the beginning and the feed`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([4, 3, 2, 1], at: .start)
             let kept = try await cache.keep([3, 2, 1], at: .start)
@@ -463,7 +462,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `an older answer does not make an item older`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `an older answer does not reduce an item's time`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([2, 1], at: .start, savedAt: 200)
             try await cache.keep([2, 1], at: .start, savedAt: 100)
@@ -471,7 +470,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test func `links that cannot be right are found`() async throws {
+    @Test func `inconsistent links are detected`() async throws {
         for damage in [
             "UPDATE node SET next = 2 WHERE number = 2", "UPDATE node SET prev = NULL WHERE number = 2",
             "UPDATE node SET next = 1, ended_at = NULL WHERE number = 3; UPDATE node SET prev = 3 WHERE number = 1;"
@@ -491,7 +490,7 @@ extension StoreFactory<any FeedCache> {
     // MARK: The end
 
     @Test(arguments: Factory.all, [1, 2, 3])
-    func `items beyond the end were removed; many stay as a run of their own`(
+    func `items beyond the end were removed; many of them stay as a separate run`(
         caches: Factory, limit: Int
     ) async throws {
         try await caches.withStore { cache in
@@ -504,18 +503,18 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `what follows a short page without links is not known`(
+    @Test(arguments: Factory.all) func `the items after a short page without links are unknown`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7, 6, 5, 4], at: .start)
             try await cache.keep([], at: .after(4))
-            // 6, 5 and 4 have left.
+            // 6, 5 and 4 were removed.
             try await cache.keep([8, 7], at: .after(9), isShort: true)
             #expect(try await cache.numbers(10, at: .start) == [9, 8, 7])
             #expect(try await cache.numbers(10, at: .after(7)) == nil)
             #expect(try await cache.page(10, at: .start)?.isLast == false)
-            // The end of the feed is no surprise.
+            // The end of the feed matches the cache.
             try await cache.keep([], at: .after(7))
             try await cache.keep([9, 8, 7], at: .start, isShort: true)
             #expect(try await cache.page(10, at: .start)?.isLast == true)
@@ -539,12 +538,12 @@ extension StoreFactory<any FeedCache> {
     }
 
     @Test(arguments: Factory.all, [604_899, 604_900])
-    func `a run is served as far as its items are valid`(caches: Factory, now: Int) async throws {
+    func `a run is served up to the first expired item`(caches: Factory, now: Int) async throws {
         let isValid = now < 604_900
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7], at: .start, savedAt: 100)
             try await cache.keep([], at: .after(7), savedAt: 100)
-            // The top is read every week.
+            // The top is read weekly.
             try await cache.keep([9, 8], at: .start, savedAt: 200)
             let now = Date(timeIntervalSince1970: TimeInterval(now))
             let page = try await cache.page(10, at: .start, now: now)
@@ -555,9 +554,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `what expires leaves a gap that nobody reads over`(
-        caches: Factory
-    ) async throws {
+    @Test(arguments: Factory.all) func `an expired item splits its run`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8, 7], at: .start, savedAt: 100)
             try await cache.keep([9], at: .start, savedAt: 101)
@@ -605,7 +602,7 @@ extension StoreFactory<any FeedCache> {
 
     // MARK: Budget
 
-    @Test(arguments: [0, 1]) func `a cache that is full evicts what was not shown for the longest time`(
+    @Test(arguments: [0, 1]) func `a full cache evicts the item that was not shown for the longest time`(
         excess: Int
     ) async throws {
         // Four items and the beginning of the feed fill the budget exactly.
@@ -643,9 +640,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `one answer has a limited number of bytes, and at least one item`(
-        caches: Factory
-    ) async throws {
+    @Test(arguments: Factory.all) func `a page has a limited size and at least one item`(caches: Factory) async throws {
         try await caches.withStore { cache in
             func item(_ number: Int, _ weight: Int) -> FeedImage {
                 let rest = picture(number, "").weight
@@ -665,14 +660,14 @@ extension StoreFactory<any FeedCache> {
 
     // MARK: Answers
 
-    @Test(arguments: Factory.all) func `an answer is known as long as all of it is there`(caches: Factory) async throws
+    @Test(arguments: Factory.all) func `an answer is known while all its items are cached`(caches: Factory) async throws
     {
         try await caches.withStore { cache in
             let validators = try #require(PageValidators(etag: #""1""#, lastModified: "yesterday"))
             try await cache.keep([9, 8], at: .start, .more, validators)
             let answer = KnownAnswer(items: [picture(9), picture(8)], continuation: .more, validators: validators)
             #expect(try await cache.answer(10, at: .start) == answer)
-            // Another size or cursor is another page.
+            // Another limit or cursor has another answer.
             #expect(try await cache.answer(9, at: .start) == nil)
             #expect(try await cache.answer(10, at: .after(9)) == nil)
             _ = try await cache.keep(FetchedFeedPage([picture(8, "other")], at: .after(9)))
@@ -698,12 +693,12 @@ extension FeedCache {
                 isShort: isShort, validators: validators))
     }
 
-    /// A page at a time at which nothing has expired.
+    /// A page at a time when no entry has expired.
     func page(_ limit: Int, at cursor: FeedCursor) async throws -> CachedFeedPage? {
         try await page(limit, at: cursor, now: Date(timeIntervalSince1970: 0))
     }
 
-    /// Nil where nothing is known.
+    /// Nil when no page is known.
     func numbers(_ limit: Int, at cursor: FeedCursor) async throws -> [Int]? {
         try await page(limit, at: cursor)?.items.map(\.number)
     }

@@ -23,7 +23,7 @@ import Testing
         expectRejection(#"{"items":[]}"#, status, "\(status)")
     }
 
-    @Test func `no items are none`() throws {
+    @Test func `an empty page has no items`() throws {
         let items = try map(#"{"items":[]}"#)
         #expect(items == [])
     }
@@ -33,9 +33,9 @@ import Testing
         #"{"items":"none"}"#, #"{"Items":[]}"#, "<html></html>", #"{"items":[]}}"#, #"{"items":[],}"#,
         #"{"items":[,]}"#, #"{,"items":[]}"#,
     ])
-    func `what is no page is rejected`(text: String) throws { expectRejection(text) }
+    func `an invalid page is rejected`(text: String) throws { expectRejection(text) }
 
-    @Test func `a rejection says why a body is no page`() {
+    @Test func `a rejection contains the reason`() {
         expectRejection("", 200, "the body is empty")
         expectRejection("[]", 200, "the body must be an object")
         expectRejection(#"{"items":null}"#, 200, "items: must be an array")
@@ -43,18 +43,18 @@ import Testing
     }
 
     @Test(arguments: [#"{"id":1,"id":1}"#, #"{"a":"\ud800"}"#, #"{"a":01}"#, String(repeating: "[", count: 100_000)])
-    func `what strict JSON does not allow is rejected, also in unknown members`(value: String) {
+    func `invalid JSON is rejected, also in unknown members`(value: String) {
         expectRejection(#"{"items":[],"x":\#(value)}"#, 200, "the body is not JSON")
     }
 
-    @Test func `commas within texts are no mistakes`() throws {
+    @Test func `commas in texts are accepted`() throws {
         let text = #"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","location":"a,] ,} \" ,]"}]}"#
         let items = try map(text)
         #expect(items.map(\.location) == [#"a,] ,} " ,]"#])
         expectRejection(#"{"items":[\#(Self.good),]}"#)
     }
 
-    @Test func `an item is read, whatever else there is`() throws {
+    @Test func `an item is read and unknown members are ignored`() throws {
         let text = """
             {"next":7,"items":[{"id":"00000000-0000-4000-8000-00000000000a","description":" two ","location":"Here",
             "image":"https://pictures.example/1?a=b","likes":[1,{}]}],"extra":null}
@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: [
         "", #","description":null,"location":null"#, #","description":"","location":"""#, #","description":"  ""#,
     ])
-    func `nothing said is nothing, however it is spelled`(members: String) throws {
+    func `empty, blank, null and absent texts are nil`(members: String) throws {
         let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1"\#(members)}]}"#)
         #expect(items.map(\.description) == [nil])
         #expect(items.map(\.location) == [nil])
@@ -90,13 +90,13 @@ import Testing
         ("7", "items[1]"),
         ("null", "items[1]"),
     ])
-    func `one bad item among good ones spoils the page`(item: String, part: String) throws {
+    func `one invalid item invalidates the page`(item: String, part: String) throws {
         let item = item.replacing("\"ID\"", with: "\"\(UUID(number: 2))\"")
         expectRejection(#"{"items":[\#(Self.good),\#(item),\#(Self.good)]}"#, 200, part)
     }
 
     @Test(arguments: [("description", 10_001), ("location", 1_001), ("image", 2_049)])
-    func `the limits of authors do not apply to upstreams`(member: String, length: Int) throws {
+    func `the length limits of publishing do not apply to upstreams`(member: String, length: Int) throws {
         let prefix = member == "image" ? "https://x/" : ""
         let text = prefix + String(repeating: "e", count: length)
         let members = ["id": UUID(number: 1).uuidString, "image": "urn:x:1"].merging([member: text]) { $1 }
@@ -105,14 +105,14 @@ import Testing
         #expect([items[0].description, items[0].location, items[0].image].contains(text))
     }
 
-    @Test func `a text is shown without U+0000`() throws {
+    @Test func `U+0000 is removed from texts`() throws {
         let items = try map(
             #"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","location":"a\u0000b","description":"\u0000"}]}"#)
         #expect(items.map(\.location) == ["ab"])
         #expect(items.map(\.description) == [nil])
     }
 
-    @Test func `an id that comes again counts the first time`() throws {
+    @Test func `of items with the same id the first counts`() throws {
         func item(_ number: Int, _ image: String) -> String {
             #"{"id":"\#(UUID(number: number))","image":"\#(image)"}"#
         }

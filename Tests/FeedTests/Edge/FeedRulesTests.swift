@@ -2,7 +2,7 @@ import Feed
 import Foundation
 import Testing
 
-/// The small rules of an edge, at their limits.
+/// The rules of an edge at their limits.
 @Suite struct FeedRulesTests {
     // MARK: Endpoint
 
@@ -11,7 +11,7 @@ import Testing
         ("https://up.example:8443/api", "https://up.example:8443/api/v1/feed"),
         ("https://up.example/a/b//", "https://up.example/a/b/v1/feed"), ("http://[::1]:80/", "http://[::1]:80/v1/feed"),
     ])
-    func `a base with or without a path or slash works`(base: String, url: String) throws {
+    func `a base URL works with or without a path and a trailing slash`(base: String, url: String) throws {
         let endpoint = FeedEndpoint(try #require(URL(string: base)))
         #expect(endpoint.page(7, at: .start) == url + "?limit=7")
         let id = try #require(UUID(uuidString: "abcdefab-0000-4000-8000-000000000001"))
@@ -36,7 +36,7 @@ import Testing
     // MARK: Age
 
     @Test(arguments: [(-1, true), (0, true), (604_799, true), (604_800, false), (604_801, false)])
-    func `what was kept is valid for less than seven days`(age: Int, isValid: Bool) {
+    func `a cached item is valid for less than seven days`(age: Int, isValid: Bool) {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         let savedAt = now.addingTimeInterval(TimeInterval(-age))
         #expect(FeedCachePolicy.isValid(savedAt: savedAt, at: now) == isValid)
@@ -47,7 +47,7 @@ import Testing
             (nil, 0), ("0", 0), ("60", 60), (" 60 ", 60), ("-60", 0), ("6e1", 0), ("", 0), ("1.5", 0), ("x", 0),
             ("99999999999999999999", 1 << 31),
         ] as [(String?, Int)])
-    func `what the upstream has kept for a while is that old`(age: String?, seconds: Int) {
+    func `the Age header is read in seconds`(age: String?, seconds: Int) {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         #expect(FeedCachePolicy.savedAt(now, age: age) == now.addingTimeInterval(TimeInterval(-seconds)))
     }
@@ -59,7 +59,7 @@ import Testing
             ([], []), ([nil], []), ([1], [0]), ([1, 2, 3], [0, 1, 2]), ([1, nil, 3], [0, 2]), ([9, 1, 2], [1, 2]),
             ([5, 1], [1]), ([1, 9, 2, 3], [0, 2, 3]), ([3, 2, 1], [2]), ([4, 5, 1, 2], [2, 3]),
         ] as [([Int?], [Int])])
-    func `the longest row in order stays where it is`(depths: [Int?], indexes: [Int]) {
+    func `the longest ordered subsequence stays in place`(depths: [Int?], indexes: [Int]) {
         #expect(FeedAlignment.inOrder(depths) == indexes)
     }
 }

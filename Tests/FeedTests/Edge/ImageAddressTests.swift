@@ -2,7 +2,7 @@ import Feed
 import Foundation
 import Testing
 
-/// Image URLs as upstreams spell them.
+/// The image URLs of upstreams.
 @Suite struct ImageAddressTests {
     private func image(_ reference: String) throws -> String {
         let reference = String(decoding: try JSONEncoder().encode(reference), as: UTF8.self)
@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: [
         "", " ", "https://", "http:/x", "ftp://x/1", "javascript:alert(1)", "data:image/png;base64,AA", "urn:",
     ])
-    func `what cannot be the URL of an image is rejected`(reference: String) {
+    func `an invalid image URL is rejected`(reference: String) {
         #expect(throws: FeedRejection.self) { try image(reference) }
     }
 }

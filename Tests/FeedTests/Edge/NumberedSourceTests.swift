@@ -8,9 +8,9 @@ import Testing
 
 @testable import feed_service
 
-/// An upstream that pages by number keeps the same contract.
+/// An upstream that pages by number fulfils the same contract.
 @Suite(.timeLimit(.minutes(5))) struct NumberedSourceTests {
-    /// Answers `?page=N&limit=M` out of a model.
+    /// Answers `?page=N&limit=M` from a model.
     private final class Upstream: Sendable {
         let model: Mutex<UpstreamModel>
         let requests = Recorded<String>()
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a feed that stands still is walked with a request or two for a page`() async throws {
+    @Test func `a walk of an unchanged feed needs at most two requests per page`() async throws {
         try await withEdge(7) { rig, upstream in
             let first = try await rig.load(3)
             #expect(first.numbers == [7, 6, 5])
@@ -50,21 +50,21 @@ import Testing
         }
     }
 
-    @Test func `a cursor that never was is none`() async throws {
+    @Test func `a cursor that was never an item is invalid`() async throws {
         try await withEdge(5) { rig, _ in
             let error = await #expect(throws: RPCError.self) { try await rig.load(3, at: .after(99)) }
             #expect(error?.kind == .invalidParams)
         }
     }
 
-    @Test func `the search for a cursor is bounded`() async throws {
+    @Test func `the search for a cursor has a limited number of requests`() async throws {
         try await withEdge(100) { rig, upstream in
             _ = await #expect(throws: RPCError.self) { try await rig.load(1, at: .after(1)) }
             #expect(upstream.requests.all.count == NumberedSearch.mostRequests)
         }
     }
 
-    @Test func `a cursor that has left the feed marks its place`() async throws {
+    @Test func `a removed item remains a valid cursor`() async throws {
         try await withEdge(9) { rig, upstream in
             _ = try await rig.load(3)
             upstream.model.withLock { model in
@@ -76,8 +76,7 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `whatever comes and goes during a walk, nothing is skipped and nothing comes twice`(seed: UInt64) async throws
-    {
+    func `no item is skipped or repeated when the feed changes during a walk`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         try await withEdge(40) { rig, upstream in
             var (seen, cursor, removed) = ([Int](), FeedCursor.start, Set<Int>())
@@ -88,7 +87,7 @@ import Testing
                 guard let last = page.numbers.last else { break }
                 cursor = .after(last)
                 for _ in 0..<Int.random(in: 0...2, using: &random) { upstream.model.withLock { $0.publish() } }
-                // Now and then the very item that the reader stands on.
+                // Sometimes the item at the reader's cursor.
                 let victim = Bool.random(using: &random) ? last : Int.random(in: 1...40, using: &random)
                 if Int.random(in: 0..<3, using: &random) == 0 {
                     removed.insert(victim)

@@ -3,15 +3,15 @@ import Foundation
 
 @testable import feed_service
 
-/// A feed as an upstream has it: new items come on top, removed ones keep their place.
+/// A model of an upstream's feed: new items are added at the top, removed ones keep their position.
 struct UpstreamModel {
-    /// The highest is on top.
+    /// The positions of the items; the highest is at the top.
     private(set) var positions: [Int: Int] = [:]
     private var tombstones: [Int: Int] = [:]
     private var top = 0
     private(set) var lastNumber = 0
 
-    /// Those that have left and come again.
+    /// The items that were removed and published again.
     private(set) var republished: Set<Int> = []
 
     init(_ count: Int) { for _ in 0..<count { publish() } }
@@ -40,7 +40,7 @@ struct UpstreamModel {
         positions[number] = top
     }
 
-    /// Nil for a cursor that never was an item.
+    /// Nil for a cursor that was never an item.
     func page(_ limit: Int, at cursor: FeedCursor) -> [Int]? {
         guard let id = cursor.id else { return Array(numbers.prefix(limit)) }
         guard let number = Optional(picture(id).number), let place = positions[number] ?? tombstones[number] else {

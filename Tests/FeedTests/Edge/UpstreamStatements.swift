@@ -1,23 +1,23 @@
 import Feed
 import Foundation
 
-/// What an upstream has said so far about its feed, in the order in which it did.
+/// The statements that an upstream has made about its feed, in order.
 struct UpstreamStatements {
-    /// Number 0 stands for the beginning of the feed and for its end.
+    /// Number 0 is both the beginning and the end of the feed.
     static let edge = 0
 
-    /// Each answer as a row of items that follow one another directly.
+    /// Each answer as a row of consecutive items.
     private(set) var rows: [[Int]] = []
 
-    /// For each row, the order that the rows before it have said.
+    /// For each row: the order that the earlier rows state.
     private var orders: [Order] = []
 
-    /// - Parameter honoured: whether the upstream knows the cursor's parameter. If it does not, its answer only counts where
-    ///   it contradicts nothing.
+    /// - Parameter honoured: whether the upstream supports the cursor's parameter. If not, its answer counts only where
+    ///   it contradicts no other answer.
     mutating func add(_ items: [Int], at cursor: FeedCursor, honoured: Bool, isLast: Bool) {
         let number = cursor.id.map { Int($0.uuidString.suffix(12)) ?? -1 } ?? Self.edge
         var row = items
-        // An answer that contains its cursor says itself what stands beside it.
+        // An answer that contains its cursor states the neighbours of the cursor itself.
         if honoured || isNews(items.last, above: number), !items.contains(number) {
             row = cursor.isDownward ? [number] + items : (items.isEmpty ? [Self.edge] : items) + [number]
         }
@@ -34,7 +34,8 @@ struct UpstreamStatements {
         }
     }
 
-    /// Whether the upstream has said that `second` follows `first`, directly or over items that have left since.
+    /// Whether the upstream has stated that `second` follows `first`, directly or with items in between that were
+    /// removed later.
     func state(_ second: Int, follows first: Int) -> Bool {
         var open = [first]
         var visited: Set<Int> = []
@@ -48,7 +49,7 @@ struct UpstreamStatements {
                         open.append(next)
                     }
                 }
-                // What follows an item that has left follows what stood before it.
+                // An item after a removed item follows the one before the removed item.
                 guard number != Self.edge, row.contains(number) else { continue }
                 for next in successors(over: number, since: index) {
                     if next == second { return true }
@@ -59,12 +60,13 @@ struct UpstreamStatements {
         return false
     }
 
-    /// Whether a later answer has an item in another place, or passes over it.
+    /// Whether a later answer has an item at another place, or skips it.
     private func hasLeft(_ number: Int, since index: Int) -> Bool {
         rows[(index + 1)...].contains { $0.contains(number) } || !successors(over: number, since: index).isEmpty
     }
 
-    /// What later answers have instead of an item: they go on from something before it with something that does not stand before it.
+    /// The items that later answers have in place of an item: they continue from an earlier item with one that is not
+    /// before it.
     private func successors(over number: Int, since index: Int) -> [Int] {
         rows.indices.dropFirst(index + 1).flatMap { later in
             let row = rows[later]
@@ -78,7 +80,7 @@ struct UpstreamStatements {
         }
     }
 
-    /// What all rows say together of what stands before what.
+    /// The order that all rows state together.
     private var order: Order {
         var order = Order()
         for row in rows.reversed() {
@@ -90,21 +92,21 @@ struct UpstreamStatements {
     }
 }
 
-/// What stands before what.
+/// A relation of items that precede others.
 private struct Order {
     private var said: [Int: Set<Int>] = [:]
 
-    /// The same without what newer answers say the opposite of: an item that was published again stands where the newest
-    /// answer shows it.
+    /// The same relation without statements that newer answers contradict: an item that was published again is where
+    /// the newest answer shows it.
     private var newest: [Int: Set<Int>] = [:]
 
-    /// Answers are added newest first.
+    /// Add the answers newest first.
     mutating func add(_ second: Int, after first: Int) {
         said[first, default: []].insert(second)
         if !leadsByNewest(second, to: first) { newest[first, default: []].insert(second) }
     }
 
-    /// Whether it was ever said that an item comes somewhere after another.
+    /// Whether any answer states that an item is somewhere after another.
     func leads(_ first: Int, to second: Int) -> Bool { Self.leads(first, to: second, in: said) }
 
     func leadsByNewest(_ first: Int, to second: Int) -> Bool { Self.leads(first, to: second, in: newest) }

@@ -8,21 +8,21 @@ import Testing
 
 @testable import feed_service
 
-/// Whatever an upstream answers, an edge that is offline serves nothing else than what the upstream has said.
+/// Whatever an upstream answers, an offline edge serves only what the upstream has stated.
 @Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct UpstreamStatementsTests {
-    /// What is wrong with an upstream.
+    /// The faults of an upstream.
     enum Fault: String, CaseIterable, Sendable {
         case none, republishes, ignoresBefore, ignoresAfter, ignoresLimit, sendsNoLinks, drops, repeats, reorders, lies
         case pagesByNumber
     }
 
-    /// Seeds that once failed.
+    /// Seeds that failed in the past.
     static let failed: [UInt64] = [11, 12, 14, 16, 19, 84, 121, 171, 914, 939, 945]
 
     static let seeds = failed + (1...ModelSeeds.count(usual: 10)).map(UInt64.init)
 
     @Test(arguments: Fault.allCases)
-    func `an offline answer is what the upstream has said`(fault: Fault) async throws {
+    func `an offline answer contains only statements of the upstream`(fault: Fault) async throws {
         for seed in Self.seeds {
             try await withTemporaryDirectory { directory in
                 var run = try StatementsRun(fault, seed: seed, directory)
@@ -32,7 +32,7 @@ import Testing
     }
 }
 
-/// An upstream with a fault, and what it has said.
+/// An upstream with a fault, and its statements.
 private final class FaultyUpstream: Sendable {
     struct State {
         var order: [Int] = [6, 5, 4, 3, 2, 1]
@@ -43,7 +43,7 @@ private final class FaultyUpstream: Sendable {
         var random: SeededRandom
         var history: [String] = []
 
-        /// The texts of items change with each answer.
+        /// The items' texts change with each answer.
         mutating func numberedPage(_ url: String) -> HTTPAnswer {
             let query = URLComponents(string: url)?.queryItems ?? []
             func value(_ name: String) -> Int { query.first { $0.name == name }?.value.flatMap(Int.init) ?? 1 }
@@ -117,7 +117,7 @@ private final class FaultyUpstream: Sendable {
         }
     }
 
-    /// Nil for a cursor that is not an item: this upstream keeps no tombstones.
+    /// Nil for a cursor that is not an item: this upstream has no tombstones.
     private func page(_ limit: Int, at cursor: FeedCursor, _ order: [Int]) -> [Int]? {
         guard let id = cursor.id else { return Array(order.prefix(limit)) }
         guard let index = order.firstIndex(where: { UUID(number: $0) == id }) else { return nil }
@@ -134,7 +134,7 @@ private struct StatementsRun {
     private var random: SeededRandom
     private var seen: [Int] = []
 
-    /// One failure tells what is wrong.
+    /// Only the first failure is reported.
     private(set) var hasFailed = false
 
     init(_ fault: UpstreamStatementsTests.Fault, seed: UInt64, _ directory: String) throws {
@@ -193,7 +193,7 @@ private struct StatementsRun {
             guard number != edge, let above = try? await rig.load(3, at: .before(number)), above.origin == .cache else {
                 continue
             }
-            // Where an item stood that has left, nobody has said what is above it now.
+            // No answer states what is above the former place of a removed item.
             let isItem = try await rig.feed.cache.item(UUID(number: number)) != nil
             expectSaid(above.numbers + (isItem ? [number] : []), statements)
         }
@@ -202,13 +202,13 @@ private struct StatementsRun {
     private mutating func expectSaid(_ row: [Int], _ statements: UpstreamStatements) {
         let inner = row.filter { $0 != UpstreamStatements.edge }
         #expect(Set(inner).count == inner.count, "\(row) repeats an item. \(context)")
-        // Which of two numbered pages was answered before the feed changed, the statements do not tell.
+        // The statements do not say which of two numbered pages was read before the feed changed.
         if fault == .pagesByNumber { return }
         for (first, second) in zip(row, row.dropFirst()) {
-            // The newest item that is known to stand at the top is where an offline feed begins.
+            // An offline feed begins with the newest item that is known to be at the top.
             if first == UpstreamStatements.edge, second != first { continue }
             guard statements.state(second, follows: first) else {
-                Issue.record("\(first) → \(second) in \(row) was never said. \(context)")
+                Issue.record("\(first) → \(second) in \(row) was never stated. \(context)")
                 hasFailed = true
                 return
             }

@@ -4,21 +4,21 @@ import Upstream
 
 @testable import gateway
 
-/// What one deployment serves, another one that is its edge can fetch, keep and serve.
+/// A list that one deployment serves can be fetched, cached and served by an edge of it.
 @Suite struct CommentsChainTests {
     /// `{"items":[` and `]}`
     private static let brackets = 12
 
-    /// The shortest that the API writes, with the comma after it.
+    /// The shortest comment that the API writes, with the comma after it.
     private static let shortest = #"""
         {"id":"00000000-0000-0000-0000-000000000001","message":"s","created_at":"2026-03-01T12:00:00+0000",
         """#.utf8.count - 1 + #""author":{"username":"a"}},"#.utf8.count
 
-    @Test func `the longest list of comments that is served can be fetched`() {
+    @Test func `an edge can fetch the longest list of comments`() {
         #expect(HTTPLimits().commentsBytes + Self.brackets <= UpstreamLimits().bodyBytes)
     }
 
-    @Test func `as many comments as are served can be kept`() {
+    @Test func `an edge can cache the largest number of comments`() {
         #expect(HTTPLimits().commentsBytes / Self.shortest <= KeptLimits().comments)
     }
 }

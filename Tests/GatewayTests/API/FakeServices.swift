@@ -4,7 +4,7 @@ import Foundation
 import ImageDataContract
 import RPC
 
-/// Services whose answers a test chooses; what it says nothing about is not found.
+/// Services with answers that a test sets; without one the answer is `not_found`.
 struct FakeServices: Sendable {
     typealias Answer<Params, Result> = @Sendable (Params, CallContext) async throws -> Result
 
@@ -17,7 +17,7 @@ struct FakeServices: Sendable {
     }
     var post: Answer<PostComment, SentComment> = { _, _ in throw RPCError(.readOnly, "an upstream's") }
     var remove: Answer<CommentSelection, RemovedComments> = { _, _ in RemovedComments(count: 0) }
-    var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are kept") }
+    var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are stored") }
 
     var tables: [String: MethodTable] {
         var feed = MethodTable(FeedContract.contract)
@@ -32,14 +32,14 @@ struct FakeServices: Sendable {
         return ["feed": feed, "comments": comments, "image-data": images]
     }
 
-    /// Of one page.
+    /// A feed with one page.
     static func feed(_ page: LoadedFeed) -> FakeServices {
         var services = FakeServices()
         services.load = { _, _ in page }
         return services
     }
 
-    /// Of one image at this URL, wherever asked for.
+    /// Services with this image at this URL for every item.
     static func image(_ image: LoadedImage, url: String = "https://example.org/a.png") -> FakeServices {
         var services = FakeServices()
         services.get = { selection, _ in FeedItem(id: selection.id, image: url) }
@@ -48,8 +48,8 @@ struct FakeServices: Sendable {
     }
 }
 
-/// The instant at which tests take place.
+/// The current time of the tests.
 let noon = Date(timeIntervalSince1970: 1_772_366_400)
 
-/// In tests there is another `Comment`.
+/// Distinguishes the contract's type from `Testing.Comment`.
 typealias SentComment = Comment

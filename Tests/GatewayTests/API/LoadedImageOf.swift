@@ -2,7 +2,7 @@ import Foundation
 import ImageDataContract
 import RPC
 
-/// An image of so many bytes, just loaded.
+/// A fetched image of this many bytes.
 struct LoadedImageOf {
     let loaded: LoadedImage
 

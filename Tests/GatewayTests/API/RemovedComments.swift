@@ -1,4 +1,4 @@
 import CommentsContract
 
-/// The feed's contract has a `Count` too.
+/// Distinguishes it from the feed contract's `Count`.
 typealias RemovedComments = Count

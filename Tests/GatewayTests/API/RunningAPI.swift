@@ -7,19 +7,19 @@ import ServiceKit
 
 @testable import gateway
 
-/// The HTTP API on a real port, in front of services whose answers a test chooses.
+/// The HTTP API on a real port, with services whose answers the test sets.
 struct RunningAPI: Sendable {
     let port: Int
     let recentComments: RecentComments
     let budget: AnswerBudget
 
-    /// Makes it drain, as on a first SIGTERM.
+    /// Begins to drain, as on a first SIGTERM.
     let stop: @Sendable () -> Void
 
-    /// Returns when it has ended.
+    /// Returns when the server has ended.
     let ended: @Sendable () async -> Void
 
-    /// As programs of their own, API and services would not wait for what other tests of this process do.
+    /// A separate loop, so that other tests of this process do not delay the API and the services.
     private static let executor = LoopExecutor.separate()
     private static let loops = HTTPLoops(count: 2)
 
@@ -43,7 +43,7 @@ struct RunningAPI: Sendable {
         }
     }
 
-    /// Runs the services, and gives the registry that leads to them, which is to be run.
+    /// Runs the services, and passes a registry of them to `body`, which must run it.
     static func withRegistry<Result: Sendable>(
         of services: FakeServices, running names: [String] = ["feed", "comments", "image-data"],
         _ failures: FailureLog = .none, executor: LoopExecutor = executor,
@@ -85,7 +85,7 @@ struct RunningAPI: Sendable {
         }
     }
 
-    /// Runs all of the servers, one inside the other.
+    /// Runs the servers, nested in each other.
     private static func serving<Result: Sendable>(
         _ tables: [String: MethodTable], root: String, _ executor: LoopExecutor, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -97,7 +97,7 @@ struct RunningAPI: Sendable {
         }
     }
 
-    /// Sends a request on a connection of its own, and waits for its answer.
+    /// Sends a request on a new connection, and waits for the answer.
     func exchange(
         _ target: String, method: String = "GET", _ fields: [String] = []
     ) async throws -> HTTPReply {
@@ -108,7 +108,7 @@ struct RunningAPI: Sendable {
 }
 
 extension HTTPReply {
-    /// A member of a problem.
+    /// A member of a problem document.
     func member(_ name: String) throws -> String? {
         let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
         return object?[name].map { "\($0)" }

@@ -2,7 +2,7 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// The command line against the real four programs: what a person sees, and what a script gets.
+/// The command line with the four real programs: output for people and for scripts.
 @Suite struct CommandLineTests {
     @Test func `an empty feed says so, and a published image appears on top`() async throws {
         try await Deployment.with { deployment in
@@ -16,7 +16,7 @@ import Testing
             #expect(published.output == id + "\n")
             let again = try await deployment.gateway(
                 "publish", "https://example.org/a.jpg", "--id", id, "--description", "A tower", "--location", "Porto")
-            #expect(again.status == 0 && again.output.contains("was there already"))
+            #expect(again.status == 0 && again.output.contains("already exists"))
             let told = try await deployment.gateway(
                 "publish", "https://example.org/a.jpg", "--id", id, "--description", "A tower", "--location", "Porto",
                 "--json")
@@ -39,7 +39,7 @@ import Testing
         ("https://example.org:22/a.jpg", "--allow-private-upstream example.org:22"),
         ("https://user:word@example.org/a.jpg", "user name or password"),
     ])
-    func `a URL that is never fetched is refused before anything is published`(url: String, part: String) async throws {
+    func `a URL that is never fetched is rejected before publishing`(url: String, part: String) async throws {
         try await Deployment.with { deployment in
             let refused = try await deployment.gateway("publish", url)
             #expect(refused.status == 77 && refused.output.isEmpty)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `where nothing is fetched, a URL is published with a note`() async throws {
+    @Test func `with --no-fetch a URL is published with a note`() async throws {
         try await Deployment.with(imageData: ["--no-fetch"]) { deployment in
             let published = try await deployment.gateway("publish", "https://example.org/a.jpg")
             #expect(
@@ -67,11 +67,11 @@ import Testing
             images.send(SIGTERM)
             #expect(await images.ended() == 0)
             let unknown = try await deployment.gateway("publish", "https://example.org/b.jpg")
-            #expect(unknown.status == 0 && unknown.errors.hasPrefix("Note: it is not known"), "\(unknown.errors)")
+            #expect(unknown.status == 0 && unknown.errors.hasPrefix("Note: cannot check"), "\(unknown.errors)")
         }
     }
 
-    @Test func `all pages are one document a line and no item appears twice`() async throws {
+    @Test func `--all prints one document per line and no item twice`() async throws {
         try await Deployment.with { deployment in
             let ids = (0..<25).map { _ in UUID().uuidString }
             for id in ids.reversed() {
@@ -115,9 +115,7 @@ import Testing
         }
     }
 
-    @Test func `an error from behind the gateway comes with its trace id, beside the result and not in it`()
-        async throws
-    {
+    @Test func `an error of a service is printed with its trace id to standard error`() async throws {
         try await Deployment.with { deployment in
             let unknown = UUID().uuidString
             for arguments in [
@@ -145,20 +143,20 @@ import Testing
         (["publish", "http://example.org:99999/x"], "a port from 1 to 65535"),
         (["image", "00000000-0000-4000-8000-000000000001", "-o", "a.jpg", "--json"], "-o FILE"),
     ])
-    func `wrong use exits 64 and names what was wrong`(_ arguments: [String], _ name: String) async throws {
+    func `invalid usage exits 64 and names the invalid part`(_ arguments: [String], _ name: String) async throws {
         let outcome = try await Unchanged.run(arguments)
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains(name))
         #expect(outcome.output.isEmpty)
     }
 
-    @Test func `both cursors at once are refused`() async throws {
+    @Test func `both cursors together are rejected`() async throws {
         let id = UUID().uuidString
         let outcome = try await Unchanged.run(["call", "feed.load", "after_id=\(id)", "before_id=\(id)"])
         #expect(outcome.status == 64 && outcome.errors.contains("before_id"))
     }
 
-    @Test func `call takes JSON, pairs and standard input`() async throws {
+    @Test func `call accepts JSON, pairs and standard input`() async throws {
         try await Deployment.with { deployment in
             for arguments in [[], ["limit=1"], ["{\"limit\":1}"]] {
                 let outcome = try await Program("gateway").run(
@@ -191,7 +189,7 @@ import Testing
             #expect(degraded.status == 1 && degraded.output.contains("comments.sock"))
             let plugins = try await deployment.gateway("plugins")
             #expect(plugins.output.contains("down") && plugins.output.contains("ready"))
-            // The rest goes on.
+            // The other services work.
             #expect(try await deployment.gateway("feed").status == 0)
 
             let gateway = try #require(deployment.program("gateway"))
@@ -214,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `an image that cannot be written where it should is a result that is lost`() async throws {
+    @Test func `an image that cannot be written is an output error`() async throws {
         try await Deployment.with { deployment in
             let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
             let id = published.output.trimmingCharacters(in: .newlines)
@@ -223,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that goes away ends the command quietly`() async throws {
+    @Test func `a closed pipe ends the command quietly`() async throws {
         try await Deployment.with { deployment in
             let gateway = Program("gateway").path
             let outcome = try await Program(path: "/bin/sh").run([
@@ -234,7 +232,7 @@ import Testing
     }
 }
 
-/// What the tests look at in a page.
+/// The members of a page that the tests read.
 struct FeedJSON: Decodable {
     struct Item: Decodable {
         let id: String
@@ -248,7 +246,7 @@ struct FeedJSON: Decodable {
     }
 }
 
-/// For commands that leave a deployment as it was.
+/// For commands that do not change the deployment.
 private enum Unchanged {
     static func run(_ arguments: [String]) async throws -> Program.Outcome {
         try await Deployment.with { deployment in

@@ -9,7 +9,7 @@ import Testing
 
     private func contents(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
 
-    @Test(arguments: [false, true]) func `a file is made, or replaced`(exists: Bool) async throws {
+    @Test(arguments: [false, true]) func `a file is created or replaced`(exists: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/a.jpg"
             if exists { try Data("something longer than that".utf8).write(to: URL(filePath: path)) }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a symbolic link stays one, and leads to what was written`(exists: Bool) async throws {
+    func `a symbolic link is followed`(exists: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let (path, link) = (directory + "/a.jpg", directory + "/link.jpg")
             if exists { try Data("before".utf8).write(to: URL(filePath: path)) }
@@ -30,18 +30,18 @@ import Testing
         }
     }
 
-    @Test func `a pipe is written into`() async throws {
+    @Test func `a pipe is written to`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/pipe"
             try #require(mkfifo(path, 0o600) == 0)
-            // Both ends, so that neither waits for the other.
+            // Open for both directions, so that neither side waits for the other.
             let reader = FileHandle(fileDescriptor: open(path, O_RDWR), closeOnDealloc: true)
             try OutputFile(path: path).write(bytes)
             #expect(try reader.read(upToCount: bytes.count) == bytes)
         }
     }
 
-    @Test func `a device is written into, and what it refuses is said`() throws {
+    @Test func `a device is written to, and its error is reported`() throws {
         try OutputFile(path: "/dev/null").write(bytes)
         var status = stat()
         #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
@@ -49,7 +49,7 @@ import Testing
         #expect(error?.description.contains("space") == true, "\(error as Any)")
     }
 
-    @Test func `a directory is no file`() async throws {
+    @Test func `a directory is rejected`() async throws {
         try await withTemporaryDirectory { directory in
             let error = #expect(throws: OutputFile.Failure.self) { try OutputFile(path: directory).write(bytes) }
             #expect(error?.description == "Is a directory")

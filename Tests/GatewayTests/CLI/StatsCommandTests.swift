@@ -5,7 +5,7 @@ import RPCTestKit
 import Testing
 
 @Suite struct StatsCommandTests {
-    @Test func `stats tells the gateway's calls, and those of a service`() async throws {
+    @Test func `stats shows the calls of the gateway and of a service`() async throws {
         try await Deployment.with { deployment in
             for _ in 0..<3 { _ = try await deployment.gateway("call", "feed.load", "limit=1") }
             _ = try await deployment.gateway("call", "feed.load", "limit=0")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a service that there is not is wrong use, and one that is down unavailable`() async throws {
+    @Test func `an unknown service is invalid usage, and one that is down is unavailable`() async throws {
         try await Deployment.with { deployment in
             let unknown = try await deployment.gateway("stats", "nobody")
             #expect(unknown.status == 64 && unknown.errors.contains("nobody") && unknown.output.isEmpty)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import gateway
 
-/// What the gateway answers itself, in front of services whose answers a test chooses.
+/// The gateway's own methods, with services whose answers the test sets.
 @Suite struct GatewayHandlersTests {
     private let image = UUID()
 
@@ -21,7 +21,7 @@ import Testing
                 registry: registry, recentImages: RecentImages(HTTPLimits()),
                 recentComments: RecentComments(HTTPLimits()),
                 identity: ServiceIdentity(name: "gateway", version: "1"), now: { noon })
-            // Ends with this scope.
+            // Cancelled at the end of this scope.
             async let _: Void = registry.run()
             try await TestServer.with(handlers.table, named: "gateway") { server async throws -> Void in
                 try await RPCClient.withConnection(to: server.path, as: "test", body)
@@ -45,7 +45,8 @@ import Testing
     private static let upstream = "http://10.0.0.7:8080"
 
     @Test(arguments: Language.allCases, [ErrorKind.connectivity, .unavailable, .invalidData, .dataLoss])
-    func `errors are in the reader's language and name no address`(language: Language, kind: ErrorKind) async throws {
+    func `errors are in the user's language and contain no addresses`(language: Language, kind: ErrorKind) async throws
+    {
         var services = FakeServices()
         let error = RPCError(kind, "the upstream \(Self.upstream) did not answer")
         services.load = { _, _ in throw error }
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a service that is down is said in the reader's language too, without its socket`() async throws {
+    @Test func `the error of a service that is down is in the user's language, without its socket`() async throws {
         try await withClient(FakeServices(), running: []) { client in
             let request = FeedPageRequest(limit: nil, afterID: nil, beforeID: nil, locale: "pt_BR.UTF-8")
             let error = await failure(client, GatewayContract.feedPage, request)
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `what is wrong with a request is said as it is`() async throws {
+    @Test func `a message about the request is unchanged`() async throws {
         var services = FakeServices()
         services.load = { _, _ in throw RPCError(.invalidParams, "params.after_id: was never an item") }
         try await withClient(services) { client in
@@ -88,7 +89,7 @@ import Testing
     // MARK: Comments
 
     @Test(arguments: ListedComments.Origin.allCases)
-    func `an empty list needs an image of the feed only where the comments are our own`(
+    func `an empty list requires an image of the feed only on an authority`(
         origin: ListedComments.Origin
     ) async throws {
         var services = FakeServices()
@@ -100,9 +101,9 @@ import Testing
         }
     }
 
-    @Test func `a comment on an image that an authority's feed does not have is not written`() async throws {
+    @Test func `a comment on an image that is not in an authority's feed is rejected`() async throws {
         let comment = PostComment(imageID: image, message: "Lovely!", username: "ana")
-        // An authority has no such image, and writes nothing.
+        // An authority without the image posts nothing.
         var authority = FakeServices()
         authority.post = { _, _ in
             Issue.record("something was posted")
@@ -117,7 +118,7 @@ import Testing
         }
     }
 
-    /// What an edge lists of an image that its feed does not know.
+    /// The lists of an edge for an image that its feed does not have.
     private static let edgeLists: [(String, FakeServices.Answer<ListComments, ListedComments>)] = [
         ("what the upstream says", { _, _ in ListedComments(items: [], nextAfterID: nil, origin: .remote) }),
         ("what is kept", { _, _ in ListedComments(items: [], nextAfterID: nil, origin: .cache) }),
@@ -126,7 +127,7 @@ import Testing
     ]
 
     @Test(arguments: edgeLists.indices)
-    func `a comment at an edge is refused as the service refuses, whatever the feed knows`(index: Int) async throws {
+    func `a comment on an edge gets the error of the comments service, with any feed`(index: Int) async throws {
         let comment = PostComment(imageID: image, message: "Lovely!", username: "ana")
         var edge = FakeServices()
         edge.list = Self.edgeLists[index].1
@@ -138,9 +139,7 @@ import Testing
         }
     }
 
-    @Test func `a comment for which nobody can say whether it may be written is neither refused nor written`()
-        async throws
-    {
+    @Test func `a comment on an unknown image fails as unavailable if the comments service is down`() async throws {
         let comment = PostComment(imageID: image, message: "Lovely!", username: "ana")
         try await withClient(FakeServices(), running: ["feed"]) { client in
             #expect(await failure(client, GatewayContract.postComment, comment)?.kind == .unavailable)

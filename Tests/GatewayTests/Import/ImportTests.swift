@@ -6,7 +6,7 @@ import Testing
 @testable import gateway
 
 @Suite struct ImportTests {
-    /// The sample is the picture folder that every checkout has.
+    /// The sample: a folder of images in every checkout.
     private static let sample = Program.repository + "/deploy/sample"
 
     @Test func `the sample is imported in its order, byte for byte, and importing twice changes nothing`() async throws
@@ -15,7 +15,7 @@ import Testing
             let entries = try ImportFolder(path: Self.sample).entries()
             let first = try await deployment.gateway("import", Self.sample)
             #expect(first.status == 0, "\(first.errors)")
-            #expect(first.output == "\(entries.count) published, 0 there already, 0 refused\n")
+            #expect(first.output == "\(entries.count) published, 0 already present, 0 refused\n")
             let second = try await deployment.gateway("import", Self.sample, "--json")
             #expect(second.output.contains("\"present\":\(entries.count)"))
 
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `what is refused is named, the rest is imported, and the exit code is 65`() async throws {
+    @Test func `rejected files are listed, the others are imported, and the exit code is 65`() async throws {
         try await Deployment.with { deployment in
             try await withTemporaryDirectory { folder in
                 let picture = try #require(FileManager.default.contents(atPath: Self.sample + "/lighthouse.jpg"))
@@ -42,7 +42,7 @@ import Testing
                 for (name, data) in files { try data.write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
                 let outcome = try await deployment.gateway("import", folder)
                 #expect(outcome.status == 65)
-                #expect(outcome.output == "1 published, 0 there already, 4 refused\n")
+                #expect(outcome.output == "1 published, 0 already present, 4 refused\n")
                 for name in ["empty.png", "cut.jpg", "words.jpg", "huge.jpg"] { #expect(outcome.errors.contains(name)) }
                 #expect(outcome.errors.contains("6000001") && outcome.errors.contains("6000000"))
                 let feed = try await deployment.gateway("feed")
@@ -51,13 +51,13 @@ import Testing
         }
     }
 
-    @Test func `a folder that cannot be read is named with what is wrong and what to do`() async throws {
+    @Test func `an unreadable folder is reported with the reason and the remedy`() async throws {
         try await withTemporaryDirectory { folder in
             let file = folder + "/a.jpg"
             try Data().write(to: URL(fileURLWithPath: file))
             for (path, words) in [
                 (folder + "/none", "it does not exist; check the path"),
-                (file, "it is not a folder; name the folder that the pictures are in"),
+                (file, "it is not a folder; name the folder of the images"),
             ] {
                 #expect(throws: RPCError(.notFound, "cannot read folder \(path): \(words)", begun: false)) {
                     try ImportFolder(path: path).entries()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a file of 100 MB is refused without being read`() async throws {
+    @Test func `a file of 100 MB is rejected without being read`() async throws {
         try await withTemporaryDirectory { folder in
             let path = folder + "/huge.jpg"
             #expect(FileManager.default.createFile(atPath: path, contents: nil))
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["../secret.jpg", "/etc/passwd", "a/../../b.jpg", ""])
-    func `a manifest names only what lies in its folder`(_ file: String) throws {
+    func `a manifest may name only files in its folder`(_ file: String) throws {
         let entry = ImportEntry(file: file, id: nil, description: nil, location: nil, comments: [])
         #expect { try ImportFolder(path: "/tmp").picture(entry) } throws: { "\($0)".contains("in the folder") }
     }
@@ -85,14 +85,15 @@ import Testing
         ("[", "manifest.json"), ("{}", "must be an array"), (#"[{"title":"no file"}]"#, "[0].file"),
         (#"[{"file":"a.jpg","id":"x"}]"#, "[0].id"),
     ])
-    func `a manifest that is none is refused with its place`(_ text: String, _ place: String) async throws {
+    func `an invalid manifest is rejected with the position of the error`(_ text: String, _ place: String) async throws
+    {
         try await withTemporaryDirectory { folder in
             try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
             #expect { try ImportFolder(path: folder).entries() } throws: { "\($0)".contains(place) }
         }
     }
 
-    @Test func `the title stands in for a description, and unknown members are ignored`() async throws {
+    @Test func `a title replaces a missing description, and unknown members are ignored`() async throws {
         try await withTemporaryDirectory { folder in
             let text = #"[{"file":"a.jpg","title":"A","licence":"CC0"},{"file":"b.jpg","title":"B","description":"C"}]"#
             try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
@@ -100,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `ids follow from names as RFC 9562 has it`() {
+    @Test func `ids are name-based as in RFC 9562`() {
         let dns = UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8")!
         #expect(UUID(namespace: dns, name: "www.example.com").uuidString == "2ED6657D-E927-568B-95E1-2665A8AEA6A2")
     }

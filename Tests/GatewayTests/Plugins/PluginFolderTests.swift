@@ -27,7 +27,7 @@ import Testing
             ])
     }
 
-    @Test func `a manifest may say more`() async throws {
+    @Test func `a manifest may have more members`() async throws {
         let (manifests, _) = try await scan([
             "likes.json": """
             {"name":"likes","socket":"/run/likes.sock","contracts":{"likes":2},"required":true,"timeout_ms":500,
@@ -46,7 +46,7 @@ import Testing
         #"{"name":"x","socket":"x.sock","contracts":{},"timeout":5}"#,
         #"{"name":"abcdefghijklmnopqrstuvwxyzabcdefg","socket":"x.sock","contracts":{}}"#,
     ])
-    func `a bad manifest is named and disturbs nobody`(_ text: String) async throws {
+    func `an invalid manifest is reported and does not affect the others`(_ text: String) async throws {
         let (manifests, rejections) = try await scan([
             "x.json": text, "good.json": #"{"name":"good","socket":"good.sock","contracts":{}}"#,
         ])
@@ -59,7 +59,7 @@ import Testing
         #expect(rejections.first?.line == 3)
     }
 
-    @Test func `a folder that is not there holds no plugins`() {
+    @Test func `a missing folder has no plugins`() {
         #expect(PluginFolder(path: "/nonexistent").scan().manifests.isEmpty)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import gateway
 
-/// A gateway with a plugin of somebody else's: a server that the test runs itself.
+/// A gateway with a third-party plugin: a server that the test runs.
 @Suite struct PluginServingTests {
     private static let counts = Method("likes.counts", "Count.", params: Empty.codec, answer: Empty.codec)
     private static let contract = Contract(name: "likes", version: 1, methods: [counts.description])
@@ -19,7 +19,7 @@ import Testing
             table.handle(Self.counts) { _, _ in Empty() }
             try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/likes.json"))
-            // As a program of its own it would not wait for what other tests of this process do.
+            // A separate loop, so that other tests of this process do not delay it.
             try await TestServer.with(
                 table, named: "likes", at: SocketPath(root + "/run/likes.sock"), executor: .separate()
             ) { _ in
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `its methods are forwarded, described and healthy`() async throws {
+    @Test func `a plugin's methods are forwarded and described, and its health is checked`() async throws {
         let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":true}"#
         try await withGateway(manifest: manifest) { gateway in
             let called = try await gateway("call", "likes.counts")
@@ -47,8 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the pages of the gateway refuse one that does not offer what its manifest names as well`() async throws
-    {
+    @Test func `the gateway's own methods do not call an incompatible plugin either`() async throws {
         try await withTemporaryDirectory { root in
             var services = FakeServices()
             services.load = { _, _ in
@@ -74,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `one that does not offer what its manifest names is not served`() async throws {
+    @Test func `an incompatible plugin is not called`() async throws {
         let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":2},"required":true}"#
         try await withGateway(manifest: manifest) { gateway in
             let plugins = try await gateway("plugins")

@@ -5,7 +5,7 @@ import Testing
 @testable import gateway
 
 @Suite struct PluginStandingTests {
-    @Test func `each change is one line that names plugin and socket, the first appearance none`() throws {
+    @Test func `each change is one line with plugin and socket, except the first appearance`() throws {
         let log = RecordedLog()
         let standing = PluginStanding(name: "likes", path: try SocketPath("/run/likes.sock"), logger: log.logger)
         let changes: [PeerChange] = [
@@ -20,7 +20,7 @@ import Testing
         #expect(standing.mismatch == nil)
     }
 
-    @Test func `a change that a call revealed is logged with its trace id`() throws {
+    @Test func `a change detected by a call is logged with its trace id`() throws {
         let log = RecordedLog()
         let standing = PluginStanding(name: "likes", path: try SocketPath("/run/likes.sock"), logger: log.logger)
         let trace = TraceContext.random()

@@ -4,7 +4,7 @@ import Testing
 
 struct ColorChoiceTests {
     @Test(arguments: [true, false], [[:], ["NO_COLOR": "1"], ["CLICOLOR_FORCE": "1"]])
-    func `the option outweighs everything`(capable: Bool, environment: [String: String]) {
+    func `the option takes precedence`(capable: Bool, environment: [String: String]) {
         #expect(ColorChoice.always.isOn(capable: capable, environment: environment))
         #expect(!ColorChoice.never.isOn(capable: capable, environment: environment))
     }
@@ -18,7 +18,7 @@ struct ColorChoiceTests {
             (["CLICOLOR": "0", "CLICOLOR_FORCE": "1"], true),
             (["FORCE_COLOR": "1", "NO_COLOR": "1"], false),
         ])
-    func `on a terminal there are colours unless refused`(environment: [String: String], isOn: Bool) {
+    func `on a terminal colours are on unless disabled`(environment: [String: String], isOn: Bool) {
         #expect(ColorChoice.auto.isOn(capable: true, environment: environment) == isOn)
     }
 
@@ -34,7 +34,7 @@ struct ColorChoiceTests {
             (["FORCE_COLOR": ""], false),
             (["FORCE_COLOR": "1", "NO_COLOR": "1"], false),
         ])
-    func `into a pipe there are none unless forced`(environment: [String: String], isOn: Bool) {
+    func `in a pipe colours are off unless forced`(environment: [String: String], isOn: Bool) {
         #expect(ColorChoice.auto.isOn(capable: false, environment: environment) == isOn)
     }
 

@@ -27,7 +27,7 @@ struct DisplayWidthTests {
             ("a\u{200B}b", 2),
             ("a\u{AD}b", 3),
         ])
-    func `a text takes the columns of its scripts`(text: String, width: Int) {
+    func `the width of a text depends on its scripts`(text: String, width: Int) {
         #expect(DisplayWidth.of(text) == width)
     }
 
@@ -36,17 +36,17 @@ struct DisplayWidthTests {
             "😀", "⌚", "🫨", "👍🏽", "🏽", "👩‍👩‍👧", "👩🏾‍🚀", "🏳️‍🌈", "🇨🇭", "🇨", "🏴\u{E0067}\u{E0062}\u{E007F}", "❤️", "❤\u{200D}🔥", "1️⃣",
             "☀️",
         ])
-    func `an emoji takes two columns, however many scalars it has`(emoji: String) {
+    func `an emoji has two columns, however many scalars it has`(emoji: String) {
         #expect(emoji.count == 1)
         #expect(DisplayWidth.of(emoji) == 2)
     }
 
     @Test(arguments: ["❤", "☀", "☺\u{FE0E}", "©", "1", "a\u{FE0F}"])
-    func `what is drawn as text takes one column`(text: String) {
+    func `a text presentation has one column`(text: String) {
         #expect(DisplayWidth.of(text) == 1)
     }
 
-    @Test func `a control character, which is escaped before, counts nothing`() {
+    @Test func `a control character counts as 0`() {
         #expect(DisplayWidth.of("a\u{1B}\r\n\u{9B}\u{2028}b") == 2)
     }
 }

@@ -16,7 +16,7 @@ struct EscapingTests {
             ("\u{2028}\u{2029}", #"\u{2028}\u{2029}"#),
             ("\u{301}\u{7}\u{301}", "\u{301}" + #"\u{7}"# + "\u{301}"),
         ])
-    func `what would drive the terminal is shown instead`(text: String, visible: String) {
+    func `characters that control the terminal are escaped`(text: String, visible: String) {
         #expect(Escaping.visible(text) == visible)
     }
 
@@ -34,11 +34,11 @@ struct EscapingTests {
         arguments: [
             "", "plain", #"back\slash \n"#, "漢字", "👩‍👩‍👧 🇨🇭 ❤️ 👍🏽", "مرحبا שלום", "नमस्ते", "e\u{301}", "~ \u{A0}",
         ])
-    func `everything else stays as it is`(text: String) {
+    func `all other characters are unchanged`(text: String) {
         #expect(Escaping.visible(text) == text)
     }
 
-    @Test func `escaping twice changes nothing more`() {
+    @Test func `escaping twice equals escaping once`() {
         let once = Escaping.visible("\u{1B}[2J\n")
         #expect(Escaping.visible(once) == once)
     }

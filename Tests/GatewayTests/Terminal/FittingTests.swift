@@ -12,7 +12,7 @@ struct FittingTests {
             ("abcd", 4, "abcd", "abcd"),
             ("abcde", 4, "abcde", "abcde"),
         ])
-    func `padding adds the columns that are missing`(text: String, width: Int, left: String, right: String) {
+    func `padding adds the missing columns`(text: String, width: Int, left: String, right: String) {
         #expect(DisplayWidth.padded(text, to: width) == left)
         #expect(DisplayWidth.padded(text, to: width, align: .right) == right)
     }
@@ -34,7 +34,7 @@ struct FittingTests {
             ("abc", -1, ""),
             ("", 0, ""),
         ])
-    func `truncating keeps whole clusters and says that something is missing`(text: String, width: Int, fit: String) {
+    func `truncating keeps whole clusters and adds an ellipsis`(text: String, width: Int, fit: String) {
         #expect(DisplayWidth.truncated(text, to: width) == fit)
     }
 

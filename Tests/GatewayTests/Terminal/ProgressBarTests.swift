@@ -9,7 +9,7 @@ struct ProgressBarTests {
         ProgressBar(total: 4, on: Terminal(terminals: terminals, windowColumns: 20, environment: ["TERM": term]))
     }
 
-    @Test func `an update redraws the line and clears what is right of it`() {
+    @Test func `an update redraws the line and clears the rest of it`() {
         var bar = bar()
         #expect(bar.update(to: 1, label: "a.jpg", at: start) == "\r[#---] 1/4 a.jpg\u{1B}[K")
     }
@@ -22,13 +22,13 @@ struct ProgressBarTests {
         #expect(written == (isDrawn ? "\r[##--] 2/4\u{1B}[K" : ""))
     }
 
-    @Test func `the interval begins with what was drawn, not with what was skipped`() {
+    @Test func `the interval begins with the last drawn update`() {
         var bar = bar()
         let written = (0..<300).filter { !bar.update(to: $0, at: start.advanced(by: .milliseconds($0))).isEmpty }
         #expect(written == [0, 100, 200])
     }
 
-    @Test func `finishing leaves the last state, drawn or skipped, on a line of its own`() {
+    @Test func `finishing leaves the last state on a separate line`() {
         var bar = bar()
         _ = bar.update(to: 3, at: start)
         _ = bar.update(to: 4, label: "d.jpg", at: start)
@@ -38,7 +38,7 @@ struct ProgressBarTests {
         #expect(bar.update(to: 4, at: start.advanced(by: .seconds(1))).isEmpty)
     }
 
-    @Test func `clearing makes room for words, and the next update draws at once`() {
+    @Test func `after clearing the next update draws at once`() {
         var bar = bar()
         #expect(bar.clear().isEmpty)
         _ = bar.update(to: 1, at: start)
@@ -48,7 +48,7 @@ struct ProgressBarTests {
     }
 
     @Test(arguments: [([.output], "xterm"), ([], "xterm"), ([.error], "dumb")] as [(Set<Terminal.Stream>, String)])
-    func `where standard error cannot redraw a line it is silent`(terminals: Set<Terminal.Stream>, term: String) {
+    func `without a terminal that can redraw a line the bar is silent`(terminals: Set<Terminal.Stream>, term: String) {
         var bar = bar(on: terminals, term: term)
         #expect(bar.update(to: 1, at: start).isEmpty)
         #expect(bar.clear().isEmpty)
@@ -56,7 +56,7 @@ struct ProgressBarTests {
     }
 
     @Test(arguments: [1, 2, 20, 40, 80, 200])
-    func `the last column stays free`(columns: Int) throws {
+    func `the last column remains empty`(columns: Int) throws {
         let terminal = Terminal(terminals: [.error], windowColumns: columns, environment: ["TERM": "xterm"])
         var bar = ProgressBar(total: nil, on: terminal)
         let written = bar.update(to: 1, label: String(repeating: "漢", count: 200), at: start)

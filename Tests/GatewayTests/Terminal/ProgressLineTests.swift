@@ -16,7 +16,7 @@ struct ProgressLineTests {
             (80, "[########------------] 42/105 photo.jpg"),
             (200, "[############------------------] 42/105 photo.jpg"),
         ])
-    func `the bar grows with the terminal, the label gives way`(width: Int, expected: String) {
+    func `the bar grows with the terminal and the label is shortened`(width: Int, expected: String) {
         #expect(line(42, of: 105, label: "photo.jpg", in: width) == expected)
     }
 
@@ -31,7 +31,7 @@ struct ProgressLineTests {
             (0, 0, "[####] 0/0"),
             (999, 1000, "[###-] 999/1000"),
         ])
-    func `the bar is full only when all is done`(done: Int, total: Int, expected: String) {
+    func `the bar is full only at the end`(done: Int, total: Int, expected: String) {
         #expect(line(done, of: total, in: 19) == expected)
     }
 
@@ -47,7 +47,7 @@ struct ProgressLineTests {
             (0, ""),
             (-1, ""),
         ])
-    func `without room the label goes, then the bar`(width: Int, expected: String) {
+    func `in a narrow terminal the label is omitted, then the bar`(width: Int, expected: String) {
         #expect(line(42, of: 105, label: "photo.jpg", in: width) == expected)
     }
 
@@ -62,7 +62,7 @@ struct ProgressLineTests {
             (22_500_000, 45_000_000, "[#####-----] 22.5 MB/45 MB"),
             (12_345, nil, "12 kB"),
         ] as [(Int, Int?, String)])
-    func `bytes are counted in units for people`(done: Int, total: Int?, expected: String) {
+    func `bytes are shown in readable units`(done: Int, total: Int?, expected: String) {
         #expect(line(done, of: total, .bytes, in: 40) == expected)
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import gateway
 
 struct StyleTests {
-    @Test func `without colour the text stays as it is`() {
+    @Test func `without colour the text is unchanged`() {
         let style = Style.plain
         for styled in [style.bold, style.dim, style.red, style.green, style.yellow] {
             #expect(styled("text") == "text")
@@ -24,7 +24,7 @@ struct StyleTests {
         #expect(style.bold(style.red("a") + "b") == "\u{1B}[1m\u{1B}[31ma\u{1B}[39mb\u{1B}[22m")
     }
 
-    @Test func `nothing is styled as nothing`() {
+    @Test func `an empty text is not styled`() {
         #expect(Style(isOn: true).bold("").isEmpty)
     }
 }

@@ -15,12 +15,14 @@ struct TerminalTests {
             ("wide", nil, 80),
             ("", nil, 80),
         ] as [(String?, Int?, Int)])
-    func `columns are those of COLUMNS, else of the window, else 80`(variable: String?, window: Int?, columns: Int) {
+    func `the width comes from COLUMNS, otherwise from the window, otherwise it is 80`(
+        variable: String?, window: Int?, columns: Int
+    ) {
         let environment = variable.map { ["COLUMNS": $0] } ?? [:]
         #expect(Terminal(windowColumns: window, environment: environment).columns == columns)
     }
 
-    @Test func `each stream is a terminal on its own`() {
+    @Test func `each stream may be a terminal or not`() {
         let piped = Terminal(terminals: [.error], environment: ["TERM": "xterm"])
         #expect(!piped.isTerminal(.output))
         #expect(piped.isTerminal(.error))
@@ -37,7 +39,7 @@ struct TerminalTests {
         #expect(terminal.style(for: .output, color: .always).isOn)
     }
 
-    @Test func `no terminal understands nothing`() {
+    @Test func `without a terminal escape sequences are not supported`() {
         #expect(!Terminal(environment: ["TERM": "xterm"]).understandsEscapes(.output))
     }
 }

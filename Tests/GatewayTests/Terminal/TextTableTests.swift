@@ -20,11 +20,11 @@ struct TextTableTests {
             ])
     }
 
-    @Test func `no rows leave the headings`() {
+    @Test func `without rows only the headings are printed`() {
         #expect(TextTable([.init("ID"), .init("LOCATION")], rows: []).rendered(in: 80) == "ID  LOCATION")
     }
 
-    @Test func `one row stands under its headings`() {
+    @Test func `one row is printed under its headings`() {
         let table = TextTable([.init("ID"), .init("COUNT", align: .right)], rows: [["a-long-id", "3"]])
         #expect(
             table.rendered(in: 80) == """
@@ -78,7 +78,7 @@ struct TextTableTests {
     }
 
     @Test(arguments: [200, nil])
-    func `with room, or without a terminal, everything is on one line`(width: Int?) {
+    func `with enough width or without a terminal each row is one line`(width: Int?) {
         #expect(
             Self.images(.shorten).rendered(in: width) == #"""
                 ID        DESCRIPTION                         LOCATION
@@ -98,7 +98,7 @@ struct TextTableTests {
                 """#)
     }
 
-    @Test func `or wrapped between words and clusters`() {
+    @Test func `at 40 columns a column is wrapped between words and clusters`() {
         #expect(
             Self.images(.wrap).rendered(in: 40) == #"""
                 ID        DESCRIPTION           LOCATION
@@ -111,7 +111,7 @@ struct TextTableTests {
                 """#)
     }
 
-    @Test func `identifiers that leave no room stay whole in blocks at 40 columns`() {
+    @Test func `wide identifiers are printed whole in blocks at 40 columns`() {
         let table = TextTable(
             [.init("ID"), .init("DESCRIPTION", fit: .wrap), .init("LOCATION", fit: .shorten)],
             rows: [
@@ -130,7 +130,7 @@ struct TextTableTests {
     }
 
     @Test(arguments: [(37, true), (36, false)])
-    func `a heading is never shortened, sooner the rows become blocks`(width: Int, isTable: Bool) {
+    func `headings are never shortened; the rows become blocks instead`(width: Int, isTable: Bool) {
         #expect(Self.plugins.rendered(in: width).contains("ms  LAST ERROR") == isTable)
     }
 
@@ -145,12 +145,12 @@ struct TextTableTests {
     }
 
     @Test(arguments: -1...3)
-    func `absurd widths are survived`(width: Int) {
+    func `extreme widths do not crash`(width: Int) {
         #expect(!Self.images(.wrap).rendered(in: width).isEmpty)
     }
 
     @Test(arguments: [20, 40, 80, 200])
-    func `nothing stored drives the terminal`(width: Int) {
+    func `stored texts are escaped`(width: Int) {
         let row = ["1\u{9B}", "\u{1B}]0;x\u{7}\r\n\u{202E}"]
         let table = TextTable([.init("ID"), .init("TEXT\u{7}", fit: .wrap)], rows: [row])
         let acting = table.rendered(in: width).unicodeScalars.filter {
@@ -159,7 +159,7 @@ struct TextTableTests {
         #expect(acting.isEmpty)
     }
 
-    @Test func `headings are bold when styled, and nothing else moves`() {
+    @Test func `bold headings do not change the layout`() {
         let table = TextTable([.init("ID"), .init("COUNT", align: .right), .init("X")], rows: [["long", "1", "y"]])
         let bold = Style(isOn: true).bold
         #expect(

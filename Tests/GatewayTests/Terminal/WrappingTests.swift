@@ -18,7 +18,7 @@ struct WrappingTests {
             ("漢字", 1, ["漢", "字"]),
             ("ab", 0, ["a", "b"]),
         ])
-    func `lines break between words, else between clusters`(text: String, width: Int, lines: [String]) {
+    func `lines break between words, otherwise between clusters`(text: String, width: Int, lines: [String]) {
         #expect(Wrapping.lines(text, width: width) == lines)
     }
 

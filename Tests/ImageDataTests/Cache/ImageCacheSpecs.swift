@@ -6,10 +6,10 @@ import Testing
 @testable import image_data_service
 
 extension StoreFactory<any ImageCache> {
-    /// Every cache that keeps something.
+    /// All caches.
     static let all = [sqlite(budget: 1_000_000)]
 
-    /// Caches with room for so many pictures, each under a URL of its own.
+    /// Caches with a budget for this many images, each with its own URL.
     static func all(pictures: Int) -> [StoreFactory] { [sqlite(budget: pictures * pictureWeight)] }
 
     private static func sqlite(budget: Int) -> StoreFactory {
@@ -19,20 +19,20 @@ extension StoreFactory<any ImageCache> {
     }
 }
 
-/// What a picture with its URL takes of a budget.
+/// The size that an image with its URL counts against a budget.
 let pictureWeight = pictureSize + url(1).utf8.count + ImageCacheSchema.urlOverhead
 
 func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators = Validators()) -> CachedImage {
     CachedImage(stored(number, at: time), validators: validators)
 }
 
-/// What every cache of images does that keeps something.
+/// The specs of every cache of images.
 @Suite struct ImageCacheSpecs {
     typealias Factory = StoreFactory<any ImageCache>
 
     private static let validators = Validators(etag: "\"1\"", lastModified: "Sat, 01 Nov 2025 12:00:00 GMT")
 
-    // MARK: Keeping
+    // MARK: Storing
 
     @Test(arguments: Factory.all) func `an empty cache has nothing`(caches: Factory) async throws {
         try await caches.withStore { cache in
@@ -45,7 +45,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all, [Validators(), validators]) func `bytes come back as they were kept`(
+    @Test(arguments: Factory.all, [Validators(), validators]) func `bytes are read as they were stored`(
         caches: Factory, validators: Validators
     ) async throws {
         try await caches.withStore { cache in
@@ -56,17 +56,17 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all) func `other bytes take the place of those there were`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `new bytes replace the earlier ones`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep(cached(1, at: 0, Self.validators), at: url(1))
             try await cache.keep(cached(2, at: 5), at: url(1))
             #expect(try await cache.image(at: url(1)) == cached(2, at: 5))
-            // Nothing is left of the others.
+            // The earlier bytes are deleted.
             #expect(try await cache.evict(.downTo(bytes: 0)) == Evicted(urls: 1, bytes: pictureSize))
         }
     }
 
-    @Test(arguments: Factory.all) func `the same bytes are renewed`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `storing the same bytes again renews them`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep(cached(1, at: 0), at: url(1))
             try await cache.keep(cached(1, at: 5, Self.validators), at: url(1))
@@ -82,7 +82,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all, [1, 1_000_000]) func `bytes that are no longer wanted change nothing`(
+    @Test(arguments: Factory.all, [1, 1_000_000]) func `unwanted bytes change nothing`(
         caches: Factory, size: Int
     ) async throws {
         try await caches.withStore { cache in
@@ -99,7 +99,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
 
     // MARK: Shared content
 
-    @Test(arguments: Factory.all) func `URLs of one content have an age and validators each`(caches: Factory)
+    @Test(arguments: Factory.all) func `URLs of one content each have their own time and validators`(caches: Factory)
         async throws
     {
         try await caches.withStore { cache in
@@ -110,7 +110,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all) func `content goes with the last URL that names it`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `content is deleted with its last URL`(caches: Factory) async throws {
         try await caches.withStore { cache in
             for number in 1...3 { try await cache.keep(cached(1), at: url(number)) }
             try await cache.keep(cached(2), at: url(1))
@@ -123,7 +123,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
 
     // MARK: Evicting
 
-    @Test(arguments: Factory.all) func `what has become a certain age goes`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `bytes are evicted by age`(caches: Factory) async throws {
         try await caches.withStore { cache in
             for (number, time) in [(1, 0.0), (2, 1), (3, 2)] {
                 try await cache.keep(cached(number, at: time), at: url(number))
@@ -135,7 +135,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
     }
 
     @Test(arguments: Factory.all, [(0, 0), (1, 1), (2, 2), (3, 3), (4, 3)])
-    func `what was used least recently goes until the rest fits`(
+    func `the least recently used bytes are evicted until the rest fits`(
         caches: Factory, expected: (room: Int, left: Int)
     ) async throws {
         try await caches.withStore { cache in
@@ -149,7 +149,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all) func `one byte less than it takes is too little`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `one byte less than the size is too small`(caches: Factory) async throws {
         try await caches.withStore { cache in
             for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
             let evicted = try await cache.evict(.downTo(bytes: 2 * pictureWeight - 1))
@@ -157,7 +157,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all) func `content goes with all its URLs`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `content is evicted with all its URLs`(caches: Factory) async throws {
         try await caches.withStore { cache in
             for number in 1...3 { try await cache.keep(cached(1), at: url(number)) }
             try await cache.keep(cached(2), at: url(4))
@@ -168,7 +168,8 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
 
     // MARK: The budget
 
-    @Test(arguments: Factory.all(pictures: 2)) func `within the budget everything stays`(caches: Factory) async throws {
+    @Test(arguments: Factory.all(pictures: 2)) func `within the budget nothing is evicted`(caches: Factory) async throws
+    {
         try await caches.withStore { cache in
             for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
             try await expect([1, 2], in: cache)
@@ -177,7 +178,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all(pictures: 2), [true, false]) func `what is used stays`(
+    @Test(arguments: Factory.all(pictures: 2), [true, false]) func `used bytes are not evicted`(
         caches: Factory, isTouched: Bool
     ) async throws {
         try await caches.withStore { cache in
@@ -188,7 +189,9 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all(pictures: 2)) func `what is asked about is not used`(caches: Factory) async throws {
+    @Test(arguments: Factory.all(pictures: 2)) func `reading metadata does not mark bytes as used`(caches: Factory)
+        async throws
+    {
         try await caches.withStore { cache in
             for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
             _ = try await cache.record(at: url(1))
@@ -197,14 +200,16 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all(pictures: 2)) func `what is kept again is used by that`(caches: Factory) async throws {
+    @Test(arguments: Factory.all(pictures: 2)) func `storing bytes again marks them as used`(caches: Factory)
+        async throws
+    {
         try await caches.withStore { cache in
             for number in [1, 2, 1, 3] { try await cache.keep(cached(number), at: url(number)) }
             try await expect([1, 3], in: cache)
         }
     }
 
-    @Test(arguments: Factory.all(pictures: 1), [true, false]) func `what is over the budget by itself is not kept`(
+    @Test(arguments: Factory.all(pictures: 1), [true, false]) func `bytes larger than the budget are not stored`(
         caches: Factory, fits: Bool
     ) async throws {
         try await caches.withStore { cache in
@@ -216,7 +221,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all(pictures: 1)) func `bytes that are not kept leave no older ones`(
+    @Test(arguments: Factory.all(pictures: 1)) func `bytes that are not stored delete the earlier ones`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -240,14 +245,12 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all(pictures: 3)) func `after a restart it is known what was used`(
-        caches: Factory
-    ) async throws {
+    @Test(arguments: Factory.all(pictures: 3)) func `uses survive a restart`(caches: Factory) async throws {
         try await caches.withReopening { reopen in
             let cache = try reopen()
             for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
             cache.touch(url(1))
-            // What is written takes the uses with it.
+            // A write also writes the pending uses.
             try await cache.keep(cached(3), at: url(3))
             let reopened = try reopen()
             try await reopened.keep(cached(4), at: url(4))

@@ -3,25 +3,25 @@ import ImageData
 import Testing
 
 @Suite struct ImageExpiryTests {
-    @Test(arguments: [(9, false), (10, true), (11, true)]) func `bytes expire at the very second`(
+    @Test(arguments: [(9, false), (10, true), (11, true)]) func `bytes expire exactly at the end of their time to live`(
         age: TimeInterval, isExpired: Bool
     ) {
         #expect(
             ImageExpiry.isExpired(storedAt: moment(0), timeToLive: 10, now: moment(age)) == isExpired)
     }
 
-    @Test(arguments: [(604_799, false), (604_800, true), (604_801, true)]) func `without another word they last a week`(
+    @Test(arguments: [(604_799, false), (604_800, true), (604_801, true)]) func `the default time to live is a week`(
         age: TimeInterval, isExpired: Bool
     ) {
         let timeToLive = ImageExpiry.defaultTimeToLive
         #expect(ImageExpiry.isExpired(storedAt: moment(0), timeToLive: timeToLive, now: moment(age)) == isExpired)
     }
 
-    @Test func `bytes from the future are good`() {
+    @Test func `bytes with a time in the future are valid`() {
         #expect(!ImageExpiry.isExpired(storedAt: moment(1_000_000), timeToLive: 1, now: moment(0)))
     }
 
-    @Test func `with no time to live they are expired when they come`() {
+    @Test func `with a time to live of 0 bytes expire at once`() {
         #expect(ImageExpiry.isExpired(storedAt: moment(0), timeToLive: 0, now: moment(0)))
     }
 }

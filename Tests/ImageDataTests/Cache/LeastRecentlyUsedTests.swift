@@ -6,7 +6,7 @@ import Testing
 @Suite struct LeastRecentlyUsedTests {
     private var values = LeastRecentlyUsed<String, Int>(budget: 10)
 
-    @Test(arguments: [(10, true), (11, false)]) mutating func `a value may cost the whole budget and no more`(
+    @Test(arguments: [(10, true), (11, false)]) mutating func `a value may cost at most the whole budget`(
         cost: Int, isKept: Bool
     ) {
         values.set(1, for: "a", cost: cost)
@@ -15,13 +15,13 @@ import Testing
     }
 
     @Test(arguments: [(3, ["a", "b", "c"]), (4, ["b", "c"]), (7, ["c"]), (10, [])])
-    mutating func `only as many go as must`(cost: Int, left: [String]) {
+    mutating func `only as many values are evicted as necessary`(cost: Int, left: [String]) {
         fill(["a": 3, "b": 3, "c": 1])
         values.set(9, for: "new", cost: cost)
         #expect(values.oldestFirst.map(\.key) == left + ["new"])
     }
 
-    @Test mutating func `what was used goes after what was not`() {
+    @Test mutating func `unused values are evicted before used ones`() {
         fill(["a": 3, "b": 3, "c": 3])
         #expect(values.use("a") == 1)
         #expect(values.oldestFirst.map(\.key) == ["b", "c", "a"])
@@ -29,27 +29,27 @@ import Testing
         #expect(values.oldestFirst.map(\.key) == ["b", "c", "a"])
     }
 
-    @Test mutating func `a look at a value does not use it`() {
+    @Test mutating func `peeking does not mark a value as used`() {
         fill(["a": 3, "b": 3])
         #expect(values.peek("a") == 1)
         #expect(values.oldestFirst.map(\.key) == ["a", "b"])
     }
 
-    @Test mutating func `another value in its place is the newest, at its own cost`() {
+    @Test mutating func `a replacing value is the most recently used and has its own cost`() {
         fill(["a": 3, "b": 3])
         values.set(7, for: "a", cost: 5)
         #expect(values.oldestFirst.map(\.value) == [2, 7])
         #expect(values.cost == 8)
     }
 
-    @Test mutating func `a value that is too much takes the older one with it`() {
+    @Test mutating func `a value over the budget deletes the earlier one`() {
         fill(["a": 3, "b": 3])
         values.set(7, for: "a", cost: 11)
         #expect(values.oldestFirst.map(\.key) == ["b"])
         #expect(values.cost == 3)
     }
 
-    @Test mutating func `what is removed costs nothing`() {
+    @Test mutating func `a removed value no longer costs`() {
         fill(["a": 3])
         #expect(values.remove("a") == 1)
         #expect(values.remove("a") == nil)
@@ -57,7 +57,7 @@ import Testing
         #expect((values.count, values.cost) == (0, 0))
     }
 
-    @Test(arguments: UInt64(1)...20) func `it does what a list would do`(seed: UInt64) {
+    @Test(arguments: UInt64(1)...20) func `it equals a model with a list`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var values = LeastRecentlyUsed<Int, Int>(budget: 50)
         var list = NaiveList(budget: 50)
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// The same in the plainest way, the oldest in front.
+/// A simple model, the oldest value first.
 private struct NaiveList {
     let budget: Int
     var places: [(key: Int, value: Int, cost: Int)] = []

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct NullImageCacheTests {
     @Test(arguments: [Eviction.urls([url(1)]), .storedUpTo(moment(60)), .downTo(bytes: 0)])
-    func `everything works and nothing is kept`(eviction: Eviction) {
+    func `every operation succeeds and nothing is stored`(eviction: Eviction) {
         let cache = NullImageCache()
         cache.keep(CachedImage(stored(1)), at: url(1), while: { true })
         cache.touch(url(1))

@@ -7,9 +7,9 @@ import Testing
 
 @testable import image_data_service
 
-/// What only the SQLite cache has.
+/// Tests of the SQLite cache only.
 @Suite struct SQLiteImageCacheTests {
-    @Test func `a flipped byte is told from a picture, and keeping it again heals it`() async throws {
+    @Test func `a flipped byte is detected, and storing the bytes again repairs it`() async throws {
         try await withCache { cache, pool in
             try await cache.keep(cached(1), at: url(1))
             try await cache.keep(cached(1), at: url(2))
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong checksum is healed too`() async throws {
+    @Test func `a wrong checksum is repaired too`() async throws {
         try await withCache { cache, pool in
             try await cache.keep(cached(1), at: url(1))
             try await pool.write { try $0.execute(sql: "UPDATE content SET crc32 = crc32 + 1") }
@@ -43,14 +43,14 @@ import Testing
         "UPDATE content SET content_type = ''", "UPDATE content SET size = 0", "UPDATE url SET url = ''",
         "UPDATE url SET content = 7", "UPDATE url SET stored_at = 'yesterday'", "INSERT INTO bytes VALUES (7, x'00')",
     ])
-    func `the schema refuses what makes no sense`(statement: String) async throws {
+    func `the schema rejects invalid rows`(statement: String) async throws {
         try await withCache { cache, pool in
             try await cache.keep(cached(1), at: url(1))
             await #expect(throws: DatabaseError.self) { try await pool.write { try $0.execute(sql: statement) } }
         }
     }
 
-    @Test(arguments: UInt64(1)...5) func `what everything weighs is its sum, whatever has happened`(
+    @Test(arguments: UInt64(1)...5) func `the total weight equals the sum of all rows after random operations`(
         seed: UInt64
     ) async throws {
         var random = SeededRandom(seed: seed)
@@ -82,7 +82,7 @@ import Testing
                 }
                 #expect(total == sum)
                 #expect(sum.map { $0 <= budget } == true)
-                // Nothing is kept that no URL names.
+                // No content is left without a URL.
                 #expect(
                     try await pool.read {
                         try Int.fetchOne(
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `what was used is written down at the end`() async throws {
+    @Test func `pending uses are written at shutdown`() async throws {
         try await withTemporaryDirectory { directory in
             let budget = 2 * pictureWeight
             func with(_ body: (SQLiteImageCache) async throws -> Void) async throws {
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `the largest image that an operator may allow is kept`() async throws {
+    @Test func `the largest image that an operator may allow is stored`() async throws {
         let size = 32 * 1_024 * 1_024
         let data = picture(1) + Data(count: size - pictureSize)
         let image = CachedImage(StoredImage(try ImageDataMapper(maximumBytes: size).map(data), storedAt: moment(0)))
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `more uses than are remembered cost no more`() async throws {
+    @Test func `the number of pending uses is limited`() async throws {
         try await withCache { cache, _ in
             for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
             cache.touch(url(1))

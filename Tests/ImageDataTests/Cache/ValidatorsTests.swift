@@ -4,13 +4,13 @@ import Testing
 @Suite struct ValidatorsTests {
     private static let date = "Sat, 01 Nov 2025 12:00:00 GMT"
 
-    @Test func `without any nothing is asked`() {
+    @Test func `without validators there are no conditions`() {
         #expect(Validators().isEmpty)
         #expect(Validators().conditions.isEmpty)
         #expect(Validators().forRange == nil)
     }
 
-    @Test func `all there are make a condition`() {
+    @Test func `each validator adds a condition`() {
         let conditions = Validators(etag: "\"1\"", lastModified: Self.date).conditions
         #expect(conditions.map(\.name) == ["if-none-match", "if-modified-since"])
         #expect(conditions.map(\.value) == ["\"1\"", Self.date])
@@ -23,7 +23,7 @@ import Testing
         (Validators(etag: "W/\"1\""), nil),
         (Validators(etag: "W/\"1\"", lastModified: date), nil),
     ])
-    func `a range continues bytes of a strong validator only`(validators: Validators, expected: String?) {
+    func `only a strong validator is used for a range`(validators: Validators, expected: String?) {
         #expect(validators.forRange == expected)
     }
 }

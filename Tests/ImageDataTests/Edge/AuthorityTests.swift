@@ -7,13 +7,13 @@ import Testing
 
 @testable import image_data_service
 
-/// A service that has pictures of its own, and fetches the others.
+/// A service with its own images, which fetches missing ones.
 @Suite(.timeLimit(.minutes(5))) struct AuthorityTests {
     private let answers = Answers(.picture(1))
 
     // MARK: Fetching
 
-    @Test func `the first load fetches a picture, which is then kept as on an edge`() async throws {
+    @Test func `the first load fetches an image, which is then cached as on an edge`() async throws {
         try await withTemporaryDirectory { directory in
             try await withAuthority(in: directory) { origin, service async throws in
                 let first = try await service.load(origin.url + "/a")
@@ -24,7 +24,7 @@ import Testing
                 #expect(origin.history.requests.count == 1)
             }
             try await withAuthority(in: directory) { origin, service async throws in
-                // On another port it is another URL.
+                // A URL with another port is a different URL.
                 #expect(try await service.failure(origin.url + "/a", nil, .cacheOnly) == .notFound)
             }
         }
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [LoadImage.Policy.none, .cold, .hot, .hotOrCold], [LoadImage.Strategy.reload, .cacheElseLoad])
-    func `bytes that were put are the answer, whatever policy and strategy say`(
+    func `bytes that were put are served with any policy and strategy`(
         policy: LoadImage.Policy, strategy: LoadImage.Strategy
     ) async throws {
         try await withAuthority { origin, service async throws in
@@ -58,9 +58,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that are put take the place of fetched ones, and evicting them makes room for fetching`()
-        async throws
-    {
+    @Test func `bytes that are put replace fetched ones, and after their eviction the image is fetched`() async throws {
         try await withAuthority { origin, service async throws in
             _ = try await service.load(origin.url)
             try await service.put(2, at: origin.url)
@@ -74,13 +72,13 @@ import Testing
         }
     }
 
-    @Test func `bytes that are put during a fetch are the ones that stay`() async throws {
+    @Test func `bytes that are put during a fetch are not replaced by it`() async throws {
         try await withAuthority { origin, service async throws in
             answers.set(.pause(200), .picture(1))
             let load = Task { try await service.load(origin.url) }
             await origin.history.wait { $0.requests.count == 1 }
             try await service.put(2, at: origin.url)
-            // It began before.
+            // This load began before the put.
             #expect(try await load.value.data.data == picture(1))
             for policy in [LoadImage.Policy.hot, .cold, .hotOrCold] {
                 #expect(try await service.load(origin.url, policy).data.data == picture(2))
@@ -88,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `damaged bytes that were put are an error, and are not fetched instead`() async throws {
+    @Test func `damaged bytes that were put are an error, and the image is not fetched`() async throws {
         try await withTemporaryDirectory { directory in
             try await OriginServer.with(answers.script) { origin in
                 var options = EdgeService.Options(directory: directory)
@@ -113,14 +111,14 @@ import Testing
         (1, EvictedImages(count: 1, bytes: pictureSize), [true, false]),
         (0, EvictedImages(count: 2, bytes: 2 * pictureSize), [false, false]),
     ])
-    func `down to a size, bytes that can be fetched again go first`(
+    func `down to a size, fetched bytes are evicted before bytes that were put`(
         pictures: Int, expected: EvictedImages, left: [Bool]
     ) async throws {
         try await withAuthority { origin, service async throws in
             try await service.put(2, at: "urn:x:put")
             service.clock.now = moment(60)
             _ = try await service.load(origin.url)
-            // Room for what the fetched one weighs with its URL.
+            // The size that the fetched image counts with its URL.
             let overhead = pictures == 2 ? 1_000 : 0
             let evicted = try await service.evict(.toBytes(pictures * pictureSize + overhead))
             #expect(evicted == expected)
@@ -132,9 +130,9 @@ import Testing
         }
     }
 
-    // MARK: Fetching nothing
+    // MARK: Without fetching
 
-    @Test func `a service that fetches nothing has what was put`() async throws {
+    @Test func `a service with --no-fetch serves only bytes that were put`() async throws {
         var options = EdgeService.Options()
         (options.isAuthority, options.fetches) = (true, false)
         try await OriginServer.with(answers.script) { origin in
@@ -169,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `a URL that may be fetched is, whether or not its host answers now`() async throws {
+    @Test func `a URL that may be fetched is accepted, even if its host does not answer now`() async throws {
         try await withAuthority { origin, service async throws in
             #expect(try await service.check(origin.url) == .fetched)
             #expect(try await service.check("https://no-such-host.invalid/a.jpg") == .fetched)
@@ -179,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `an edge checks nothing for authors`() async throws {
+    @Test func `an edge rejects checks`() async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service async throws in
                 let error = await #expect(throws: RPCError.self) { try await service.check("http://10.0.0.1/") }
@@ -192,7 +190,7 @@ import Testing
         ("/a/image-data.sqlite", "/a/image-data-cache.sqlite"), ("/a.b/store", "/a.b/store-cache"),
         ("store.db", "store-cache.db"),
     ])
-    func `fetched bytes are kept in a file beside the store`(store: String, cache: String) {
+    func `fetched bytes are cached in a file beside the store`(store: String, cache: String) {
         #expect(ImageDataService.cachePath(beside: store) == cache)
     }
 

@@ -7,12 +7,12 @@ import Testing
 
 @testable import image_data_service
 
-/// A caller who goes takes along what only it wanted.
+/// A cancelled call cancels the fetch that only it waits for.
 @Suite(.timeLimit(.minutes(5))) struct EdgeCancelTests {
-    /// Far more than it takes, far less than any time limit.
+    /// Much longer than necessary, and much shorter than any time limit.
     private static let soon = Duration.seconds(2)
 
-    @Test func `the origin's connection closes when the last caller goes`() async throws {
+    @Test func `the connection to the origin closes when the last caller cancels`() async throws {
         try await OriginServer.with { _ in
             [.stall]
         } _: { origin in
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a download under way ends too`() async throws {
+    @Test func `a download in progress is cancelled too`() async throws {
         let beginning = Array("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n".utf8) + [UInt8](picture(1))
         try await OriginServer.with { _ in
             [.send(beginning), .stall]
@@ -47,7 +47,7 @@ import Testing
                 await origin.history.wait(for: .closed(0))
                 _ = await caller.result
                 while !service.isIdle { await Task.yield() }
-                // It was not resumed.
+                // The download was not resumed.
                 #expect(origin.history.requests.count == 1)
                 let kind = try await service.failure(origin.url, nil, .cacheOnly)
                 #expect(kind == .notFound)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a caller whose connection is lost is one who goes`() async throws {
+    @Test func `a lost connection cancels the calls on it`() async throws {
         try await OriginServer.with { _ in
             [.stall]
         } _: { origin in
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `the place of who goes is for who waits`() async throws {
+    @Test func `the fetch slot of a cancelled call is given to a waiting one`() async throws {
         try await OriginServer.with { request in
             request.path == "/slow" ? [.stall] : [.picture(1)]
         } _: { origin in
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a prefetch that is cancelled finishes what has begun and begins nothing more`() async throws {
+    @Test func `a cancelled prefetch finishes fetches in progress and starts no others`() async throws {
         let answers = Answers(.stall)
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin, EdgeService.Options(concurrency: 2)) { service in
@@ -113,8 +113,8 @@ import Testing
         }
     }
 
-    /// Whatever the moment, whoever else waits.
-    @Test(arguments: UInt64(1)...5) func `callers that come and go leak no place`(seed: UInt64) async throws {
+    /// At random moments, with random other callers.
+    @Test(arguments: UInt64(1)...5) func `cancelled calls leak no fetch slots`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         try await OriginServer.with { request in
             request.path.hasSuffix("0") ? [.stall] : [.pause(1), .picture(1)]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import image_data_service
 
-/// What origins are asked for, and how often.
+/// The requests to origin servers and their number.
 @Suite(.timeLimit(.minutes(5))) struct EdgeDownloadTests {
     private static let date = "Sat, 01 Nov 2025 12:00:00 GMT"
     private static let bytes = [UInt8](picture(1))
@@ -16,7 +16,7 @@ import Testing
     // MARK: Conditions
 
     @Test(arguments: [LoadImage.Policy.hotOrCold, .hot, .cold], [("ETag", "W/\"1\""), ("Last-Modified", date)])
-    func `what has not changed is renewed without its bytes`(
+    func `unchanged bytes are renewed without being sent`(
         policy: LoadImage.Policy, validator: (name: String, value: String)
     ) async throws {
         try await OriginServer.with { request in
@@ -39,11 +39,11 @@ import Testing
         }
     }
 
-    @Test func `bytes that went while the origin was asked about them are fetched`() async throws {
+    @Test func `bytes evicted during a conditional request are fetched`() async throws {
         let memory = Mutex<HotImages?>(nil)
         try await OriginServer.with { request in
             guard request["if-none-match"] != nil else { return [.picture(1, [("ETag", "\"1\"")])] }
-            // They go just now.
+            // Evicted at this moment.
             _ = memory.withLock { $0?.evict(.downTo(bytes: 0)) }
             return [.response(304)]
         } _: { origin in
@@ -59,7 +59,7 @@ import Testing
 
     // MARK: Resuming
 
-    @Test(arguments: [("ETag", "\"1\""), ("Last-Modified", date)]) func `a cut download goes on where it was cut`(
+    @Test(arguments: [("ETag", "\"1\""), ("Last-Modified", date)]) func `an interrupted download is resumed`(
         validator: (name: String, value: String)
     ) async throws {
         try await OriginServer.with { request in
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a version that has changed in between is fetched whole`() async throws {
+    @Test func `a version that changed in the meantime is fetched whole`() async throws {
         try await OriginServer.with { request in
             request["range"] == nil ? Self.cut(after: 20, "ETag: \"1\"") : [.picture(2, [("ETag", "\"2\"")])]
         } _: { origin in
@@ -89,8 +89,8 @@ import Testing
         }
     }
 
-    /// Of one version there is as much left as may be; the other is larger than that.
-    @Test func `another version may be as large as any picture`() async throws {
+    /// The rest of one version has the maximum size; the other version is larger than that rest.
+    @Test func `another version may have the maximum size of an image`() async throws {
         try await OriginServer.with { request in
             request["range"] == nil ? Self.cut(after: pictureSize - 1, "ETag: \"1\"") : [.picture(2)]
         } _: { origin in
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "ETag: W/\"1\""]) func `without a strong validator all is asked for again`(
+    @Test(arguments: ["", "ETag: W/\"1\""]) func `without a strong validator the whole image is requested again`(
         validator: String
     ) async throws {
         try await OriginServer.with { request in
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a range that is not there is asked for as a whole`() async throws {
+    @Test func `after an unsatisfiable range the whole image is requested`() async throws {
         try await OriginServer.with { request in
             switch (request["range"], request.connection) {
             case (nil, 0): Self.cut(after: 20, "ETag: \"1\"")
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `only so many requests are made for one picture`() async throws {
+    @Test func `the number of requests for one image is limited`() async throws {
         try await OriginServer.with { _ in
             Self.cut(after: 20, "ETag: \"1\"")
         } _: { origin in
@@ -143,9 +143,9 @@ import Testing
         }
     }
 
-    // MARK: Once
+    // MARK: Single flight
 
-    @Test(arguments: [1, 2, 100]) func `however many ask at once, the origin is asked once`(callers: Int) async throws {
+    @Test(arguments: [1, 2, 100]) func `concurrent loads are one request to the origin`(callers: Int) async throws {
         try await OriginServer.with { _ in
             [.picture(1)]
         } _: { origin in
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `to load a feed again asks for no picture twice`() async throws {
+    @Test func `loading a feed again requests no image twice`() async throws {
         try await withTemporaryDirectory { directory in
             try await OriginServer.with { request in
                 [.picture(Int(request.path.dropFirst()) ?? 0)]
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `never more are asked for at once than the operator says`() async throws {
+    @Test func `the number of concurrent requests is limited to --max-fetches`() async throws {
         try await OriginServer.with { _ in
             [.pause(5), .picture(1)]
         } _: { origin in
@@ -193,7 +193,7 @@ import Testing
                 let prefetched = try await service.client.call(ImageDataContract.prefetch, PrefetchImages(urls: urls))
                 #expect(prefetched.accepted == 30)
                 #expect(origin.history.connections == 3)
-                // What has come is not taken on again.
+                // Images that are stored are not queued again.
                 let again = try await service.client.call(ImageDataContract.prefetch, PrefetchImages(urls: urls + urls))
                 #expect(again.accepted == 0)
                 for url in urls { #expect(try await service.load(url).metadata.source == .hot) }

@@ -8,12 +8,12 @@ import Testing
 
 @testable import image_data_service
 
-/// Origins that are gone, wrong or lie.
+/// Origin servers that are down, broken or malicious.
 @Suite(.timeLimit(.minutes(5))) struct EdgeFailureTests {
     private static let html = "<!doctype html><title>Picture</title>"
     private static let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>"
 
-    /// What an origin does, and the error that it becomes.
+    /// The behaviour of an origin server, and the resulting error.
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let steps: [OriginStep]
@@ -54,7 +54,7 @@ import Testing
     private static let cut = OriginStep.send(
         Array("HTTP/1.1 200 OK\r\nContent-Length: \(pictureSize)\r\n\r\n".utf8) + picture(1).dropLast(20))
 
-    @Test(arguments: table) func `what the origin does wrong is told, and nothing is kept`(row: Row) async throws {
+    @Test(arguments: table) func `a fault of the origin is reported, and nothing is cached`(row: Row) async throws {
         try await OriginServer.with { _ in
             row.steps
         } _: { origin in
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: table.filter { $0.kind == .connectivity } + [Row("500", .invalidData, .response(500))])
-    func `old bytes are better than none`(row: Row) async throws {
+    func `expired bytes are served after a failure`(row: Row) async throws {
         let answers = Answers(.picture(1))
         try await withOrigin(answers) { origin, service in
             _ = try await service.load(origin.url)
@@ -85,7 +85,7 @@ import Testing
                 #expect(stale.metadata.storedAt == moment(0))
                 #expect(stale.metadata.source == (policy == .hot ? .hot : .cold))
             }
-            // What is still good is not.
+            // Valid bytes are not stale.
             #expect(try await service.load(origin.url, ttl: 11).stale == nil)
         }
     }
@@ -94,7 +94,7 @@ import Testing
         arguments: table.filter {
             $0.kind != .connectivity && !$0.testDescription.hasPrefix("500") && !$0.testDescription.hasPrefix("304")
         })
-    func `an origin that answers with something else is believed, and what was kept stays`(row: Row) async throws {
+    func `an invalid answer is reported, and cached bytes remain`(row: Row) async throws {
         let answers = Answers(.picture(1))
         try await withOrigin(answers) { origin, service in
             _ = try await service.load(origin.url)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a dead origin is no connection, and old bytes`() async throws {
+    @Test func `with a dead origin a load fails with connectivity, or expired bytes are served`() async throws {
         try await withTemporaryDirectory { directory in
             let options = EdgeService.Options(directory: directory)
             let dead = try await OriginServer.with { _ in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `an origin that is slow leaves old bytes in time`() async throws {
+    @Test func `with a slow origin expired bytes are served in time`() async throws {
         let answers = Answers(.picture(1))
         try await withOrigin(answers) { origin, service in
             _ = try await service.load(origin.url)
@@ -136,13 +136,13 @@ import Testing
             let stale = try await service.load(
                 origin.url, ttl: 10, options: CallOptions(timeout: .seconds(20)))
             #expect(stale.stale == true)
-            // Nobody waits for it any more.
+            // No caller waits for the fetch any longer.
             await origin.history.wait { $0.openConnections == 0 }
             while !service.isIdle { await Task.yield() }
         }
     }
 
-    @Test func `without old bytes a slow origin has all the time of the caller`() async throws {
+    @Test func `without cached bytes a slow origin has the caller's whole time`() async throws {
         try await OriginServer.with { _ in
             [.stall]
         } _: { origin in
@@ -161,7 +161,7 @@ import Testing
         "http://127.0.0.1:1/", "http://127.0.0.1/", "http://[::1]/", "http://10.1.2.3/", "http://0x7f.1/",
         "http://user:word@pictures.example/", "http://pictures.example:22/", "urn:sha256:00",
     ])
-    func `an address that may not be asked is refused, whatever is kept`(url: String) async throws {
+    func `a forbidden address is rejected, even with cached bytes`(url: String) async throws {
         try await OriginServer.with { _ in
             [.picture(1)]
         } _: { origin in
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test(arguments: [(0, ErrorKind?.none), (1, .tooLarge)]) func `a picture may be as large as the operator says`(
+    @Test(arguments: [(0, ErrorKind?.none), (1, .tooLarge)]) func `an image may have the configured maximum size`(
         over: Int, kind: ErrorKind?
     ) async throws {
         let body = [UInt8](picture(1) + Data(count: 1_000 - pictureSize + over))
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `the largest picture that an operator may allow arrives`() async throws {
+    @Test func `the largest image that an operator may allow is served`() async throws {
         let body = [UInt8](picture(1)) + [UInt8](repeating: 0, count: 32 * 1_024 * 1_024 - pictureSize)
         try await OriginServer.with { _ in
             [.response(body: body)]
@@ -207,9 +207,9 @@ import Testing
         }
     }
 
-    /// Together they are far more than may wait on a connection. Who is asked to come again later does.
+    /// Together they are far larger than the limit of a connection's queue. Overloaded calls are retried.
     @Test(arguments: [LoadImage.Policy.none, .hot, .cold])
-    func `ten of the largest at once all arrive over one connection`(
+    func `ten of the largest images are served concurrently over one connection`(
         policy: LoadImage.Policy
     ) async throws {
         let size = ImageDataContract.plainImageBytes
@@ -232,9 +232,9 @@ import Testing
         }
     }
 
-    // MARK: When it is back
+    // MARK: Recovery
 
-    @Test func `when the origin is back the next try succeeds`() async throws {
+    @Test func `after the origin recovers the next load succeeds`() async throws {
         let answers = Answers(.close)
         try await withOrigin(answers) { origin, service in
             for _ in 1...4 {
@@ -244,7 +244,7 @@ import Testing
             answers.set(.picture(1))
             let data = try await service.load(origin.url).data.data
             #expect(data == picture(1))
-            // And those after it do not wait.
+            // Later loads do not wait either.
             #expect(try await service.load(origin.url + "/b").data.data == picture(1))
         }
     }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import image_data_service
 
-/// What an edge does beside loading.
+/// The other methods of an edge.
 @Suite(.timeLimit(.minutes(5))) struct EdgeMethodTests {
-    @Test func `bytes are not put into an edge`() async throws {
+    @Test func `an edge rejects put`() async throws {
         try await withService { _, service in
             let error = await #expect(throws: RPCError.self) {
                 try await service.client.call(ImageDataContract.put, PutImage(data: RPC.Bytes(picture(1))))
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `what is known about bytes says where they are`() async throws {
+    @Test func `metadata has the place of the bytes`() async throws {
         try await withService { origin, service in
             await #expect(throws: RPCError.self) { try await service.stat(origin.url) }
             _ = try await service.load(origin.url, .cold)
@@ -36,7 +36,9 @@ import Testing
         (.hot, EvictedImages(count: 1, bytes: pictureSize)), (.cold, EvictedImages(count: 1, bytes: pictureSize)),
         (.hotOrCold, EvictedImages(count: 1, bytes: pictureSize)),
     ])
-    func `what goes is counted once, wherever it was`(policy: LoadImage.Policy, expected: EvictedImages) async throws {
+    func `evicted bytes are counted once, whichever caches had them`(policy: LoadImage.Policy, expected: EvictedImages)
+        async throws
+    {
         for eviction in [EvictImages.olderThan(seconds: 5), .toBytes(0)] {
             try await withService { origin, service in
                 _ = try await service.load(origin.url, policy)
@@ -53,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `prefetched pictures are there, those that failed are not`() async throws {
+    @Test func `prefetched images are stored, failed ones are not`() async throws {
         try await withService { origin, service in
             let urls = [origin.url + "/a", origin.url + "/missing", "http://10.0.0.1/b", origin.url + "/a"]
             let answer = try await service.client.call(ImageDataContract.prefetch, PrefetchImages(urls: urls))

@@ -11,7 +11,7 @@ import Upstream
 
 @testable import image_data_service
 
-/// A service that fetches from a server of the test, over a real socket at both ends: an edge or an authority.
+/// A service that fetches from a test server, with real sockets on both sides: an edge or an authority.
 struct EdgeService {
     let path: SocketPath
     let client: RPCClient
@@ -19,14 +19,14 @@ struct EdgeService {
     let caches: ImageCaches
     let fetches: ImageFetches
 
-    /// What a test may want otherwise.
+    /// The options of a test.
     struct Options {
         var directory: String?
 
         /// Whether bytes can be put.
         var isAuthority = false
 
-        /// Whether it fetches anything.
+        /// Whether the service fetches.
         var fetches = true
         var isKept = true
         var maximumBytes = ImageDataMapper.defaultMaximumBytes
@@ -38,8 +38,8 @@ struct EdgeService {
         var timeLimit = ImageOrigin.defaultTimeLimit
     }
 
-    /// Serves while `body` runs.
-    /// - Parameter directory: for the cache, when it is to be there again later.
+    /// Runs the service during `body`.
+    /// - Parameter directory: for the cache, if it is needed again later.
     static func with(
         _ origin: OriginServer, _ options: Options = Options(), _ body: (EdgeService) async throws -> Void
     ) async throws {
@@ -104,19 +104,19 @@ struct EdgeService {
             ImageDataContract.load, LoadImage(url: url, policy: policy, strategy: strategy, timeToLive: ttl), options)
     }
 
-    /// The same, again and again while the connection has no room for answers.
+    /// Loads an image, and retries while the connection is overloaded.
     func loadPatiently(_ url: String, _ policy: LoadImage.Policy) async throws -> LoadedImage {
         while true {
             do {
                 return try await load(url, policy)
             } catch let error as RPCError where error.kind == .overloaded {
-                // Whoever asks on and on is shut out.
+                // A client that retries without a pause is disconnected.
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
     }
 
-    /// What `cache_then_load` brings.
+    /// The answers of `cache_then_load`.
     func stream(_ url: String, ttl: Int? = nil) async throws -> [LoadedImage] {
         try await client.withStream(
             ImageDataContract.loadStream, LoadImage(url: url, strategy: .cacheThenLoad, timeToLive: ttl)
@@ -127,7 +127,7 @@ struct EdgeService {
         }
     }
 
-    /// The kind of the error that a load ends with.
+    /// The kind of the error of a load.
     func failure(
         _ url: String, _ policy: LoadImage.Policy? = nil, _ strategy: LoadImage.Strategy? = nil, ttl: Int? = nil
     ) async throws -> ErrorKind? {
@@ -157,11 +157,11 @@ struct EdgeService {
         try await client.call(ImageDataContract.stat, ImageSelection(url: url))
     }
 
-    /// Whether nothing runs and nobody waits.
+    /// Whether no fetch is in progress and no caller waits.
     var isIdle: Bool { fetches.load == (0, 0) && fetches.waiters == 0 }
 }
 
-/// A clock that a test sets.
+/// A clock that the test sets.
 final class TestClock: Sendable {
     private let state = Mutex(moment(0))
 
@@ -174,13 +174,13 @@ final class TestClock: Sendable {
 }
 
 extension OriginStep {
-    /// A picture of this number, with what else is said of it.
+    /// An answer with the image of this number, and with further headers.
     static func picture(_ number: Int, _ headers: [(String, String)] = []) -> OriginStep {
         .response(200, [("Content-Type", "text/plain")] + headers, body: [UInt8](ImageDataTests.picture(number)))
     }
 }
 
-/// What a server of a test answers, which may change.
+/// The answers of a test server, which may change.
 final class Answers: Sendable {
     private let state: Mutex<[OriginStep]>
 

@@ -7,13 +7,13 @@ import Testing
 
 @testable import image_data_service
 
-/// Where bytes come from, and where they go.
+/// The sources of bytes, and the caches that store them.
 @Suite(.timeLimit(.minutes(5))) struct EdgeSourceTests {
     private let answers = Answers(.picture(1))
 
     // MARK: Sources
 
-    @Test func `a picture comes from its origin, then from memory`() async throws {
+    @Test func `an image is served from its origin, then from memory`() async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service in
                 let first = try await service.load(origin.url + "/a")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a restart leaves what is on disk, which then is in memory too`() async throws {
+    @Test func `after a restart bytes are read from disk, then from memory`() async throws {
         try await withTemporaryDirectory { directory in
             try await OriginServer.with(answers.script) { origin in
                 let options = EdgeService.Options(directory: directory)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `what memory has no room for comes from disk`() async throws {
+    @Test func `bytes evicted from memory are read from disk`() async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin, EdgeService.Options(hotBytes: 0)) { service in
                 let sources = try await [
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a service that keeps nothing on disk serves all the same`() async throws {
+    @Test func `a service without a cache on disk serves images`() async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin, EdgeService.Options(isKept: false)) { service in
                 let source = try await service.load(origin.url).metadata.source
@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: [
         (LoadImage.Policy.none, nil), (.cold, ImageMetadata.Source.cold), (.hot, .hot), (.hotOrCold, .hot),
     ])
-    func `only the caches that the policy names are written and read`(
+    func `only the caches of the policy are read and written`(
         policy: LoadImage.Policy, source: ImageMetadata.Source?
     ) async throws {
         try await OriginServer.with(answers.script) { origin in
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [LoadImage.Policy.none, .cold, .hot]) func `other caches are not looked into`(
+    @Test(arguments: [LoadImage.Policy.none, .cold, .hot]) func `caches outside of the policy are not read`(
         policy: LoadImage.Policy
     ) async throws {
         try await OriginServer.with(answers.script) { origin in
@@ -103,8 +103,8 @@ import Testing
         }
     }
 
-    /// Also when the origin says that nothing has changed.
-    @Test func `a renewed picture goes only where the policy says`() async throws {
+    /// Even if the origin answers that nothing has changed.
+    @Test func `a renewed image is stored only in the caches of the policy`() async throws {
         try await OriginServer.with { request in
             request["if-none-match"] == nil ? [.picture(1, [("ETag", "\"1\"")])] : [.response(304)]
         } _: { origin in
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: Strategies
 
-    @Test func `a reload asks the origin whatever is kept`() async throws {
+    @Test func `a reload always requests the origin`() async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service in
                 _ = try await service.load(origin.url)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `the cache only is never more than that`() async throws {
+    @Test func `cache_only never fetches`() async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service in
                 #expect(try await service.failure(origin.url, nil, .cacheOnly) == .notFound)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `the cache and then the origin are two answers`() async throws {
+    @Test func `cache_then_load has two answers`() async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service in
                 #expect(try await service.stream(origin.url).map(\.metadata.source) == [.remote])
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `two answers are a stream`() async throws {
+    @Test func `cache_then_load must be called as a stream`() async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service in
                 let kind = try await service.failure(origin.url, nil, .cacheThenLoad)
@@ -172,9 +172,7 @@ import Testing
     }
 
     @Test(arguments: [LoadImage.Strategy.cacheElseLoad, .reload, .cacheOnly])
-    func `any other strategy is a stream of one`(
-        strategy: LoadImage.Strategy
-    ) async throws {
+    func `any other strategy is a stream with one answer`(strategy: LoadImage.Strategy) async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service in
                 _ = try await service.load(origin.url)
@@ -193,7 +191,7 @@ import Testing
     // MARK: Time to live
 
     @Test(arguments: [LoadImage.Policy.hot, .cold], [(9, 1), (10, 2), (11, 2)])
-    func `bytes expire at the very second, in memory and on disk`(
+    func `bytes expire exactly at the end of their time to live, in memory and on disk`(
         policy: LoadImage.Policy, expected: (age: TimeInterval, requests: Int)
     ) async throws {
         try await OriginServer.with(answers.script) { origin in
@@ -206,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func `bytes are as old as the origin says`() async throws {
+    @Test func `bytes have the age that the origin states`() async throws {
         answers.set(.picture(1, [("Age", "7")]))
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import image_data_service
 
-/// An eviction that was acknowledged wins over what began before it.
+/// An acknowledged eviction applies to all fetches that began before it.
 @Suite(.timeLimit(.minutes(5))) struct EvictionRaceTests {
     private let answers = Answers(.picture(1))
 
@@ -22,7 +22,7 @@ import Testing
                 let evicted = try await service.evict(eviction == .urls(["self"]) ? .urls([origin.url]) : eviction)
                 #expect(evicted.count <= 1)
 
-                // Who asks now gets what the origin has now.
+                // A load from now on gets the current bytes of the origin.
                 answers.set(.picture(3))
                 #expect(try await service.load(origin.url).data.data == picture(3))
                 #expect(try await load.value.data.data == picture(2))
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `an eviction of other pictures stops nothing from being stored`() async throws {
+    @Test func `an eviction of other images does not prevent storing`() async throws {
         answers.set(.pause(200), .picture(1))
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service async throws in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that were read before an eviction are not promoted to memory after it`() {
+    @Test func `bytes read from disk before an eviction are not stored in memory after it`() {
         let hot = HotImages(budget: 1_000_000)
         let before = hot.evictions
         _ = hot.evict(.urls(["b"]))

@@ -8,12 +8,12 @@ import Testing
 
 @testable import image_data_service
 
-/// How long a picture may take.
+/// The time limit of a fetch.
 @Suite(.timeLimit(.minutes(5))) struct FetchTimeTests {
     private static let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(pictureSize)\r\n\r\n"
 
-    /// The limit of the client is far away: the one of the picture counts.
-    @Test(arguments: [true, false]) func `a picture that comes too slowly ends with its time, and is not resumed`(
+    /// The limit of the client is much longer: the limit of the fetch applies.
+    @Test(arguments: [true, false]) func `a fetch that is too slow times out and is not resumed`(
         moves: Bool
     ) async throws {
         var options = EdgeService.Options()
@@ -27,7 +27,7 @@ import Testing
             try await EdgeService.with(origin, options) { service async throws in
                 let kind = try await service.failure(origin.url)
                 #expect(kind == .connectivity)
-                // None where the time was over before it was sent.
+                // 0 if the time limit expired before the request was sent.
                 #expect(origin.history.requests.count <= 1)
                 await origin.history.wait { $0.openConnections == 0 }
                 #expect(service.isIdle)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `pictures that come too slowly give their places back`() async throws {
+    @Test func `slow fetches release their slots`() async throws {
         var options = EdgeService.Options()
         options.timeLimit = .seconds(1)
         try await OriginServer.with { request in
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `the time is that of all requests for a picture together`() async throws {
+    @Test func `the time limit applies to all requests of a fetch together`() async throws {
         let limits = Mutex<[Duration]>([])
         let cut = OriginAnswer(
             status: 200, headers: [("ETag", "\"1\"")], body: Data(picture(1).prefix(20)), isComplete: false)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a time limit that has expired counts against the host`() {
+    @Test func `a timeout counts as a failure of the host`() {
         #expect(ImageOriginError.unreachable("the answer was not complete within 30 s").isConnectivity)
         #expect(ImageOrigin.defaultTimeLimit == .seconds(25))
     }
@@ -86,6 +86,6 @@ import Testing
 }
 
 extension FetchDestination {
-    /// Stores nothing.
+    /// A destination that stores nothing.
     static let nowhere = FetchDestination { $0([]) }
 }

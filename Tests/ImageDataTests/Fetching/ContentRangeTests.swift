@@ -20,5 +20,5 @@ import Testing
         "items 0-0/1", "bytes=0-0/1", "bytes ٠-٠/١", "bytes 0-9223372036854775807/*",
         "bytes 0-9223372036854775808/*", "bytes 0-0/9223372036854775808", "bytes 0-0/**",
     ])
-    func `what is none is refused`(text: String) { #expect(ContentRange(text) == nil) }
+    func `an invalid range is rejected`(text: String) { #expect(ContentRange(text) == nil) }
 }

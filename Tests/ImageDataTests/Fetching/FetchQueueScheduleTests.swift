@@ -3,16 +3,16 @@ import Testing
 
 @testable import ImageData
 
-/// What holds whatever the order in which things happen.
+/// Invariants that hold for any order of events.
 @Suite struct FetchQueueScheduleTests {
-    @Test(arguments: UInt64(1)...200) func `no order of events leaks a place, or a waiter`(seed: UInt64) {
+    @Test(arguments: UInt64(1)...200) func `no order of events leaks a slot or a waiter`(seed: UInt64) {
         var schedule = Schedule(seed: seed)
         for _ in 0..<500 { schedule.step() }
         schedule.finish()
     }
 }
 
-/// A queue, and what is known about it from outside.
+/// A queue, and the expected state.
 private struct Schedule {
     private static let concurrency = 3
     private static let waitingLimit = 8
@@ -21,11 +21,11 @@ private struct Schedule {
     private var queue = FetchQueue(concurrency: concurrency, waitingLimit: waitingLimit)
     private var now = ContinuousClock.now
 
-    /// Who waits for what, and has not been told.
+    /// The waiters of each URL that have not been answered.
     private var waiting: [String: Set<Int>] = [:]
     private var lastWaiter = 0
 
-    /// What runs, and whether it was cancelled.
+    /// The fetches in progress, and whether they were cancelled.
     private var runs: [(run: FetchQueue.Run, isCancelled: Bool)] = []
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
@@ -41,7 +41,7 @@ private struct Schedule {
         check()
     }
 
-    /// Everything that has been asked for comes.
+    /// Completes all fetches.
     mutating func finish() {
         while queue.running + queue.waiting > 0 {
             begin()
@@ -103,6 +103,6 @@ private struct Schedule {
         #expect(queue.waiting == wanted.count)
     }
 
-    /// Few, so that some of them are left alone all the time.
+    /// There are few hosts, so that some of them are always in backoff.
     private func host(of url: String) -> String { "\((Int(url) ?? 0) % 3)" }
 }

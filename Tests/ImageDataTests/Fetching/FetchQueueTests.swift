@@ -6,9 +6,9 @@ import Testing
     private var queue = FetchQueue(concurrency: 2)
     private let now = ContinuousClock.now
 
-    // MARK: One fetch for all
+    // MARK: Sharing a fetch
 
-    @Test mutating func `many who want one picture get it from one fetch`() throws {
+    @Test mutating func `all waiters of a URL share one fetch`() throws {
         for waiter in 1...100 { #expect(ask("a", by: waiter)) }
         let run = try begin("a")
         #expect(ask("a", by: 101))
@@ -17,14 +17,14 @@ import Testing
         #expect((queue.running, queue.waiting) == (0, 0))
     }
 
-    @Test mutating func `a picture that has come is fetched again for who asks later`() throws {
+    @Test mutating func `a later request starts a new fetch`() throws {
         _ = ask("a", by: 1)
         _ = end(try begin("a"))
         _ = ask("a", by: 2)
         #expect(end(try begin("a")) == [2])
     }
 
-    @Test mutating func `a fetch is kept wherever one of those who wait wants it`() throws {
+    @Test mutating func `the result is stored in the caches of all waiters`() throws {
         _ = ask("a", by: 1, keepingIn: [])
         let run = try begin("a")
         #expect(queue.tiers(of: run) == [])
@@ -39,13 +39,11 @@ import Testing
     // MARK: Retiring
 
     @Test(arguments: [nil, ["a"], ["a", "x"]] as [Set<String>?])
-    mutating func `after an eviction the next caller begins a new fetch`(
-        urls: Set<String>?
-    ) throws {
+    mutating func `after an eviction the next caller begins a new fetch`(urls: Set<String>?) throws {
         _ = ask("a", by: 1)
         let old = try begin("a")
         queue.retire(urls)
-        // What it brings is stored nowhere, and answers who has waited for it.
+        // The retired fetch stores nothing and answers its waiters.
         #expect(queue.tiers(of: old) == [])
         #expect(ask("a", by: 2))
         let new = try begin("a")
@@ -57,7 +55,7 @@ import Testing
         #expect(!queue.has("a") && queue.running == 0)
     }
 
-    @Test mutating func `an eviction of other pictures changes nothing`() throws {
+    @Test mutating func `an eviction of other URLs changes nothing`() throws {
         _ = ask("a", by: 1)
         let run = try begin("a")
         queue.retire(["b"])
@@ -67,7 +65,7 @@ import Testing
         #expect(end(run) == [1, 2])
     }
 
-    @Test mutating func `what has not begun begins after an eviction as before it`() throws {
+    @Test mutating func `an eviction does not affect queued fetches`() throws {
         for waiter in 1...3 { _ = ask("\(waiter)", by: waiter) }
         let runs = try [begin("1"), begin("2")]
         queue.retire(nil)
@@ -76,7 +74,7 @@ import Testing
         #expect(end(try begin("3")) == [3])
     }
 
-    @Test mutating func `the last who waits for a retired fetch cancels it, and not the new one`() throws {
+    @Test mutating func `the last waiter of a retired fetch cancels only that fetch`() throws {
         for waiter in 1...2 { _ = ask("a", by: waiter) }
         let old = try begin("a")
         queue.retire(nil)
@@ -89,7 +87,7 @@ import Testing
         #expect(end(new) == [3])
     }
 
-    @Test mutating func `a retired prefetch goes on without those who wait for it`() throws {
+    @Test mutating func `a retired prefetch continues without its waiters`() throws {
         _ = ask("a", by: 1, .prefetch)
         let run = try begin("a")
         queue.retire(nil)
@@ -100,7 +98,7 @@ import Testing
 
     // MARK: Order
 
-    @Test(arguments: 1...3) mutating func `only so many run at once`(concurrency: Int) throws {
+    @Test(arguments: 1...3) mutating func `the number of concurrent fetches is limited`(concurrency: Int) throws {
         queue = FetchQueue(concurrency: concurrency)
         for waiter in 1...5 { _ = ask("\(waiter)", by: waiter) }
         var runs = try (1...concurrency).map { try begin("\($0)") }
@@ -111,13 +109,13 @@ import Testing
         #expect(next() == .nothing)
     }
 
-    @Test mutating func `what somebody looks at comes before what somebody may look at`() throws {
+    @Test mutating func `loads precede prefetches`() throws {
         for url in ["p1", "p2"] { _ = ask(url, by: 1, .prefetch) }
         for url in ["v1", "v2"] { _ = ask(url, by: 2, .visible) }
         #expect(try order(4) == ["v1", "v2", "p1", "p2"])
     }
 
-    @Test mutating func `a prefetch that somebody looks at goes before all others`() throws {
+    @Test mutating func `a prefetch that is loaded precedes the other prefetches`() throws {
         for url in ["p1", "p2", "p3"] { _ = ask(url, by: 1, .prefetch) }
         _ = ask("v1", by: 2, .visible)
         _ = ask("p3", by: 3, .visible)
@@ -125,7 +123,7 @@ import Testing
         #expect(try order(4) == ["v1", "p3", "p1", "p2"])
     }
 
-    @Test mutating func `what somebody looks at stays in front when it is prefetched too`() throws {
+    @Test mutating func `a load that is also prefetched keeps its priority`() throws {
         _ = ask("p1", by: 1, .prefetch)
         _ = ask("v1", by: 2, .visible)
         _ = ask("v1", by: 3, .prefetch)
@@ -134,9 +132,8 @@ import Testing
 
     // MARK: Leaving
 
-    @Test(arguments: [FetchQueue.Priority.visible, .prefetch]) mutating func `what nobody wants any more never begins`(
-        priority: FetchQueue.Priority
-    ) {
+    @Test(arguments: [FetchQueue.Priority.visible, .prefetch])
+    mutating func `a queued fetch without waiters is dropped`(priority: FetchQueue.Priority) {
         _ = ask("a", by: 1, priority)
         _ = ask("a", by: 2, priority)
         #expect(queue.leave("a", 1) == .stays)
@@ -145,7 +142,7 @@ import Testing
         #expect((queue.running, queue.waiting) == (0, 0))
     }
 
-    @Test mutating func `a promoted prefetch that nobody wants any more never begins`() {
+    @Test mutating func `a promoted prefetch without waiters is dropped`() {
         _ = ask("a", by: 1, .prefetch)
         _ = ask("a", by: 2, .visible)
         #expect(queue.leave("a", 2) == .stays)
@@ -153,21 +150,21 @@ import Testing
         #expect(next() == .nothing)
     }
 
-    @Test mutating func `a fetch that has begun is cancelled with the last who waits for it`() throws {
+    @Test mutating func `a fetch in progress is cancelled with its last waiter`() throws {
         _ = ask("a", by: 1)
         let run = try begin("a")
         _ = ask("a", by: 2)
         #expect(queue.leave("a", 1) == .stays)
         #expect(queue.leave("a", 2) == .cancel(run))
         #expect(queue.leave("a", 2) == .stays)
-        // It holds its place until it has ended.
+        // A cancelled fetch occupies its slot until it has ended.
         #expect(queue.running == 1)
         #expect(queue.tiers(of: run) == [])
         #expect(end(run) == [])
         #expect(queue.running == 0)
     }
 
-    @Test mutating func `a prefetch that has begun goes on when nobody waits for it`() throws {
+    @Test mutating func `a prefetch in progress continues without waiters`() throws {
         _ = ask("a", by: 1, .prefetch)
         let run = try begin("a")
         #expect(queue.leave("a", 1, .goesOn) == .stays)
@@ -176,14 +173,14 @@ import Testing
         #expect(end(run) == [2])
     }
 
-    @Test mutating func `who has not waited can leave`() throws {
+    @Test mutating func `an unknown waiter can leave`() throws {
         _ = ask("a", by: 1)
         #expect(queue.leave("a", 2) == .stays)
         #expect(queue.leave("b", 1) == .stays)
         #expect(end(try begin("a")) == [1])
     }
 
-    @Test mutating func `the end of a cancelled fetch is not that of its successor`() throws {
+    @Test mutating func `the end of a cancelled fetch does not end its successor`() throws {
         _ = ask("a", by: 1)
         let cancelled = try begin("a")
         _ = queue.leave("a", 1)
@@ -206,7 +203,7 @@ import Testing
 
     // MARK: Hosts that fail
 
-    @Test mutating func `a host that has failed is left alone while others are asked`() throws {
+    @Test mutating func `a failed host is in backoff while other hosts are requested`() throws {
         _ = ask("a1", host: "a", by: 1)
         #expect(end(try begin("a1"), hostFailed: true) == [1])
         _ = ask("a2", host: "a", by: 2)
@@ -219,7 +216,9 @@ import Testing
         #expect(isBegin("a2", queue.next(now: end)))
     }
 
-    @Test(arguments: [true, false]) mutating func `what waits for a host is promoted, and may be left`(isLeft: Bool)
+    @Test(arguments: [true, false]) mutating func `a fetch that waits for a host can be promoted and dropped`(
+        isLeft: Bool
+    )
         throws
     {
         fail("a")
@@ -235,7 +234,7 @@ import Testing
         #expect(isBegin(isLeft ? "p1" : "p2", queue.next(now: end)))
     }
 
-    @Test mutating func `when all who wait for a host have left, nobody waits for it`() {
+    @Test mutating func `a host without waiters is not waited for`() {
         fail("a")
         _ = ask("a", host: "a", by: 1)
         #expect(next() == .wait(until: now + HostBackoff.first))
@@ -244,7 +243,7 @@ import Testing
         #expect(queue.waiting == 0)
     }
 
-    @Test mutating func `a host that answers is asked at once`() throws {
+    @Test mutating func `a host that answers is not in backoff`() throws {
         _ = ask("a1", host: "a", by: 1)
         _ = ask("a2", host: "a", by: 2)
         let runs = [try begin("a1"), try begin("a2")]
@@ -255,14 +254,14 @@ import Testing
         _ = try begin("a3")
     }
 
-    @Test mutating func `a fetch that was cancelled says nothing about its host`() throws {
+    @Test mutating func `a cancelled fetch is no failure of its host`() throws {
         _ = ask("a1", host: "a", by: 1)
         _ = end(try begin("a1"), hostFailed: nil)
         _ = ask("a2", host: "a", by: 2)
         _ = try begin("a2")
     }
 
-    @Test mutating func `a picture that fails while its host sends another says nothing about the host`() throws {
+    @Test mutating func `a failed fetch does not count if the host answered another request meanwhile`() throws {
         _ = ask("a1", host: "a", by: 1)
         _ = ask("a2", host: "a", by: 2)
         let runs = [try begin("a1"), try begin("a2")]
@@ -272,8 +271,8 @@ import Testing
         _ = try begin("a3")
     }
 
-    /// A host that does not answer would hold all places for its time limit, again and again.
-    @Test(arguments: [1, 2, 3, 6, 7]) mutating func `hosts in trouble have half of the places, and at least one`(
+    /// A host that does not answer would otherwise occupy all slots for its time limit, repeatedly.
+    @Test(arguments: [1, 2, 3, 6, 7]) mutating func `failing hosts have at most half of the slots, and at least one`(
         concurrency: Int
     ) throws {
         queue = FetchQueue(concurrency: concurrency)
@@ -292,7 +291,7 @@ import Testing
         while case .begin(let run) = queue.next(now: later) { runs.append(run) }
         #expect(runs.count == concurrency)
         #expect(runs.count { !$0.url.hasPrefix("c") } == limit)
-        // One that has ended makes room for the next.
+        // A fetch that ends frees its slot for the next one.
         let first = try #require(runs.first)
         _ = queue.ended(first, hostFailed: nil, now: later)
         guard case .begin(let next) = queue.next(now: later) else { throw NothingBegins() }
@@ -300,7 +299,7 @@ import Testing
         #expect(queue.next(now: later) == .nothing)
     }
 
-    @Test mutating func `a host that answers again has all places`() throws {
+    @Test mutating func `a host that answers again may use all slots`() throws {
         fail("a")
         for number in 1...4 { _ = ask("\(number)", host: "a", by: number) }
         let later = now + HostBackoff.first
@@ -316,22 +315,22 @@ import Testing
 
     // MARK: Limits
 
-    @Test mutating func `so many may wait, and of what is visible twice as many`() {
+    @Test mutating func `the queue is limited, with twice as many loads as prefetches`() {
         queue = FetchQueue(concurrency: 1, waitingLimit: 3)
         for number in 1...3 { #expect(ask("p\(number)", by: 1, .prefetch)) }
         #expect(!ask("p4", by: 1, .prefetch))
         for number in 1...3 { #expect(ask("v\(number)", by: 2)) }
         #expect(!ask("v4", by: 2))
-        // Who joins what waits already takes no room.
+        // A waiter of a queued fetch needs no further place.
         #expect(ask("v3", by: 3) && ask("p3", by: 3))
         #expect(queue.waiting == 6)
-        // What has been refused leaves nothing behind.
+        // A rejected fetch leaves no state.
         #expect(queue.leave("v4", 2) == .stays)
         _ = next()
         #expect(ask("v4", by: 2))
     }
 
-    @Test mutating func `what waits for a host counts too`() {
+    @Test mutating func `fetches that wait for a host count too`() {
         queue = FetchQueue(concurrency: 1, waitingLimit: 2)
         fail("a")
         for number in 1...2 { #expect(ask("p\(number)", host: "a", by: 1, .prefetch)) }
@@ -340,7 +339,7 @@ import Testing
         #expect(!ask("p3", by: 1, .prefetch))
     }
 
-    @Test func `unless the operator says otherwise six run at once, and ten thousand wait`() {
+    @Test func `by default six fetches run and ten thousand are queued`() {
         #expect((FetchQueue.defaultConcurrency, FetchQueue.waitingLimit) == (6, 10_000))
         #expect(FetchQueue().concurrency == 6)
     }
@@ -354,7 +353,7 @@ import Testing
 
     private mutating func next() -> FetchQueue.Next { queue.next(now: now) }
 
-    /// What begins must be this.
+    /// Expects that the next fetch is for this URL.
     private mutating func begin(_ url: String) throws -> FetchQueue.Run {
         guard case .begin(let run) = next() else { throw NothingBegins() }
         #expect(run.url == url)
@@ -365,7 +364,7 @@ import Testing
         queue.ended(run, hostFailed: hostFailed, now: now)
     }
 
-    /// The URLs of so many fetches, one at a time.
+    /// The URLs of the next fetches, one at a time.
     private mutating func order(_ count: Int) throws -> [String] {
         try (0..<count).map { _ in
             guard case .begin(let run) = next() else { throw NothingBegins() }

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import image_data_service
 
-/// Fetches that begin at once, and end when a test says so.
+/// Fetches that start at once, and end when the test ends them.
 final class HeldFetches: Sendable {
     private struct State {
         var begun: [String] = []
@@ -22,7 +22,7 @@ final class HeldFetches: Sendable {
     var running: Int { state.withLock(\.running) }
     var mostRunning: Int { state.withLock(\.mostRunning) }
 
-    /// Where what is fetched is to be kept, as far as is known now.
+    /// The caches in which the result will be stored, as far as it is known.
     func tiers(of url: String) -> ImageTiers? { state.withLock { $0.destinations[url] }?.tiers }
 
     @Sendable func fetch(_ url: String, _ destination: FetchDestination) async throws -> CachedImage? {
@@ -40,12 +40,12 @@ final class HeldFetches: Sendable {
         throw CancellationError()
     }
 
-    /// Ends the fetch that has begun last for this URL.
+    /// Ends the most recent fetch of this URL.
     func end(_ url: String, _ outcome: Result<CachedImage, any Error> = .success(CachedImage(stored(1)))) {
         _ = state.withLock { $0.ends.removeValue(forKey: url) }?.yield(outcome)
     }
 
-    /// Waits until it is as `isSo` says; for ever, if that never comes.
+    /// Waits until `isSo` returns true; without a time limit.
     func wait(until isSo: @Sendable (HeldFetches) -> Bool) async {
         let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.watchers.append(watcher) }

@@ -6,11 +6,11 @@ import Testing
     private var backoff = HostBackoff()
     private let start = ContinuousClock.now
 
-    @Test func `a host that is not known may be asked`() {
+    @Test func `an unknown host may be requested`() {
         #expect(backoff.pause(of: "a", now: start) == nil)
     }
 
-    @Test mutating func `a host that has failed is left alone until the very moment`() {
+    @Test mutating func `a failed host is in backoff until exactly the end of its pause`() {
         backoff.failed("a", begun: start, now: start)
         let end = start + HostBackoff.first
         #expect(backoff.pause(of: "a", now: end - .nanoseconds(1)) == end)
@@ -18,7 +18,7 @@ import Testing
         #expect(backoff.pause(of: "b", now: start) == nil)
     }
 
-    @Test mutating func `the time doubles with each failure, up to a second`() {
+    @Test mutating func `the pause doubles with each failure, up to a second`() {
         let pauses = (0..<7).map { _ in fail("a") }
         #expect(pauses == [50, 100, 200, 400, 800, 1_000, 1_000].map { .milliseconds($0) })
     }
@@ -28,7 +28,7 @@ import Testing
         (.seconds(4) - .nanoseconds(1), .seconds(4) - .nanoseconds(1)), (.seconds(4), .seconds(4)),
         (.seconds(25), .seconds(4)),
     ])
-    mutating func `a host that took long to fail is left alone for as long, up to four seconds`(
+    mutating func `a slow failure causes a pause of the same length, up to four seconds`(
         time: Duration, pause: Duration
     ) {
         let end = start + time
@@ -37,7 +37,7 @@ import Testing
         #expect(backoff.pause(of: "a", now: end + pause) == nil)
     }
 
-    @Test mutating func `a time limit that has expired does not lengthen the pause after a quick failure`() {
+    @Test mutating func `a timeout does not lengthen the pause after a later quick failure`() {
         let end = start + .seconds(25)
         backoff.failed("a", begun: start, now: end)
         let next = end + HostBackoff.longestAfterWaiting
@@ -45,7 +45,7 @@ import Testing
         #expect(backoff.pause(of: "a", now: next) == next + HostBackoff.first * HostBackoff.factor)
     }
 
-    @Test mutating func `a host is in trouble until it answers`() {
+    @Test mutating func `a host counts as failing until it answers`() {
         #expect(!backoff.isInTrouble("a"))
         backoff.failed("a", begun: start, now: start)
         #expect(backoff.isInTrouble("a"))
@@ -53,14 +53,14 @@ import Testing
         #expect(!backoff.isInTrouble("a"))
     }
 
-    @Test mutating func `requests that were under way together count once`() {
+    @Test mutating func `concurrent requests that fail count once`() {
         let later = start + .milliseconds(10)
         backoff.failed("a", begun: start, now: later)
         for _ in 0..<5 { backoff.failed("a", begun: start + .milliseconds(9), now: later + .milliseconds(20)) }
         #expect(backoff.pause(of: "a", now: later) == later + HostBackoff.first)
     }
 
-    @Test mutating func `an answer ends all of it`() {
+    @Test mutating func `an answer resets the backoff`() {
         for _ in 0..<5 { _ = fail("a") }
         backoff.succeeded("a")
         #expect(backoff.pause(of: "a", now: start) == nil)
@@ -68,20 +68,20 @@ import Testing
     }
 
     @Test(arguments: [(HostBackoff.hostLimit - 1, true), (HostBackoff.hostLimit, false)])
-    mutating func `only so many hosts are remembered`(others: Int, isRemembered: Bool) {
+    mutating func `the number of hosts is limited`(others: Int, isRemembered: Bool) {
         for number in 0..<others { backoff.failed("\(number)", begun: start, now: start) }
         backoff.failed("a", begun: start, now: start)
         #expect((backoff.pause(of: "a", now: start) != nil) == isRemembered)
     }
 
-    @Test mutating func `hosts whose time is over make room`() {
+    @Test mutating func `hosts whose pause has ended are removed over the limit`() {
         for number in 0..<HostBackoff.hostLimit { backoff.failed("\(number)", begun: start, now: start) }
         let end = start + HostBackoff.first
         backoff.failed("a", begun: end, now: end)
         #expect(backoff.pause(of: "a", now: end) != nil)
     }
 
-    /// - Returns: how long the host is left alone after one more failure, at the end of the time of the last one.
+    /// - Returns: the pause after one more failure, at the end of the last pause.
     private mutating func fail(_ host: String) -> Duration? {
         var now = start
         while let end = backoff.pause(of: host, now: now) { now = end }

@@ -8,7 +8,7 @@ import Testing
     private static let dated = Validators(lastModified: "Sat, 01 Nov 2025 12:00:00 GMT")
     private static let whole = Data("0123456789".utf8)
 
-    @Test func `what comes in one piece is whole`() {
+    @Test func `a complete answer completes the download`() {
         var download = ImageDownload(limit: 10)
         #expect(download.headers.isEmpty)
         #expect(download.add(answer(validators: Self.strong, age: 7)) == .whole(Self.whole, Self.strong, age: 7))
@@ -16,7 +16,7 @@ import Testing
 
     // MARK: Resuming
 
-    @Test(arguments: [strong, dated]) func `a cut download goes on where it was cut`(validators: Validators) throws {
+    @Test(arguments: [strong, dated]) func `an interrupted download is resumed`(validators: Validators) throws {
         var download = ImageDownload(limit: 10)
         #expect(download.add(answer(0..<4, validators: validators, isComplete: false)) == .again)
         #expect(download.headers.map(\.name) == ["range", "if-range"])
@@ -26,27 +26,27 @@ import Testing
         #expect(download.add(part(6..<10, validators: validators)) == .whole(Self.whole, validators, age: 0))
     }
 
-    @Test func `a range that is less than the rest is asked on from`() {
+    @Test func `a range that is shorter than the rest is continued`() {
         var download = cut(at: 4)
         #expect(download.add(part(4..<7)) == .again)
         #expect(download.headers.first?.value == "bytes=7-")
         #expect(download.add(part(7..<10)) == .whole(Self.whole, Self.strong, age: 0))
     }
 
-    @Test func `a range of a total that nobody knows is the rest`() {
+    @Test func `a range without a total is the rest`() {
         var download = cut(at: 4)
         #expect(download.add(part(4..<10, range: "bytes 4-9/*")) == .whole(Self.whole, Self.strong, age: 0))
     }
 
     @Test(arguments: [Validators(), Validators(etag: "W/\"1\"")])
-    func `without a strong validator it begins anew`(validators: Validators) {
+    func `without a strong validator it starts again`(validators: Validators) {
         var download = ImageDownload(limit: 10)
         #expect(download.add(answer(0..<4, validators: validators, isComplete: false)) == .again)
         #expect(download.headers.isEmpty)
         #expect(download.add(answer(validators: validators)) == .whole(Self.whole, validators, age: 0))
     }
 
-    @Test func `all of another version takes the place of what had come`() {
+    @Test func `a whole other version replaces the partial bytes`() {
         var download = cut(at: 4)
         let other = answer(body: Data("abc".utf8), validators: Validators(etag: "\"2\""))
         #expect(download.add(other) == .whole(Data("abc".utf8), Validators(etag: "\"2\""), age: 0))
@@ -58,7 +58,7 @@ import Testing
         ("bytes 4-9/10", "456789", "\"2\""), ("bytes 4-9/10", "456789", "W/\"1\""), ("bytes 4-9/10", "45678", "\"1\""),
         ("bytes 4-9/10", "4567890", "\"1\""), ("bytes 4-9/9", "456789", "\"1\""), ("nonsense", "456789", "\"1\""),
     ])
-    func `a range that does not continue what had come is thrown away, and all is asked for`(
+    func `a range that does not continue the partial bytes is discarded and the whole image requested`(
         range: String, body: String, etag: String
     ) {
         var download = cut(at: 4)
@@ -77,13 +77,13 @@ import Testing
         #expect(download.headers.isEmpty)
     }
 
-    @Test func `a range without a Content-Range is thrown away`() {
+    @Test func `a range without Content-Range is discarded`() {
         var download = cut(at: 4)
         #expect(download.add(OriginAnswer(status: 206, body: Data("456789".utf8))) == .again)
         #expect(download.headers.isEmpty)
     }
 
-    @Test func `where there is no such range, all is asked for`() {
+    @Test func `after an unsatisfiable range the whole image is requested`() {
         var download = cut(at: 4)
         #expect(download.add(OriginAnswer(status: 416)) == .again)
         #expect(download.headers.isEmpty)
@@ -92,19 +92,19 @@ import Testing
 
     // MARK: Limits
 
-    @Test func `so many requests are made and no more`() {
+    @Test func `the number of requests is limited`() {
         var download = ImageDownload(limit: 10)
         for _ in 1..<ImageDownload.requestLimit { #expect(download.add(answer(0..<4, isComplete: false)) == .again) }
         #expect(download.add(answer(0..<4, isComplete: false)) == .cut)
     }
 
-    @Test func `the last request may bring it all`() {
+    @Test func `the last request may complete the download`() {
         var download = ImageDownload(limit: 10)
         for _ in 1..<ImageDownload.requestLimit { _ = download.add(answer(0..<4, isComplete: false)) }
         #expect(download.add(answer()) == .whole(Self.whole, Self.strong, age: 0))
     }
 
-    @Test(arguments: [(10, true), (9, false)]) func `parts together may have as many bytes as a picture`(
+    @Test(arguments: [(10, true), (9, false)]) func `the parts together may have the maximum size of an image`(
         limit: Int, fits: Bool
     ) {
         var download = ImageDownload(limit: limit)
@@ -115,13 +115,13 @@ import Testing
 
     // MARK: Other answers
 
-    @Test func `bytes that have not changed are not sent again`() {
+    @Test func `unchanged bytes are not sent again`() {
         var download = ImageDownload(limit: 10, validators: Self.strong)
         #expect(download.headers.map(\.name) == ["if-none-match"])
         #expect(download.add(OriginAnswer(status: 304, headers: [("Age", "5")])) == .notModified(age: 5))
     }
 
-    @Test func `nothing has changed only where that was asked`() {
+    @Test func `status 304 is valid only after a conditional request`() {
         var unasked = ImageDownload(limit: 10)
         #expect(unasked.add(OriginAnswer(status: 304)) == .refused(status: 304))
         var resumed = ImageDownload(limit: 10, validators: Self.strong)
@@ -129,13 +129,13 @@ import Testing
         #expect(resumed.add(OriginAnswer(status: 304)) == .refused(status: 304))
     }
 
-    @Test func `a cut answer to a condition is resumed, without the condition`() {
+    @Test func `an interrupted conditional answer is resumed without the condition`() {
         var download = ImageDownload(limit: 10, validators: Validators(etag: "\"0\""))
         #expect(download.add(answer(0..<4, isComplete: false)) == .again)
         #expect(download.headers.map(\.name) == ["range", "if-range"])
     }
 
-    @Test(arguments: [201, 204, 206, 301, 400, 404, 416, 500, 503]) func `any other answer is none`(status: Int) {
+    @Test(arguments: [201, 204, 206, 301, 400, 404, 416, 500, 503]) func `any other status is refused`(status: Int) {
         var download = ImageDownload(limit: 10)
         #expect(download.add(OriginAnswer(status: status, body: Self.whole)) == .refused(status: status))
     }
@@ -144,13 +144,13 @@ import Testing
         (nil, 0), ("0", 0), ("7", 7), ("-7", 0), ("x", 0), ("", 0), ("99999999999999999999", 2_147_483_648),
         ("9999999999", 2_147_483_648),
     ])
-    func `an answer is as old as it says, within reason`(text: String?, age: Int) {
+    func `an Age header is read, up to a maximum`(text: String?, age: Int) {
         #expect(OriginAnswer(status: 200, headers: text.map { [("Age", $0)] } ?? []).age == age)
     }
 
     // MARK: Answers
 
-    /// A download that was cut after so many bytes.
+    /// A download that was interrupted after this many bytes.
     private func cut(at count: Int) -> ImageDownload {
         var download = ImageDownload(limit: 10)
         _ = download.add(answer(0..<count, isComplete: false))

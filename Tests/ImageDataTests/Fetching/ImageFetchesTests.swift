@@ -7,9 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ImageFetchesTests {
     private let origin = HeldFetches()
 
-    // MARK: One fetch for all
+    // MARK: Sharing a fetch
 
-    @Test(arguments: [1, 2, 1_000]) func `however many ask, one fetch is made`(callers: Int) async throws {
+    @Test(arguments: [1, 2, 1_000]) func `concurrent callers share one fetch`(callers: Int) async throws {
         try await withFetches { fetches in
             try await withThrowingTaskGroup(of: CachedImage?.self) { group in
                 for _ in 1...callers {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `an error reaches everybody, and the next one asks anew`() async throws {
+    @Test func `an error reaches all callers, and the next caller starts a new fetch`() async throws {
         try await withFetches { fetches in
             let callers = (1...3).map { _ in image(of: "a", fetches) }
             await origin.wait { $0.begun == ["a"] }
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `what has come meanwhile is not fetched`() async throws {
+    @Test func `an image stored in the meantime is not fetched`() async throws {
         try await withFetches { fetches in
             let image = try await fetches.image(at: "a", .visible, keepingIn: .all, unless: { true })
             #expect(image == nil)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `it is kept wherever one of the callers wants it`() async throws {
+    @Test func `the result is stored in the caches of all callers`() async throws {
         try await withFetches { fetches in
             let cold = Task { try await fetches.image(at: "a", .visible, keepingIn: .cold) }
             await origin.wait { $0.begun == ["a"] }
@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Cancelling
 
-    @Test func `one caller's leaving does not disturb the others`() async throws {
+    @Test func `cancelling one caller does not affect the others`() async throws {
         try await withFetches { fetches in
             let leaving = image(of: "a", fetches)
             let staying = image(of: "a", fetches)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `the last one's leaving cancels the fetch and frees its place`() async throws {
+    @Test func `cancelling the last caller cancels the fetch and frees its slot`() async throws {
         try await withFetches(concurrency: 1) { fetches in
             let callers = (1...2).map { _ in image(of: "a", fetches) }
             while fetches.waiters < 2 { await Task.yield() }
@@ -95,8 +95,8 @@ import Testing
         }
     }
 
-    /// Whoever leaves in the moment in which a fetch begins has to find it.
-    @Test func `leaving at any moment leaves nothing behind`() async throws {
+    /// A cancellation at the start of a fetch must also cancel the fetch.
+    @Test func `cancelling at any moment leaks nothing`() async throws {
         try await withFetches(concurrency: 2) { fetches in
             for round in 0..<2_000 {
                 let caller = image(of: "\(round)", fetches)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `who has left before asking asks for nothing`() async throws {
+    @Test func `a call cancelled in advance starts no fetch`() async throws {
         try await withFetches { fetches in
             let caller = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -122,11 +122,11 @@ import Testing
         }
     }
 
-    @Test func `a fetch that is cancelled holds its place until it has ended`() async throws {
+    @Test func `a cancelled fetch occupies its slot until it has ended`() async throws {
         let (gone, goes) = AsyncStream.makeStream(of: Void.self)
         let fetches = ImageFetches(queue: FetchQueue(concurrency: 1)) { [origin] url, tiers in
             if url == "stubborn" {
-                // Does not listen to being cancelled.
+                // This fetch ignores the cancellation.
                 await Task { for await _ in gone {} }.value
                 throw CancellationError()
             }
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Prefetching
 
-    @Test func `a prefetch returns when all have come or failed`() async throws {
+    @Test func `a prefetch returns when all its fetches have ended`() async throws {
         try await withFetches { fetches in
             let prefetch = Task { try await fetches.prefetch(["a", "b", "c", "a"]) }
             await origin.wait { $0.begun.sorted() == ["a", "b", "c"] }
@@ -164,14 +164,14 @@ import Testing
         }
     }
 
-    @Test func `to prefetch nothing takes nothing`() async throws {
+    @Test func `a prefetch of no URLs returns at once`() async throws {
         try await withFetches { fetches in
             let count = try await fetches.prefetch([])
             #expect(count == 0)
         }
     }
 
-    @Test func `pictures are prefetched in their order, after those that somebody looks at`() async throws {
+    @Test func `images are prefetched in order, after loads`() async throws {
         try await withFetches(concurrency: 1) { fetches in
             let first = image(of: "first", fetches)
             await origin.wait { $0.begun == ["first"] }
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `a cancelled prefetch finishes what has begun and begins nothing more`() async throws {
+    @Test func `a cancelled prefetch finishes fetches in progress and starts no others`() async throws {
         try await withFetches(concurrency: 2) { fetches in
             let prefetch = Task { try await fetches.prefetch((1...10).map { "\($0)" }) }
             await origin.wait { $0.begun.sorted() == ["1", "2"] }
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `ten thousand wait, and only six are fetched at a time`() async throws {
+    @Test func `ten thousand fetches are queued, and six run at a time`() async throws {
         try await withFetches { fetches in
             let prefetches = (0..<100).map { batch in
                 Task { try await fetches.prefetch((0..<100).map { "\(batch)/\($0)" }) }
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `what does not fit is not taken on, or refused`() async throws {
+    @Test func `over the limit prefetches are dropped and loads rejected`() async throws {
         let fetches = ImageFetches(queue: FetchQueue(concurrency: 1, waitingLimit: 2), fetch: origin.fetch)
         try await running(fetches) {
             let prefetch = Task { try await fetches.prefetch(["a", "b", "c", "d"]) }
@@ -251,7 +251,7 @@ import Testing
 
     // MARK: Hosts that fail
 
-    @Test func `a host that has failed is asked again by itself`() async throws {
+    @Test func `a failed host is retried automatically`() async throws {
         try await withFetches { fetches in
             let failing = image(of: "http://a/1", fetches)
             await origin.wait { $0.begun == ["http://a/1"] }
@@ -266,9 +266,9 @@ import Testing
         }
     }
 
-    // MARK: The end
+    // MARK: Shutdown
 
-    @Test func `at the end everybody is told, and nobody waits any more`() async throws {
+    @Test func `at shutdown all waiting callers are cancelled`() async throws {
         let fetches = ImageFetches(queue: FetchQueue(concurrency: 1), fetch: origin.fetch)
         let run = Task { await fetches.run() }
         let callers = ["a", "a", "b"].map { image(of: $0, fetches) }
@@ -279,7 +279,7 @@ import Testing
         for caller in callers { await #expect(throws: CancellationError.self) { try await caller.value } }
         _ = try await prefetch.value
         #expect(origin.running == 0)
-        // Nor does anybody who comes later.
+        // Later callers are cancelled too.
         await #expect(throws: CancellationError.self) { try await image(of: "d", fetches).value }
         #expect(try await fetches.prefetch(["d"]) == 0)
     }

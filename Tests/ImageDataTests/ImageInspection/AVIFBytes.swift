@@ -1,4 +1,4 @@
-/// An AVIF's boxes: one item, or a track of samples, in a media data box at the end.
+/// Builds AVIF files: one item, or a track of samples, with a media data box at the end.
 enum AVIFBytes {
     static func box(_ type: String, _ content: Bytes) -> Bytes {
         be32(content.count + 8) + ascii(type) + content
@@ -20,7 +20,7 @@ enum AVIFBytes {
 
     static let primary = fullBox("pitm", be16(1))
 
-    /// Property 1 is something else, so that the number matters.
+    /// Property 1 is of another type, so that the property number matters.
     static func properties(_ sizes: Bytes, numbers: Bytes = [0x81, 2]) -> Bytes {
         box(
             "iprp",
@@ -38,7 +38,7 @@ enum AVIFBytes {
         still { location in meta(primary, location, properties(size(width, height) + otherSizes)) }
     }
 
-    /// The metadata comes in front of the data that it points at, so it is made twice: once for its length.
+    /// The metadata precedes the data and contains its offset, so it is built twice: first for its length.
     static func still(data: Bytes = data, _ meta: (_ location: Bytes) -> Bytes) -> Bytes {
         let dataBegins = (brands() + meta(location(0, 8))).count + 8
         return brands() + meta(location(dataBegins, 8)) + data
@@ -49,7 +49,7 @@ enum AVIFBytes {
     struct Samples {
         var count = 4
         var lengths = [1, 1, 3, 3]
-        /// From which chunk on how many samples.
+        /// The first chunk of each run, and the number of samples per chunk.
         var runs = [(1, 2), (2, 1)]
         var places = [0, 2, 5]
         var hasWidePlaces = false

@@ -9,34 +9,34 @@ struct AVIFSequenceTests {
         inspecting(AVIFBytes.sequence(samples: samples))
     }
 
-    @Test func `its frames are the samples of its track of pictures`() {
+    @Test func `the frames are the samples of the picture track`() {
         #expect(inspect(Samples()).frames == 4)
         #expect(inspect(Samples(hasWidePlaces: true)).frames == 4)
         #expect(inspect(Samples(count: 8, lengths: [1], runs: [(1, 3), (2, 4), (3, 1)])).frames == 8)
         #expect(inspect(Samples(count: 1, lengths: [8], runs: [(1, 1)], places: [0])).frames == 1)
     }
 
-    @Test func `a track of something else is no picture`() {
+    @Test func `a track of another type is no picture track`() {
         #expect(inspecting(AVIFBytes.sequence(handler: "soun")).fault == "it has no track of pictures")
         #expect(inspecting(AVIFBytes.sequence(handler: "auxv")).fault == "it has no track of pictures")
     }
 
-    @Test func `the alpha track is held to the same, others are not`() {
+    @Test func `the alpha track is checked too, other tracks are not`() {
         let empty = { (handler: String) in AVIFBytes.sequence(otherTracks: AVIFBytes.track(handler, [])) }
         #expect(inspecting(empty("auxv")).fault == "it has no stbl box")
         #expect(inspecting(empty("soun")).frames == 4)
     }
 
     @Test(arguments: [0, 3, 5])
-    func `as many samples are placed as there are`(count: Int) {
+    func `the chunks contain exactly the stated number of samples`(count: Int) {
         #expect(inspect(Samples(count: count)).fault == "a track with the wrong number of samples")
     }
 
-    @Test func `no samples are no image`() {
+    @Test func `a track without samples is rejected`() {
         #expect(inspect(Samples(count: 0, lengths: [], runs: [], places: [])).fault == "it has no frames")
     }
 
-    @Test func `each sample lies in the file`() {
+    @Test func `each sample must be inside the file`() {
         #expect(inspect(Samples(places: [0, 2, 6])).rejection == .truncated(.avif))
         #expect(inspect(Samples(lengths: [1, 1, 3, 4])).rejection == .truncated(.avif))
         #expect(inspect(Samples(places: [0, 0xFFFF_0000, 5])).rejection == .truncated(.avif))
@@ -45,7 +45,7 @@ struct AVIFSequenceTests {
         #expect(inspect(huge).rejection == .truncated(.avif))
     }
 
-    @Test func `a table that ends early is refused`() {
+    @Test func `a truncated table is rejected`() {
         #expect(inspect(Samples(lengths: [1, 1, 3])).fault == "a box too short for its fields")
     }
 }

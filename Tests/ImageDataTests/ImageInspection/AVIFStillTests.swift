@@ -32,14 +32,14 @@ struct AVIFStillTests {
         #expect(inspecting(wide).isAccepted)
     }
 
-    @Test func `each size counts, since tiles and alpha are decoded too`() {
+    @Test func `every size is checked, because tiles and alpha are decoded too`() {
         #expect(inspecting(A.image(otherSizes: A.size(5_000, 10_000))).isAccepted)
         let large = inspecting(A.image(otherSizes: A.size(3_561, 14_041)))
         #expect(large == .failure(.tooManyPixels(count: 50_000_001, limit: 50_000_000)))
         #expect(inspecting(A.image(otherSizes: A.size(0, 1))).fault == "its size is 0 × 1")
     }
 
-    @Test func `each box is needed`() {
+    @Test func `every box is required`() {
         let all = [("pitm", A.primary), ("iloc", A.location(0, 8)), ("iprp", properties)]
         for (name, _) in all {
             let image = A.still { _ in A.fullBox("meta", all.filter { $0.0 != name }.flatMap(\.1)) }
@@ -47,7 +47,7 @@ struct AVIFStillTests {
         }
     }
 
-    @Test func `an item ends in the file`() {
+    @Test func `an item must be inside the file`() {
         let length = A.image().count
         let extent = { (offset: Int, size: Int) in
             location([0x44, 0] + be16(1) + be16(1) + be16(0) + be16(1) + be32(offset) + be32(size))
@@ -58,12 +58,12 @@ struct AVIFStillTests {
     }
 
     @Test(arguments: [(UInt64.max, UInt64.max, UInt64.max), (1 << 62, 1 << 62, 1), (0, UInt64(Int.max), 1)])
-    func `places that no integer holds are past the end`(base: UInt64, offset: UInt64, length: UInt64) {
+    func `offsets that overflow are beyond the end`(base: UInt64, offset: UInt64, length: UInt64) {
         let item = be16(1) + be16(0) + be64(base) + be16(1) + be64(offset) + be64(length)
         #expect(inspecting(location([0x88, 0x80] + be16(1) + item)) == .failure(.truncated(.avif)))
     }
 
-    @Test func `an item may lie in the metadata`() {
+    @Test func `an item may be in the metadata`() {
         let image = { (offset: Int, length: Int) in
             let item = be16(1) + be16(1) + be16(0) + be16(1) + be32(offset) + be32(length)
             let location = A.fullBox("iloc", version: 1, be16(0x4400) + be16(1) + item)
@@ -73,7 +73,7 @@ struct AVIFStillTests {
         #expect(inspecting(image(1, 8)).fault == "an item outside its box")
     }
 
-    @Test func `the primary item has data, in this file`() {
+    @Test func `the primary item must have data in this file`() {
         let item = { (id: Int, reference: Int, length: Int) in
             location([0x44, 0] + be16(1) + be16(id) + be16(reference) + be16(1) + be32(0) + be32(length))
         }
@@ -83,21 +83,21 @@ struct AVIFStillTests {
         #expect(inspecting(item(1, 1, 8)).fault == "an item outside the file")
     }
 
-    @Test func `extents that take no bytes cannot be repeated`() {
+    @Test func `extents of zero size cannot be repeated`() {
         let item = be16(1) + be16(0) + be16(0xFFFF)
         let items = (0..<1_000).flatMap { _ in item }
-        #expect(inspecting(location([0, 0] + be16(1_000) + items)).fault == "extents without a place")
+        #expect(inspecting(location([0, 0] + be16(1_000) + items)).fault == "extents without an offset and a length")
     }
 
-    @Test func `numbers have four or eight bytes or none`() {
+    @Test func `numbers must have 0, 4 or 8 bytes`() {
         #expect(inspecting(location([0x54, 0] + be16(1) + zeros(40))).isAccepted == false)
         let item = be16(1) + be16(0) + be16(1) + zeros(20)
         #expect(inspecting(location([0x34, 0] + be16(1) + item)).fault == "a number of 3 bytes")
     }
 
-    @Test func `properties past the last possible number are refused`() {
+    @Test func `more properties than property numbers are rejected`() {
         let filling = { (count: Int) in (0..<count).flatMap { _ in A.box("free", []) } }
         #expect(inspecting(A.image(otherSizes: filling(0x7FFF - 2))).isAccepted)
-        #expect(inspecting(A.image(otherSizes: filling(0x7FFF - 1))).fault == "more properties than can be numbered")
+        #expect(inspecting(A.image(otherSizes: filling(0x7FFF - 1))).fault == "more properties than property numbers")
     }
 }

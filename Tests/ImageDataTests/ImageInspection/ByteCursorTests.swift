@@ -12,7 +12,7 @@ struct ByteCursorTests {
         }
     }
 
-    @Test func `numbers are read in either order, one after the other`() throws {
+    @Test func `numbers are read in both byte orders`() throws {
         try cursor(over: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x41, 0x42, 0x43, 0x44]) { cursor throws in
             #expect(try cursor.byte() == 1)
             #expect(try cursor.bigEndian(UInt16.self) == 0x0203)
@@ -24,7 +24,7 @@ struct ByteCursorTests {
         }
     }
 
-    @Test func `a number that is not all there is the end`() throws {
+    @Test func `an incomplete number throws`() throws {
         try cursor(over: [1, 2, 3]) { cursor throws in
             #expect(throws: Self.end) { try cursor.bigEndian(UInt32.self) }
             #expect(throws: Self.end) { try cursor.littleEndian(UInt64.self) }
@@ -33,7 +33,7 @@ struct ByteCursorTests {
     }
 
     @Test(arguments: [4, Int.max, Int.min, -1])
-    func `no length leads out of the bytes`(length: Int) throws {
+    func `no length leads beyond the bytes`(length: Int) throws {
         try cursor(over: [1, 2, 3]) { cursor throws in
             try cursor.skip(1)
             #expect(throws: Self.end) { try cursor.skip(length) }
@@ -42,7 +42,7 @@ struct ByteCursorTests {
         }
     }
 
-    @Test func `a part ends by itself, with the reason it was given`() throws {
+    @Test func `a part ends at its own length and throws its own error`() throws {
         try cursor(over: [1, 2, 3, 4]) { cursor throws in
             try cursor.skip(1)
             var part = try cursor.part(2, atEnd: .notAnImage)
@@ -52,7 +52,7 @@ struct ByteCursorTests {
         }
     }
 
-    @Test func `searching stops in front of the byte, or is the end`() throws {
+    @Test func `searching stops before the byte, or throws`() throws {
         try cursor(over: [1, 2, 3, 2]) { cursor throws in
             try cursor.skip(to: 2)
             #expect(cursor.position == 1)

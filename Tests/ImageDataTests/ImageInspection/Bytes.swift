@@ -1,4 +1,4 @@
-/// Files are put together from these, piece by piece.
+/// The type of the test files' parts.
 typealias Bytes = [UInt8]
 
 func ascii(_ text: String) -> Bytes { Bytes(text.utf8) }

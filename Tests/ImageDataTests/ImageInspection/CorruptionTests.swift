@@ -5,13 +5,13 @@ import Testing
 @testable import ImageData
 
 struct CorruptionTests {
-    /// At either end of what a byte can say, about the middle, and one bit off.
+    /// The minimum, the maximum, the values in the middle, and changes of one or all bits.
     private static let replacements: [@Sendable (UInt8) -> UInt8] = [
         { _ in 0 }, { _ in 0xFF }, { _ in 0x7F }, { _ in 0x80 }, { $0 ^ 1 }, { $0 &+ 1 }, { ~$0 },
     ]
 
     @Test(arguments: SampleImage.all)
-    func `a wrong byte anywhere never crashes, and what is accepted keeps to the limits`(image: SampleImage) async {
+    func `no wrong byte crashes, and accepted images are within the limits`(image: SampleImage) async {
         await apart {
             for position in image.bytes.indices {
                 for replacement in Self.replacements {
@@ -26,7 +26,7 @@ struct CorruptionTests {
     }
 
     @Test(arguments: SampleImage.all.filter { $0.info.format == .png })
-    func `a wrong byte anywhere in a PNG is refused`(image: SampleImage) {
+    func `every wrong byte in a PNG is rejected`(image: SampleImage) {
         for position in image.bytes.indices {
             var bytes = image.bytes
             bytes[position] ^= 1
@@ -35,7 +35,7 @@ struct CorruptionTests {
     }
 
     @Test(arguments: SampleImage.all)
-    func `four wrong bytes at once, as in a length, never crash`(image: SampleImage) async {
+    func `four wrong bytes, as in a length, never crash`(image: SampleImage) async {
         await apart {
             for position in 0..<(image.bytes.count - 4) {
                 for value: Bytes in [

@@ -1,4 +1,4 @@
-/// Images as an encoder wrote them (Pillow 13), 16 × 12 pixels each: what the hand-made ones could have missed.
+/// Images from a real encoder (Pillow 13), 16 × 12 pixels each, in addition to the hand-made ones.
 enum EncodedImages {
     static let all = [
         progressiveJPEG,
@@ -14,7 +14,7 @@ enum EncodedImages {
         animatedAVIF,
     ]
 
-    /// Progressive, with a thumbnail (a JPEG of its own) in its EXIF segment.
+    /// Progressive, with a JPEG thumbnail in its EXIF segment.
     static let progressiveJPEG = SampleImage(
         "progressiveJPEG", .jpeg, width: 16, height: 12, frames: 1,
         base64: """

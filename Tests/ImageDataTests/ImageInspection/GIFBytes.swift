@@ -1,4 +1,4 @@
-/// A GIF's blocks.
+/// Builds the blocks of a GIF.
 enum GIFBytes {
     static let trailer: Bytes = [0x3B]
     static let loop = Bytes([0x21, 0xFF, 11]) + ascii("NETSCAPE2.0") + [3, 1, 0, 0, 0]

@@ -7,12 +7,12 @@ struct GIFWalkTests {
     private let frame = GIFBytes.frame()
     private let trailer = GIFBytes.trailer
 
-    @Test func `it has at least one frame`() {
+    @Test func `at least one frame is required`() {
         #expect(inspecting(screen + trailer).fault == "it ends without a picture")
         #expect(inspecting(screen + GIFBytes.comment + GIFBytes.loop + trailer).fault == "it ends without a picture")
     }
 
-    @Test func `it may do without colours of its own`() {
+    @Test func `a colour table is optional`() {
         #expect(inspecting(GIFBytes.screen(colours: false) + frame + trailer).isAccepted)
     }
 
@@ -20,14 +20,14 @@ struct GIFWalkTests {
         #expect(inspecting(screen + frame + GIFBytes.comment) == .failure(.truncated(.gif)))
     }
 
-    @Test func `nothing stands between blocks`() {
-        #expect(inspecting(screen + [0] + frame + trailer).fault == "bytes that belong to no block")
+    @Test func `bytes between blocks are rejected`() {
+        #expect(inspecting(screen + [0] + frame + trailer).fault == "bytes outside of a block")
     }
 
-    @Test func `a frame has a size, a possible code size and data`() {
-        #expect(inspecting(screen + GIFBytes.frame(0, 12) + trailer).fault == "a frame of no size")
+    @Test func `a frame must have a size, a valid code size and data`() {
+        #expect(inspecting(screen + GIFBytes.frame(0, 12) + trailer).fault == "a frame without width or height")
         let descriptor = frame.prefix(10)
-        let codeSize = "a code size that no frame can have"
+        let codeSize = "an invalid LZW code size"
         #expect(inspecting(screen + descriptor + [0, 1, 9, 0] + trailer).fault == codeSize)
         #expect(inspecting(screen + descriptor + [12, 1, 9, 0] + trailer).fault == codeSize)
         #expect(inspecting(screen + descriptor + [8, 1, 9, 0] + trailer).isAccepted)
@@ -35,7 +35,7 @@ struct GIFWalkTests {
     }
 
     @Test(arguments: [(0, 0), (16, 12), (10, 12)])
-    func `the canvas grows with a frame that reaches over it`(width: Int, height: Int) {
+    func `a frame beyond the canvas enlarges it`(width: Int, height: Int) {
         let image = GIFBytes.screen(width, height) + frame + GIFBytes.frame(10, 10, x: 14, y: 1) + trailer
         let info = ImageInfo(format: .gif, size: PixelSize(width: 24, height: 12), frames: 2)
         #expect(inspecting(image) == .success(info))

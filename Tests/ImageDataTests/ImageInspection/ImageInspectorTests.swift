@@ -15,12 +15,12 @@ struct ImageInspectorTests {
     }
 
     @Test(arguments: SampleImage.all)
-    func `bytes that are a slice of others are judged alike`(image: SampleImage) {
+    func `a slice is inspected like whole data`(image: SampleImage) {
         let surrounded = Data(ascii("before")) + image.bytes
         #expect(inspecting(surrounded.dropFirst(6)) == .success(image.info))
     }
 
-    @Test func `no bytes are refused`() {
+    @Test func `empty data is rejected`() {
         #expect(inspecting(Data()) == .failure(.empty))
     }
 
@@ -30,17 +30,17 @@ struct ImageInspectorTests {
             "<!DOCTYPE html><html><body><img src='a.jpg'></body></html>",
             "just text", "{\"items\":[]}", "%PDF-1.7", "BM", "II*\0", "GIF88a", "RIFF\0\0\0\0WAVEfmt ", "\u{1}",
         ])
-    func `what is no image of the five formats is refused`(text: String) {
+    func `other formats are rejected`(text: String) {
         #expect(inspecting(ascii(text)) == .failure(.notAnImage))
     }
 
     @Test(arguments: [("isom", "mp42"), ("heic", "mif1"), ("mif1", "heic"), ("qt  ", "qt  ")])
-    func `other files of boxes are no AVIF`(brand: String, compatible: String) {
+    func `other ISO media files are no AVIF`(brand: String, compatible: String) {
         #expect(inspecting(AVIFBytes.brands(brand, compatible) + AVIFBytes.data) == .failure(.notAnImage))
     }
 
     @Test(arguments: 1...200)
-    func `random bytes are refused`(seed: UInt64) {
+    func `random bytes are rejected`(seed: UInt64) {
         var state = seed
         let bytes = (0..<256).map { _ in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -50,7 +50,7 @@ struct ImageInspectorTests {
     }
 
     @Test(arguments: SampleImage.all)
-    func `the signature decides, so that of another format makes the bytes refused`(image: SampleImage) {
+    func `bytes with the signature of another format are rejected`(image: SampleImage) {
         for other in SampleImage.all where other.info.format != image.info.format {
             #expect(!inspecting(other.bytes.prefix(12) + image.bytes.dropFirst(12)).isAccepted)
         }

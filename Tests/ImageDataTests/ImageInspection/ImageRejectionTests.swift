@@ -5,13 +5,13 @@ import ImageData
 struct ImageRejectionTests {
     @Test(
         arguments: [
-            (.empty, "there are no bytes"),
+            (.empty, "the image is empty"),
             (.notAnImage, "the bytes are no JPEG, PNG, GIF, WebP or AVIF image"),
             (.truncated(.jpeg), "the bytes end before the JPEG does (truncated)"),
             (.malformed(.webp, "a frame outside the canvas"), "the WebP is malformed: a frame outside the canvas"),
             (.tooManyPixels(count: 51, limit: 50), "51 pixels over all frames are more than the 50 allowed"),
         ] as [(ImageRejection, String)])
-    func `each rejection has its reason in words`(rejection: ImageRejection, reason: String) {
+    func `each rejection has a readable reason`(rejection: ImageRejection, reason: String) {
         #expect(rejection.reason == reason)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ImageData
 
-/// What the inspector answers, as a value to compare.
+/// The result of the inspector as a comparable value.
 func inspecting(_ bytes: some Sequence<UInt8>) -> Result<ImageInfo, ImageRejection> {
     Result { () throws(ImageRejection) in try ImageInspector.inspect(Data(bytes)) }
 }
@@ -12,7 +12,7 @@ extension Result<ImageInfo, ImageRejection> {
         if case .failure(let rejection) = self { rejection } else { nil }
     }
 
-    /// Why it is malformed; nil for all else.
+    /// The reason of a `malformed` rejection; nil for any other result.
     var fault: String? {
         if case .malformed(_, let what) = rejection { what } else { nil }
     }

@@ -1,4 +1,4 @@
-/// A JPEG's pieces. The scans hold no picture, only what a walk over the structure can stumble on.
+/// Builds the segments of a JPEG. The scans contain no picture, only bytes that matter for walking the structure.
 enum JPEGBytes {
     static let start: Bytes = [0xFF, 0xD8]
     static let end: Bytes = [0xFF, 0xD9]

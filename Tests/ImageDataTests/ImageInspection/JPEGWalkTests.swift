@@ -15,7 +15,7 @@ struct JPEGWalkTests {
         #expect(inspecting(image) == .success(info))
     }
 
-    @Test func `the marks of an embedded thumbnail are not the image's`() {
+    @Test func `the markers of an embedded thumbnail are ignored`() {
         let thumbnail = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + JPEGBytes.image(8, 6))
         #expect(inspecting(start + thumbnail) == .failure(.truncated(.jpeg)))
         #expect(inspecting(start + thumbnail + frame + scan) == .failure(.truncated(.jpeg)))
@@ -25,7 +25,7 @@ struct JPEGWalkTests {
         #expect(inspecting(start + frame + JPEGBytes.scan([1, 0xFF, 0x00, 0xD9])) == .failure(.truncated(.jpeg)))
     }
 
-    @Test func `it must have a frame, a scan, and data in the scan`() {
+    @Test func `a frame, a scan and scan data are required`() {
         #expect(inspecting(start + end).fault == "it ends without a picture")
         #expect(inspecting(start + frame + end).fault == "it ends without a picture")
         #expect(inspecting(start + scan + frame + end).fault == "a scan before its frame")
@@ -33,16 +33,16 @@ struct JPEGWalkTests {
         #expect(inspecting(start + frame + frame + scan + end).fault == "a second frame")
     }
 
-    @Test func `nothing stands between segments`() {
-        #expect(inspecting(start + frame + [0xFF, 0x00] + scan + end).fault == "a marker that cannot stand here")
-        #expect(inspecting(start + frame + start + scan + end).fault == "a marker that cannot stand here")
+    @Test func `bytes between segments are rejected`() {
+        #expect(inspecting(start + frame + [0xFF, 0x00] + scan + end).fault == "an unexpected marker")
+        #expect(inspecting(start + frame + start + scan + end).fault == "an unexpected marker")
         let stray = start + JPEGBytes.segment(0xE0, []) + [0] + frame + scan + end
-        #expect(inspecting(stray).fault == "bytes that belong to no segment")
+        #expect(inspecting(stray).fault == "bytes outside of a segment")
     }
 
-    @Test func `lengths must fit the fields`() {
+    @Test func `lengths must match the fields`() {
         let lengthless: Bytes = [0xFF, 0xE0, 0, 1]
-        #expect(inspecting(start + lengthless + frame + scan + end).fault == "a segment of less than no length")
+        #expect(inspecting(start + lengthless + frame + scan + end).fault == "a segment with a negative length")
         let shortFrame = JPEGBytes.segment(0xC0, [8, 0, 12])
         #expect(inspecting(start + shortFrame + scan + end).fault == "a segment too short for its fields")
         let wrongFrame = JPEGBytes.segment(0xC0, [8, 0, 12, 0, 16, 3, 1, 0x11, 0])

@@ -1,4 +1,4 @@
-/// A PNG's chunks, with checksums computed bit by bit: not with the table that is under test.
+/// Builds the chunks of a PNG. Checksums are computed bit by bit, independently of the tested table.
 enum PNGBytes {
     static let signature: Bytes = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     static let data = chunk("IDAT", [0x78, 0x9C, 0x03, 0, 0, 0, 0, 1])

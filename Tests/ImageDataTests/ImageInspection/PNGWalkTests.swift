@@ -8,7 +8,7 @@ struct PNGWalkTests {
     private let data = PNGBytes.data
     private let end = PNGBytes.end
 
-    @Test func `it begins with its header and has image data in one place`() {
+    @Test func `the header must be first and the image data consecutive`() {
         #expect(inspecting(signature + data + header + end).fault == "it does not begin with IHDR")
         #expect(inspecting(signature + header + header + data + end).fault == "a second IHDR")
         #expect(inspecting(signature + header + end).fault == "it has no image data")
@@ -19,12 +19,12 @@ struct PNGWalkTests {
         #expect(inspecting(signature + header + data + text + data + end).fault == "image data in two places")
     }
 
-    @Test func `a chunk longer than the file means that the rest is missing`() {
+    @Test func `a chunk longer than the file is truncated`() {
         let claim = be32(0xFFFF_FFFF) + ascii("IDAT") + zeros(20)
         #expect(inspecting(signature + header + claim) == .failure(.truncated(.png)))
     }
 
-    @Test func `a wrong checksum is refused in a chunk of any kind`() {
+    @Test func `a wrong checksum is rejected in every chunk`() {
         for chunk in [PNGBytes.chunk("tEXt", ascii("a\0b")), PNGBytes.chunk("zzZz", zeros(100))] {
             let broken = chunk.dropLast() + [(chunk.last ?? 0) ^ 1]
             #expect(inspecting(signature + header + chunk + data + end).isAccepted)
@@ -33,18 +33,18 @@ struct PNGWalkTests {
     }
 
     @Test(arguments: [(0, 16), (0, 1), (2, 16), (3, 8), (4, 8), (6, 16)] as [(UInt8, UInt8)])
-    func `a colour type has its depths`(colour: UInt8, depth: UInt8) {
+    func `valid bit depths of each colour type are accepted`(colour: UInt8, depth: UInt8) {
         let header = PNGBytes.header(depth: depth, colour: colour)
         #expect(inspecting(signature + header + data + end).isAccepted)
     }
 
     @Test(arguments: [(0, 3), (2, 4), (3, 16), (4, 1), (5, 8), (6, 0), (7, 8)] as [(UInt8, UInt8)])
-    func `and no others`(colour: UInt8, depth: UInt8) {
+    func `invalid bit depths of each colour type are rejected`(colour: UInt8, depth: UInt8) {
         let header = PNGBytes.header(depth: depth, colour: colour)
         #expect(inspecting(signature + header + data + end).fault == "IHDR describes no PNG image")
     }
 
-    @Test func `an animation has as many frames as it announces`() {
+    @Test func `an animation must have the announced number of frames`() {
         let frames = PNGBytes.frame() + data + PNGBytes.frame() + PNGBytes.frameData
         #expect(inspecting(signature + header + PNGBytes.animation(of: 2) + frames + end).frames == 2)
         for wrong in [0, 1, 3, 0xFFFF_FFFF] {
@@ -53,30 +53,30 @@ struct PNGWalkTests {
         }
     }
 
-    @Test func `a frame has data`() {
+    @Test func `a frame must have data`() {
         let two = signature + header + PNGBytes.animation(of: 2) + PNGBytes.frame() + data
         #expect(inspecting(two + PNGBytes.frame() + end).fault == "a frame without data")
         #expect(inspecting(two + PNGBytes.frame() + PNGBytes.frame() + end).fault == "a frame without data")
         let empty = PNGBytes.chunk("fdAT", be32(2))
         #expect(inspecting(two + PNGBytes.frame() + empty + end).fault == "a frame without data")
         let orphan = signature + header + PNGBytes.animation(of: 1) + PNGBytes.frameData + data + end
-        #expect(inspecting(orphan).fault == "data of a frame that did not begin")
+        #expect(inspecting(orphan).fault == "frame data without a frame header")
     }
 
     @Test(arguments: [(17, 12, 0, 0), (16, 12, 1, 0), (4, 4, 12, 9), (0, 4, 0, 0), (1, 1, 0xFFFF_FFFF, 0)])
-    func `a frame lies inside the canvas`(width: Int, height: Int, x: Int, y: Int) {
+    func `a frame must be inside the canvas`(width: Int, height: Int, x: Int, y: Int) {
         let frame = PNGBytes.frame(width, height, x: x, y: y)
         let image = signature + header + PNGBytes.animation(of: 1) + frame + data + end
         #expect(inspecting(image).fault == "a frame outside the canvas")
     }
 
-    @Test func `an animation that is announced too late or twice is refused`() {
+    @Test func `an animation announced too late or twice is rejected`() {
         let animation = PNGBytes.animation(of: 1)
-        #expect(inspecting(signature + header + data + animation + end).fault == "acTL out of place")
-        #expect(inspecting(signature + header + animation + animation + data + end).fault == "acTL out of place")
+        #expect(inspecting(signature + header + data + animation + end).fault == "an unexpected acTL")
+        #expect(inspecting(signature + header + animation + animation + data + end).fault == "an unexpected acTL")
     }
 
-    @Test func `frames without an announced animation are what viewers take them for, unknown chunks`() {
+    @Test func `frames without an announced animation are ignored as unknown chunks`() {
         let image = signature + header + PNGBytes.frame(99, 99) + data + PNGBytes.frameData + end
         #expect(inspecting(image).frames == 1)
     }

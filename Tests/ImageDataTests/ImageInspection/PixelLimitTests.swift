@@ -49,7 +49,7 @@ struct PixelLimitTests {
     }
 
     @Test(arguments: stills.indices)
-    func `a still image may have as many pixels as the limit and not one more`(index: Int) {
+    func `a still image may have exactly the maximum number of pixels`(index: Int) {
         let (name, image) = Self.stills[index]
         #expect(inspecting(image(5_000, 10_000)).isAccepted, "\(name)")
         let past = inspecting(image(3_561, 14_041))
@@ -65,14 +65,14 @@ struct PixelLimitTests {
     }
 
     @Test(arguments: stills.indices)
-    func `a width or height of zero is refused`(index: Int) {
+    func `a width or height of zero is rejected`(index: Int) {
         let (name, image) = Self.stills[index]
-        guard name != "lossless WebP", name != "extended WebP" else { return }  // which cannot say zero
+        guard name != "lossless WebP", name != "extended WebP" else { return }  // which cannot represent zero
         #expect(!inspecting(image(0, 12)).isAccepted, "\(name)")
         #expect(!inspecting(image(16, 0)).isAccepted, "\(name)")
     }
 
-    @Test func `a product that no integer holds is over the limit`() {
+    @Test func `a product that overflows is over the limit`() {
         let largest = PNGBytes.image(0xFFFF_FFFF, 0xFFFF_FFFF)
         #expect(inspecting(largest) == .failure(.tooManyPixels(count: .max, limit: 50_000_000)))
         #expect(PixelSize(width: 1 << 31, height: 1 << 31).pixels(frames: 4) == .max)

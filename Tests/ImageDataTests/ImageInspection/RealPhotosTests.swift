@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageData
 
-/// On the sample feed's photos, where they lie beside the project.
+/// Tests with the photos of the sample feed, if they are beside the project.
 struct RealPhotosTests {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().appending(path: "../../../../shared/photos").standardizedFileURL
@@ -14,7 +14,7 @@ struct RealPhotosTests {
         .filter { ["jpg", "webp"].contains($0.pathExtension) }
 
     @Test(.enabled(if: !photos.isEmpty), arguments: photos)
-    func `a photo is accepted, and no part of it`(photo: URL) async throws {
+    func `a photo is accepted and its prefixes are rejected`(photo: URL) async throws {
         try await apart {
             let bytes = try Data(contentsOf: photo)
             let info = try ImageInspector.inspect(bytes)

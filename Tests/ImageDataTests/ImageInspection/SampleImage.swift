@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageData
 
-/// A complete image and what is to be found out about it.
+/// A complete image with its expected properties.
 struct SampleImage: CustomTestStringConvertible {
     let name: String
     let bytes: Data

@@ -1,4 +1,4 @@
-/// A WebP's chunks in their container.
+/// Builds the chunks and the container of a WebP.
 enum WebPBytes {
     static func container(_ chunks: Bytes) -> Bytes {
         ascii("RIFF") + le32(chunks.count + 4) + ascii("WEBP") + chunks

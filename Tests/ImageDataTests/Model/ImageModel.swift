@@ -8,10 +8,10 @@ import Testing
 
 @testable import image_data_service
 
-/// A service without its socket, to which random things happen, and what is known of them: what was put, what the origins
-/// had, and when bytes were evicted. Everything that the service answers is checked against that.
+/// A service without its socket that undergoes random events, and the expected state: the bytes that were put, the
+/// versions that the origin servers had, and the times of evictions. Every answer of the service is checked against it.
 ///
-/// One step happens after the other. A step is over when everything waits for an origin or has ended.
+/// Steps run one after the other. A step ends when every task has ended or waits for an origin server.
 final class ImageModel {
     private let origin = ModelOrigin()
     private let clock = TestClock()
@@ -22,20 +22,20 @@ final class ImageModel {
 
     private static let concurrency = 2
 
-    /// How often something is looked at again that is about to end.
+    /// How often a condition that is about to become true is checked.
     private static let patience = 1_000_000
     private static let urls = (0..<5).map { "http://host\($0 % 2).example/\($0)" }
 
-    /// Pictures that are put have these numbers, so that no origin has them.
+    /// The numbers of images that are put; no origin server has them.
     private static let put = 5_000...5_002
 
-    /// By URL: which picture was put, since which step, and when by the clock.
+    /// By URL: the image that was put, the step, and the time of the clock.
     private var pins: [String: (number: Int, since: Int, at: Date)] = [:]
 
-    /// By URL: the last step that removed all bytes that had been fetched before it.
+    /// By URL: the last step that removed all bytes fetched before it.
     private var evicted: [String: Int] = [:]
 
-    /// By URL: the last step that separated fetches under way from later ones.
+    /// By URL: the last step that detached fetches in progress from later ones.
     private var retired: [String: Int] = [:]
 
     private struct Load {
@@ -45,7 +45,7 @@ final class ImageModel {
         let begun: Int
         let at: Date
 
-        /// Whether good bytes were in memory at the beginning.
+        /// Whether valid bytes were in memory at the start.
         let isHot: Bool
         var isCancelled = false
         let task: Task<Void, Never>
@@ -56,20 +56,20 @@ final class ImageModel {
     private var prefetches: [Task<Void, Never>] = []
     private let ended = Endings()
 
-    /// What has ended since the last look.
+    /// The loads that have ended since the last check.
     private final class Endings: Sendable {
         let loads = Mutex<[Int: Outcome]>([:])
         let prefetches = Mutex(0)
     }
 
-    /// What is wrong.
+    /// The violations that were found.
     private(set) var findings: [String] = []
 
     /// Runs a model.
     /// - Parameters:
-    ///   - cache: is empty.
-    ///   - store: is empty.
-    /// - Returns: what is wrong.
+    ///   - cache: an empty cache.
+    ///   - store: an empty store.
+    /// - Returns: the violations.
     static func run(
         seed: UInt64, steps: Int, cache: SQLiteImageCache, store: SQLiteImageStore
     ) async throws -> [String] {
@@ -161,7 +161,7 @@ final class ImageModel {
         let urls = Self.urls.filter { _ in Bool.random(using: &random) }
         prefetches.append(
             Task { [loader, ended] in
-                // Which of them were fetched is seen by what is kept.
+                // The stored bytes show which images were fetched.
                 _ = try? await loader.prefetch(urls)
                 ended.prefetches.withLock { $0 += 1 }
             })
@@ -215,7 +215,7 @@ final class ImageModel {
 
     // MARK: Checks
 
-    /// Waits until everything has ended or waits for an origin, and checks what has come of it.
+    /// Waits until every task has ended or waits for an origin server, then checks the results.
     private func settle() async throws {
         while !isSettled { await Task.yield() }
         for (number, outcome) in takeEnded() {
@@ -233,7 +233,7 @@ final class ImageModel {
         if let url = Self.urls.randomElement(using: &random) { try await checkKept(url) }
     }
 
-    /// Whether there is at most one fetch that callers can join; one that was cancelled ends a moment later.
+    /// Whether callers can join at most one fetch; a cancelled fetch ends a moment later.
     private func isFetchedOnce(_ url: String) async -> Bool {
         for _ in 0..<Self.patience {
             if origin.fetches(of: url, after: retired[url] ?? -1) <= 1 { return true }
@@ -256,12 +256,12 @@ final class ImageModel {
             && loads.count + prefetches.count - done == fetches.waiters
     }
 
-    /// Whether hosts in trouble have all places that they may have.
+    /// Whether failing hosts occupy all slots that they may have.
     private var isHeldBack: Bool {
         origin.waiting.count { fetches.isHostInTrouble($0.asked.url) } >= max(1, Self.concurrency / 2)
     }
 
-    /// Nothing is kept that was fetched before it was evicted, or where something else was put.
+    /// Checks that no bytes are stored that were fetched before their eviction, or where other bytes were put.
     private func checkKept(_ url: String) async throws {
         let hot = loader.caches.hot.peek(url)?.image.record
         let cold = await loader.caches.cold.record(at: url)?.record
@@ -277,7 +277,7 @@ final class ImageModel {
         let requests = origin.requests.filter { request in
             request.asked.url == load.url && request.ended.map { $0 >= load.begun } ?? true
         }
-        // A pin that was there all the time: a change of it comes with an eviction.
+        // Bytes that were put before the load began: replacing them requires an eviction.
         let pin = pins[load.url].flatMap { $0.since < load.begun ? $0 : nil }
         switch outcome {
         case .success(let answer?): check(load, answer, pin: pin?.number, requests)
@@ -317,7 +317,7 @@ final class ImageModel {
         }
     }
 
-    /// Whether an origin has had these bytes at a request of a fetch that began after a step.
+    /// Whether an origin server has sent these bytes for a fetch that began after a step.
     private func wasServed(_ hash: ContentHash, _ url: String, since step: Int) -> Bool {
         origin.requests.contains { request in
             request.asked.url == url && request.fetchBegun > step && stored(request.version).record.hash == hash

@@ -5,9 +5,10 @@ import Testing
 
 @testable import image_data_service
 
-/// Random loads, puts, evictions, cancels, clocks and origins, against a model of what may be answered.
+/// Random loads, puts, evictions, cancellations, clock changes and origin servers, against a model of the valid
+/// answers.
 @Suite(.timeLimit(.minutes(60))) struct ImageModelTests {
-    /// Seeds that have failed once.
+    /// Seeds that failed in the past.
     private static let failed: [UInt64] = [41, 77, 6_081]
 
     private static let usual = 40
@@ -18,7 +19,7 @@ import Testing
         failed + (0..<UInt64(ModelSeeds.count(usual: usual)))
     }
 
-    @Test(arguments: 0..<batches) func `whatever happens, only good bytes are answered`(batch: Int) async throws {
+    @Test(arguments: 0..<batches) func `only valid bytes are served after any events`(batch: Int) async throws {
         try await withTemporaryDirectory { directory in
             let cache = try SQLiteImageCache(
                 try SQLiteImageCache.opening.open(directory + "/cache.sqlite"), budget: 1_000_000)

@@ -5,21 +5,21 @@ import Synchronization
 
 @testable import image_data_service
 
-/// The origin servers of the model: every request waits until the model answers it.
+/// The origin servers of the model. Each request waits until the model answers it.
 final class ModelOrigin: Sendable {
-    /// A request that has come, and what became of it.
+    /// A request and its outcome.
     struct Request: Sendable {
         let number: Int
         let asked: image_data_service.OriginRequest
 
-        /// Which version of the picture the answer is of: the one that there was when the request came.
+        /// The version of the image when the request arrived.
         let version: Int
 
-        /// The step of the model at which its fetch began, and the one at which the request ended; nil while it waits.
+        /// The step at which its fetch began, and the step at which the request ended; nil while it waits.
         let fetchBegun: Int
         var ended: Int?
 
-        /// Whether its answer was whole, or said that nothing has changed.
+        /// Whether its answer was complete, or said that nothing has changed.
         var isGood = false
     }
 
@@ -30,7 +30,7 @@ final class ModelOrigin: Sendable {
         var requests: [Request] = []
         var waiting: [Int: UnsafeContinuation<Result<OriginAnswer, any Error>, Never>] = [:]
 
-        /// The fetches under way, by number.
+        /// The fetches in progress, by number.
         var fetches: [Int: (url: String, begun: Int)] = [:]
         var lastFetch = 0
 
@@ -44,18 +44,18 @@ final class ModelOrigin: Sendable {
 
     var requests: [Request] { state.withLock(\.requests) }
 
-    /// The requests that wait for an answer, the oldest first.
+    /// The waiting requests, the oldest first.
     var waiting: [Request] { state.withLock { state in state.requests.filter { state.waiting[$0.number] != nil } } }
 
     func enter(step: Int) { state.withLock { $0.step = step } }
 
-    /// Another picture is at the URL from now on.
+    /// Replaces the image at the URL.
     func change(_ url: String) { state.withLock { $0.change(url) } }
 
-    /// The step at which the fetch began that a request belongs to.
+    /// The step at which the fetch of the current request began.
     @TaskLocal private static var fetchBegun = 0
 
-    /// Notes what fetches are under way.
+    /// Records the fetches in progress.
     func watching(_ fetch: @escaping ImageFetches.Fetch) -> ImageFetches.Fetch {
         { url, destination in
             let (number, step) = self.state.withLock { state in
@@ -68,7 +68,7 @@ final class ModelOrigin: Sendable {
         }
     }
 
-    /// How many fetches of a URL are under way that have begun after a step.
+    /// The number of fetches of a URL in progress that began after a step.
     func fetches(of url: String, after step: Int) -> Int {
         state.withLock { $0.fetches.values.count { $0.url == url && $0.begun > step } }
     }
@@ -114,20 +114,20 @@ final class ModelOrigin: Sendable {
 }
 
 extension ModelOrigin {
-    /// What an origin does with a request.
+    /// The behaviours of an origin server.
     enum Behaviour: Sendable, CaseIterable {
-        /// As HTTP has it, conditions and ranges included.
+        /// Correct HTTP, including conditions and ranges.
         case good, goodAndOld, goodWithoutValidators
-        /// The connection is lost inside the answer.
+        /// The connection is interrupted during the answer.
         case cut, cutWithoutValidators, cutAtOnce
-        /// It lies about ranges.
+        /// An incorrect range.
         case rangeOfAnotherPlace, rangeOfAnotherVersion, rangeNotAskedFor, notSatisfiable
-        /// It answers with something else.
+        /// Another kind of answer.
         case notFound, failing, page, half, tooLarge, malformed
-        /// It does not answer.
+        /// No answer.
         case unreachable, forbidden, timedOut
 
-        /// As often good as anything else.
+        /// Correct HTTP in half of the cases, otherwise any behaviour.
         static func random(using random: inout SeededRandom) -> Behaviour {
             Bool.random(using: &random) ? .good : allCases.randomElement(using: &random) ?? .good
         }
@@ -183,7 +183,7 @@ extension ModelOrigin {
 extension ModelOrigin.Request {
     fileprivate subscript(name: String) -> String? { asked.headers.first { $0.name == name }?.value }
 
-    /// Where the range begins that was asked for; nil when it is not of this version.
+    /// The start of the requested range; nil if it is for another version.
     fileprivate func first(of tag: String) -> Int? {
         guard self["if-range"] == tag, let range = self["range"] else { return nil }
         return Int(range.dropFirst("bytes=".count).dropLast())

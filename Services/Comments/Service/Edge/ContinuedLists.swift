@@ -2,20 +2,21 @@ import Comments
 import Foundation
 import Synchronization
 
-/// The upstream's latest answers about lists of several pages. A reader who goes through a list takes its pages from one
-/// answer: a long list has a thousand pages, and the upstream would be asked for each.
+/// The upstream's latest answers about lists of several pages. A reader gets the pages of a list from one answer: a
+/// long list has a thousand pages, and without this cache each would be an upstream request.
 final class ContinuedLists: Sendable {
-    /// How many seconds after the upstream's answer its pages are served without asking again.
+    /// For how many seconds after the upstream's answer its pages are served without another upstream request.
     static let time: TimeInterval = 10
 
-    /// The most lists.
+    /// The maximum number of lists.
     static let maximumCount = 1_000
 
-    /// The most bytes of lists that are held here because the store does not keep them; longer ones are fetched for each page.
+    /// The maximum size of the lists that are in memory because the store does not cache them, in bytes. Longer lists
+    /// are fetched again for each page.
     static let maximumBytes = 64 * 1_024 * 1_024
 
     struct List: Sendable {
-        /// Nil when the store has them.
+        /// Nil when the store has the comments.
         let comments: [ImageComment]?
         let receipt: RemoteComments.Receipt
         let answeredAt: Date
@@ -30,7 +31,7 @@ final class ContinuedLists: Sendable {
     /// In the order of the answers.
     private let held = Mutex<[Held]>([])
 
-    /// Replaces the image's earlier list. Where there is no room, the oldest lists go.
+    /// Replaces the image's earlier list. Over the limits the oldest lists are evicted.
     func begin(_ imageID: UUID, _ list: List) {
         let bytes = list.comments.map { comments in
             KeptComments(imageID: imageID, comments: comments, savedAt: list.answeredAt).bytes
@@ -45,7 +46,7 @@ final class ContinuedLists: Sendable {
 
     func end(_ imageID: UUID) { held.withLock { $0.removeAll { $0.imageID == imageID } } }
 
-    /// - Returns: nil when the upstream is to be asked.
+    /// - Returns: nil when the upstream must be asked.
     func list(of imageID: UUID, now: Date) -> List? {
         held.withLock { held in
             held.last { $0.imageID == imageID && $0.list.isGood(at: now) }?.list
@@ -54,7 +55,7 @@ final class ContinuedLists: Sendable {
 }
 
 extension ContinuedLists.List {
-    /// Not in a past that a changed clock shows, either.
+    /// False also when the clock was set back to before the answer.
     fileprivate func isGood(at now: Date) -> Bool {
         (0..<ContinuedLists.time).contains(now.timeIntervalSince(answeredAt))
     }

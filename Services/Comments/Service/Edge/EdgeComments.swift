@@ -5,7 +5,7 @@ import RPC
 import ServiceKit
 import Upstream
 
-/// The comments of an upstream: from it when it answers, else as it last answered.
+/// The comments of an edge: from the upstream while it answers, otherwise from the cache.
 struct EdgeComments: Sendable {
     let remote: RemoteComments
     let store: any KeptCommentsStore
@@ -19,16 +19,16 @@ struct EdgeComments: Sendable {
         self.monitor = monitor
     }
 
-    /// Fetches what is asked for, until the task is cancelled.
+    /// Runs the upstream requests of `list`, until the task is cancelled.
     func run() async { await flights.run() }
 
-    /// - Parameter remaining: what the caller has left.
+    /// - Parameter remaining: the caller's remaining time.
     func list(_ page: ListComments, within remaining: Duration) async throws -> ListedComments {
         if let next = try await continuedPage(page) { return next }
         do {
             return try await remotePage(page, budget(of: page.imageID, within: remaining))
         } catch let failure as RemoteFailure {
-            // Whoever has gone is served nothing.
+            // A cancelled call does not fall back to the cache.
             try Task.checkCancellation()
             continued.end(page.imageID)
             if failure == .notFound {
@@ -38,7 +38,7 @@ struct EdgeComments: Sendable {
         }
     }
 
-    /// How long the upstream may take.
+    /// The time limit of the upstream request.
     func budget(of imageID: UUID, within remaining: Duration) async throws -> Duration {
         FetchBudget.time(of: remaining, isAbsent: monitor.isAbsent, hasFallback: try await hasKept(imageID))
     }
@@ -47,12 +47,13 @@ struct EdgeComments: Sendable {
         do {
             return try await store.validators(of: imageID) != nil
         } catch is StoreFailure {
-            // Its monitor has said so.
+            // The store's monitor has already reported it.
             return false
         }
     }
 
-    /// How many comments the kept answers have: a page of the feed is no reason to ask for the comments of all its images.
+    /// Returns counts from the cache only: a page of the feed must not cause upstream requests for the comments of all
+    /// its images.
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
         do {
             return try await store.counts(of: imageIDs)
@@ -73,13 +74,13 @@ struct EdgeComments: Sendable {
             if let kept = try await keptSlice(page) {
                 return beginning(page.imageID, ListedComments(kept.slice, .remote, receipt), receipt)
             }
-            // What the upstream has confirmed cannot be read any more.
+            // The upstream has confirmed an answer that is no longer readable.
             let answer = try await asking(page.imageID, budget) { try await remote.comments(of: page.imageID) }
             return try await remotePage(page, of: answer)
         }
     }
 
-    /// Lets the pages after this one be taken from the answer that it is of.
+    /// Allows later pages of the list to come from the answer of this page.
     private func beginning(
         _ imageID: UUID, _ page: ListedComments, _ receipt: RemoteComments.Receipt, of comments: [ImageComment]? = nil
     ) -> ListedComments {
@@ -92,8 +93,8 @@ struct EdgeComments: Sendable {
         return page
     }
 
-    /// A page behind another one, without asking the upstream again. Nil when the answer that the reader goes through is too
-    /// old, and for the last page: whether more has come is for the upstream to say.
+    /// Returns a later page of a list without an upstream request. Nil when the answer is too old, and for the last
+    /// page, because only the upstream knows whether more comments have been added.
     private func continuedPage(_ page: ListComments) async throws -> ListedComments? {
         guard page.afterID != nil, let list = continued.list(of: page.imageID, now: remote.now()) else { return nil }
         do {
@@ -131,7 +132,7 @@ struct EdgeComments: Sendable {
                 page.imageID, ListedComments(slice, .remote, answer.receipt), answer.receipt,
                 of: answer.receipt.isKept ? nil : answer.comments)
         } catch {
-            // The reader may stand where a comment was once: only the store knows that.
+            // The cursor may be a removed comment, which only the store knows.
             guard answer.receipt.isKept, let kept = try await keptSlice(page) else { throw error }
             return beginning(page.imageID, ListedComments(kept.slice, .remote, answer.receipt), answer.receipt)
         }
@@ -145,14 +146,14 @@ struct EdgeComments: Sendable {
                 return ListedComments(kept.slice, .cache, .init(savedAt: kept.savedAt, isKept: true))
             }
         } catch CommentsStoreError.unknownCursor {
-            // The upstream may know it.
+            // The cache does not know the cursor, but the upstream may.
         }
         throw RPCError(
             .connectivity,
-            "the upstream does not answer, and of the comments of \(page.imageID.uuidString) none are kept here")
+            "the upstream does not answer, and the comments of \(page.imageID.uuidString) are not cached here")
     }
 
-    /// Nil also when the store cannot be read: its monitor has said so.
+    /// Nil also when the store cannot be read, which its monitor has already reported.
     private func keptSlice(_ page: ListComments) async throws -> KeptSlice? {
         do {
             return try await store.slice(page.size, of: page.imageID, after: page.afterID)

@@ -3,7 +3,7 @@ import CommentsContract
 import NIOCore
 import RPC
 
-/// Contract in, edge out. Comments are written where they come from.
+/// Implements the comments contract on an edge. Comments are posted and removed at the upstream.
 struct EdgeHandlers {
     let comments: EdgeComments
 
@@ -23,10 +23,10 @@ struct EdgeHandlers {
     }
 
     private static let readOnly = RPCError(
-        .readOnly, "these comments are another server's (--upstream): they are written there")
+        .readOnly, "these comments belong to another server (--upstream); post and remove them there")
 }
 
 extension CallContext {
-    /// What the caller has left.
+    /// The caller's remaining time.
     fileprivate var remaining: Duration { .nanoseconds((deadline - NIODeadline.now()).nanoseconds) }
 }

@@ -2,17 +2,17 @@ import Comments
 import Foundation
 import Upstream
 
-/// Fetches an image's comments, maps and keeps them.
+/// Fetches an image's comments from the upstream, maps and caches them.
 struct RemoteComments: Sendable {
     let endpoint: CommentsEndpoint
     let fetch: UpstreamFetch
     let store: any KeptCommentsStore
     let now: @Sendable () -> Date
 
-    /// What an upstream says when it is asked what has changed.
+    /// The answer to a conditional request.
     enum News: Equatable, Sendable {
         case changed(Answer)
-        /// The kept answer still holds.
+        /// The cached answer is still valid.
         case unchanged(Receipt)
     }
 
@@ -22,16 +22,16 @@ struct RemoteComments: Sendable {
         let receipt: Receipt
     }
 
-    /// What is to be told about an answer.
+    /// Properties of an answer that a page reports.
     struct Receipt: Equatable, Sendable {
-        /// When it was new, if that is not now.
+        /// When the answer was generated, if that is not now.
         let savedAt: Date?
 
-        /// Whether it is kept for later.
+        /// Whether the answer is cached.
         let isKept: Bool
     }
 
-    /// What has changed since the answer that is kept.
+    /// Fetches the changes since the cached answer.
     /// - Throws: `RemoteFailure`.
     func news(of imageID: UUID) async throws -> News {
         guard let validators = try await knownValidators(of: imageID) else {
@@ -44,12 +44,12 @@ struct RemoteComments: Sendable {
         let isThere = try await keeping(orElse: nil) {
             try await store.renew(imageID, validators, savedAt: savedAt(of: answer))
         }
-        // It went, or was replaced, in the meantime.
+        // The answer was evicted or replaced in the meantime.
         if isThere == false { return .changed(try await comments(of: imageID)) }
         return .unchanged(receipt(answer, isKept: isThere ?? false))
     }
 
-    /// All comments, whatever is kept.
+    /// Fetches all comments unconditionally.
     /// - Throws: `RemoteFailure`.
     func comments(of imageID: UUID) async throws -> Answer {
         try await taking(ask(imageID), imageID)
@@ -71,7 +71,7 @@ struct RemoteComments: Sendable {
         Receipt(savedAt: answer.age > 0 ? savedAt(of: answer) : nil, isKept: isKept)
     }
 
-    /// Nil when there are none to ask with, also when the store cannot tell.
+    /// Nil when there are no validators, or the store cannot be read.
     private func knownValidators(of imageID: UUID) async throws -> AnswerValidators? {
         do {
             let validators = try await store.validators(of: imageID)
@@ -95,7 +95,7 @@ struct RemoteComments: Sendable {
         }
     }
 
-    /// On a thread of its own: a long list would hold up everybody on the event loop.
+    /// Maps on another thread, because a long list would block the event loop.
     private func map(_ answer: UpstreamAnswer, _ imageID: UUID) async throws -> [ImageComment] {
         try await withTaskExecutorPreference(globalConcurrentExecutor) {
             do throws(CommentsMapperError) {
@@ -109,7 +109,7 @@ struct RemoteComments: Sendable {
         }
     }
 
-    /// That something cannot be kept is no reason not to deliver it. The store's monitor has seen it.
+    /// Runs a store operation whose failure does not make the call fail. The store's monitor has already reported it.
     private func keeping<Result: Sendable>(
         orElse result: Result, _ write: () async throws -> Result
     ) async throws -> Result {
@@ -121,12 +121,12 @@ struct RemoteComments: Sendable {
     }
 }
 
-/// Why an upstream's comments cannot be had.
+/// The reason why the upstream's comments are not available.
 enum RemoteFailure: Error, Equatable {
-    /// It knows no such image.
+    /// The upstream does not know the image.
     case notFound
     case unreachable(String)
     case rejected(String)
-    /// It took longer than its caller can wait.
+    /// The upstream took longer than the caller can wait.
     case late(FetchBudget.Spent)
 }

@@ -1,7 +1,7 @@
 import Upstream
 
 extension TracedUpstream {
-    /// Fetches for the comments.
+    /// GETs a URL for the comments.
     var fetch: UpstreamFetch {
         { url, headers in
             let response = try await get(

@@ -1,20 +1,20 @@
 import Comments
 import Foundation
 
-/// Gets what is at a URL, with these request headers, whatever its status.
+/// GETs a URL with the given request headers. It returns an answer of any status.
 typealias UpstreamFetch = @Sendable (URL, [String: String]) async throws -> UpstreamAnswer
 
-/// What an upstream has answered, as far as it is of interest here.
+/// The parts of an upstream's answer that this service uses.
 struct UpstreamAnswer: Equatable, Sendable {
     let status: Int
     let body: Data
 
-    /// In seconds, how long it was kept on its way.
+    /// The `Age` of the answer in seconds.
     let age: Int
 
     let validators: AnswerValidators
 
-    /// - Parameter header: the value of a header by its name.
+    /// - Parameter header: returns the value of a header by its name.
     init(status: Int, body: Data, header: (String) -> String?) {
         self.status = status
         self.body = body
@@ -27,7 +27,7 @@ struct UpstreamAnswer: Equatable, Sendable {
 }
 
 extension AnswerValidators {
-    /// Ask for the answer only if it has changed.
+    /// The headers of a conditional request.
     var requestHeaders: [String: String] {
         var headers: [String: String] = [:]
         headers["If-None-Match"] = etag

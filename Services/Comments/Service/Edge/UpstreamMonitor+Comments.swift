@@ -2,7 +2,7 @@ import Foundation
 import Upstream
 
 extension UpstreamMonitor {
-    /// Runs something that asks the upstream for the comments of an image.
+    /// Runs an upstream request for the comments of an image, and reports its outcome.
     func watching<Result: Sendable>(_ imageID: UUID, _ body: () async throws -> Result) async throws -> Result {
         let subject = "the comments of \(imageID.uuidString)"
         do {
@@ -11,7 +11,7 @@ extension UpstreamMonitor {
             return result
         } catch let failure as RemoteFailure {
             switch failure {
-            // An answer like another.
+            // 404 is a valid answer of a reachable upstream.
             case .notFound: answered(subject)
             case .late(let spent) where !spent.isFair: break
             case .late(let spent): failed(subject, .absent("\(spent)"))

@@ -3,13 +3,13 @@ import Foundation
 import RPC
 import SQLiteKit
 
-/// The store does not work; its monitor has said so.
+/// A failure of the store, which its monitor has already reported.
 struct StoreFailure: Error {
     let answer: RPCError
 }
 
-/// Puts a store under the eyes of a monitor, and tells its failures from all others: none of them is the end of a call.
-/// Without a store everything works, and nothing is kept.
+/// A cache with a monitor. Its failures are thrown as `StoreFailure`, so that callers can continue without the cache.
+/// Without a store every operation succeeds, and nothing is cached.
 struct WatchedKeptComments: KeptCommentsStore {
     let store: SoftStore<SQLiteKeptComments>
 

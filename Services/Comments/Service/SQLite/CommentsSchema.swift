@@ -1,12 +1,12 @@
 import GRDB
 
-/// The tables of the comments. Steps are never changed once released, only added to.
+/// The tables of the comments. Released migrations are never changed; new ones are added.
 enum CommentsSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 comments and tombstones") { db in
-            // AUTOINCREMENT: a position is never used twice, also not that of a comment that was removed.
-            // Text is measured in bytes, four of which are the most that a scalar takes: SQLite's length() ends at U+0000.
+            // AUTOINCREMENT: no position is used twice, not even that of a removed comment. Text lengths are checked in
+            // bytes, at most four per scalar, because SQLite's length() stops at U+0000.
             try db.execute(
                 sql: """
                     CREATE TABLE comment (
@@ -18,10 +18,10 @@ enum CommentsSchema {
                         message    TEXT NOT NULL CHECK (length(CAST(message AS BLOB)) BETWEEN 1 AND 4 * 2000)
                     ) STRICT;
 
-                    -- Ends, as every index, with the position: pages and counts are ranges of it.
+                    -- Like every index it ends with the position: pages and counts are ranges of it.
                     CREATE INDEX comment_by_image ON comment (image_id);
 
-                    -- Removed comments keep their place, so that readers who stand there can go on.
+                    -- Removed comments remain valid cursors.
                     CREATE TABLE tombstone (
                         image_id BLOB NOT NULL CHECK (length(image_id) = 16),
                         id       BLOB NOT NULL CHECK (length(id) = 16),
@@ -31,8 +31,8 @@ enum CommentsSchema {
                     """)
         }
         migrator.registerMigration("2 the order of time") { db in
-            // A removed comment's time is not known. It gets the latest of the comments that stood before it, which its
-            // readers have seen; where none did, it stands before all.
+            // The time of a removed comment is unknown. It gets the latest time of the comments before it, which its
+            // readers have seen; without any, it is before all comments.
             try db.execute(
                 sql: """
                     CREATE TABLE timed_tombstone (
@@ -54,7 +54,7 @@ enum CommentsSchema {
                     ALTER TABLE timed_tombstone RENAME TO tombstone;
 
                     DROP INDEX comment_by_image;
-                    -- Ends, as every index, with the position: pages and counts are ranges of it.
+                    -- Like every index it ends with the position: pages and counts are ranges of it.
                     CREATE INDEX comment_by_image ON comment (image_id, created_at);
                     """)
         }

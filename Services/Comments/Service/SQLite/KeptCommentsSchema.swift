@@ -1,12 +1,12 @@
 import GRDB
 
-/// The tables of an edge. Steps are never changed once released, only added to.
+/// The tables of an edge's cache. Released migrations are never changed; new ones are added.
 enum KeptCommentsSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 last good answers") { db in
-            // Counts and bytes are written with the comments that they are about, and only with all of them: who counts for
-            // a page of the feed, or looks for room, need not walk through the comments.
+            // Counts and bytes are stored per answer and written together with its comments, so that counting and
+            // eviction need not read the comments.
             try db.execute(
                 sql: """
                     CREATE TABLE answer (
@@ -22,7 +22,7 @@ enum KeptCommentsSchema {
 
                     CREATE INDEX answer_by_turn ON answer (turn, bytes);
 
-                    -- One that has gone keeps its place, so that readers who stand there can go on.
+                    -- A removed comment remains a valid cursor.
                     CREATE TABLE comment (
                         image_id   BLOB NOT NULL REFERENCES answer ON DELETE CASCADE,
                         position   INTEGER NOT NULL,

@@ -3,7 +3,8 @@ import Foundation
 import GRDB
 import SQLiteKit
 
-/// The comments in one SQLite file. Reads run where they are called, in microseconds; writes wait for the disk elsewhere.
+/// The comments in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for the disk on
+/// another thread.
 struct SQLiteCommentsStore: CommentsStore {
     private let pool: DatabasePool
 
@@ -33,7 +34,7 @@ struct SQLiteCommentsStore: CommentsStore {
         }
     }
 
-    /// Answered by an index alone, without a look at a comment.
+    /// A query that reads an index only, not the comments.
     static func countingQuery(_ images: Int) -> String {
         let marks = Array(repeating: "?", count: images).joined(separator: ", ")
         return "SELECT image_id, count(*) FROM comment WHERE image_id IN (\(marks)) GROUP BY image_id"
@@ -52,15 +53,15 @@ struct SQLiteCommentsStore: CommentsStore {
 
     private static let selection = "SELECT id, image_id, message, created_at, username, position FROM comment"
 
-    /// The rest of a second, and what is later: each a range of an index. The comparison `(created_at, position) > (?, ?)`
-    /// would read the whole second for every page.
+    /// Reads the rest of a second, then the later seconds: each is a range of an index. With `(created_at, position) >
+    /// (?, ?)` SQLite would read the whole second for every page.
     static let sliceQuery = """
         \(selection) WHERE image_id = ?1 AND created_at = ?2 AND position > ?3
         UNION ALL \(selection) WHERE image_id = ?1 AND created_at > ?2
         ORDER BY created_at, position LIMIT ?4
         """
 
-    /// Comments are listed by time, those of the same second by position.
+    /// A position in the list: comments are sorted by time, those of the same second by position.
     private struct Place {
         let time: Int64
         let position: Int64
@@ -68,7 +69,7 @@ struct SQLiteCommentsStore: CommentsStore {
         static let beforeAll = Place(time: .min, position: 0)
     }
 
-    /// Where a comment of the image stands, or stood when it was removed.
+    /// The place of an image's comment, or its last place if it was removed.
     private static func place(of id: UUID, in imageID: UUID, _ db: Database) throws -> Place {
         let statement = try db.cachedStatement(
             sql: """

@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import SQLiteKit
 
-/// The last good answers in one SQLite file. Reads run where they are called, in microseconds; writes wait for the disk
-/// elsewhere.
+/// The last valid answers in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for
+/// the disk on another thread.
 struct SQLiteKeptComments: KeptCommentsStore {
     private let pool: DatabasePool
     private let limits: KeptLimits
@@ -14,7 +14,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
         self.limits = limits
     }
 
-    /// Not that of the comments' own store: neither is ever taken for the other.
+    /// The application id differs from that of an authority's store, so neither file can be opened as the other.
     static let opening = StoreOpening(applicationID: "IFce", migrator: KeptCommentsSchema.migrator, isCache: true)
 
     // MARK: Reading
@@ -113,7 +113,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
     }
 
     private static func write(_ answer: KeptComments, turn: Int64, bytes: Int, _ db: Database) throws {
-        // Not INSERT OR REPLACE, which would delete the row and by that its comments.
+        // `INSERT OR REPLACE` would delete the row and, by the foreign key, its comments.
         try db.cachedStatement(
             sql: """
                 INSERT INTO answer (image_id, turn, saved_at, etag, last_modified, comments, bytes)
@@ -147,7 +147,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
         }
     }
 
-    /// The newest answers stay, as many as the limits have room for.
+    /// Evicts the oldest answers until the store is within its limits.
     private static func makeRoom(_ limits: KeptLimits, _ db: Database) throws {
         guard let size = try Row.fetchOne(db.cachedStatement(sql: sizeQuery)) else { return }
         var (images, bytes): (Int, Int) = (try size.decode(atIndex: 0), try size.decode(atIndex: 1))
@@ -162,7 +162,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
         for imageID in oldest { try delete.execute(arguments: [imageID]) }
     }
 
-    /// How many images and bytes there are. Answered by an index alone: about a millisecond when the store is full.
+    /// The number of images and bytes. The query reads an index only: about a millisecond when the store is full.
     static let sizeQuery = "SELECT count(*), coalesce(sum(bytes), 0) FROM answer"
 }
 

@@ -5,7 +5,7 @@ import Logging
 import RPC
 import SQLiteKit
 
-/// Looks after the cache: drops what has expired, and begins a new one in place of a file that cannot be read.
+/// Maintains the cache: deletes expired entries, and replaces an unreadable file with a new cache.
 struct CacheValidation {
     let cache: MonitoredFeedCache
     let logger: Logger
@@ -20,23 +20,23 @@ struct CacheValidation {
         self.now = now
     }
 
-    /// At start and daily, until the task is cancelled.
+    /// Validates at start and daily, until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             do {
                 _ = try await validate()
             } catch is RPCError {
-                // The store's monitor has reported it.
+                // The store's monitor has already reported it.
             } catch {
                 if !Task.isCancelled { logger.error("the cache cannot be validated: \(error)") }
             }
-            // Cancelled while it waits: the loop's condition sees it.
+            // `sleep` throws only on cancellation, and the loop condition handles that.
             try? await Task.sleep(for: Self.period)
         }
     }
 
-    /// - Returns: whether something was dropped.
-    /// - Throws: `RPCError` for a store that cannot be used, nor another one in its place.
+    /// - Returns: whether entries were deleted.
+    /// - Throws: `RPCError` when neither the store nor a new one in its place can be used.
     func validate() async throws -> Validation.Outcome {
         try await turns.take {
             let store = cache.store
@@ -44,7 +44,7 @@ struct CacheValidation {
                 await store.restore(isDamaged: false)
                 switch store.slot.failure?.reason {
                 case nil: return failure.reason == .notADatabase ? .deleted : .kept
-                // What is not a cache of this program stays as it is.
+                // A file that is not a cache of this program is left unchanged.
                 case .foreign, .newer, .directory: return .kept
                 default: throw StoreTrouble.absent.answer
                 }

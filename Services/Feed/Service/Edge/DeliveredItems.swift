@@ -2,9 +2,9 @@ import Feed
 import Foundation
 import Synchronization
 
-/// The items that readers were given lately, in memory: an edge that can store nothing still knows them.
+/// The items that were recently sent to readers, in memory, for an edge whose cache cannot be written.
 final class DeliveredItems: Sendable {
-    /// The most bytes of items that are remembered.
+    /// The maximum size of the items, in bytes.
     static let budget = 16 << 20
 
     private struct Delivered {
@@ -12,7 +12,7 @@ final class DeliveredItems: Sendable {
         let savedAt: Date
     }
 
-    /// Two generations: when the younger one is full, the older one is forgotten.
+    /// Two generations: when the younger one is full, the older one is evicted.
     private struct State {
         var young: [UUID: Delivered] = [:]
         var old: [UUID: Delivered] = [:]
@@ -21,7 +21,7 @@ final class DeliveredItems: Sendable {
 
     private let state = Mutex(State())
 
-    /// The latest content of an item; nil for one that was not delivered, has expired or was delivered too long ago.
+    /// The latest content of an item; nil when it was not delivered, has expired or was evicted.
     func item(_ id: UUID, now: Date) -> FeedImage? {
         guard let delivered = state.withLock({ $0.young[id] ?? $0.old[id] }),
             FeedCachePolicy.isValid(savedAt: delivered.savedAt, at: now)
@@ -36,7 +36,7 @@ final class DeliveredItems: Sendable {
                 if let former = state.young.removeValue(forKey: item.id) { state.bytes -= former.item.weight }
                 if state.bytes + item.weight > Self.budget / 2 {
                     (state.old, state.young, state.bytes) = (state.young, [:], 0)
-                    // One item alone may be larger than a generation.
+                    // A single item may exceed the size of a generation.
                     guard item.weight <= Self.budget / 2 else { continue }
                 }
                 state.young[item.id] = Delivered(item: item, savedAt: savedAt)
@@ -45,7 +45,7 @@ final class DeliveredItems: Sendable {
         }
     }
 
-    /// The upstream does not have these items any more.
+    /// Removes items that the upstream no longer has.
     func remove(_ ids: [UUID]) {
         state.withLock { state in
             for id in ids {

@@ -5,24 +5,24 @@ import RPC
 import ServiceKit
 import Upstream
 
-/// The feed of an edge: `fetch (effect) → map (pure) → keep (effect)`, with the cache as fallback.
+/// The feed of an edge: fetches, maps and caches pages of its upstream; falls back to the cache.
 struct EdgeFeed {
     let source: FeedSource
     let cache: any FeedCache
     let monitor: UpstreamMonitor
     let broadcast: FeedBroadcast
 
-    /// The items that readers were given lately. They are known even where nothing can be stored.
+    /// Items that were recently sent to readers. They are available even when the cache cannot be written.
     let delivered: DeliveredItems
     let now: @Sendable () -> Date
 
-    /// Called with faults of the program itself.
+    /// Called with errors that are faults of the program.
     let onFault: @Sendable (any Error) -> Void
 
-    /// Requests for the same page at the same time share one request to the upstream.
+    /// Concurrent requests for the same page share one upstream request.
     let flights: SingleFlight<PageRequest, LoadedFeed>
 
-    /// Watchers are told in the order in which pages were stored.
+    /// Serialises cache writes, so that watchers get changes in the order in which pages were stored.
     private let turns = WriteTurns()
 
     struct PageRequest: Hashable {
@@ -46,10 +46,10 @@ struct EdgeFeed {
         self.onFault = onFault
     }
 
-    /// Fetches what is asked for, until the task is cancelled.
+    /// Runs the upstream requests of `load`, until the task is cancelled.
     func run() async { await flights.run() }
 
-    /// - Parameter time: what the caller has left.
+    /// - Parameter time: the caller's remaining time.
     func load(_ limit: Int, at cursor: FeedCursor, within time: Duration) async throws -> LoadedFeed {
         do {
             let page = try await FetchBudget.run(within: FetchBudget.time(of: time, isAbsent: monitor.isAbsent)) {
@@ -82,13 +82,13 @@ struct EdgeFeed {
         }
     }
 
-    /// What the upstream has beyond the cursor, at most `limit` items of it.
+    /// Returns the upstream's items beyond the cursor, at most `limit`.
     private func fetch(_ limit: Int, at cursor: FeedCursor) async throws -> (FetchedFeedPage, isAged: Bool) {
         let page = try await source(limit, cursor, try await orNil { try await cache.answer(limit, at: cursor) })
         guard let beyond = cursor.beyond(page.items) else {
             throw FeedSourceError.rejected(FeedRejection("it repeats the items before the cursor"))
         }
-        // A source may have put together several answers, in which items have moved.
+        // A source may combine several answers, and an item may have moved between them.
         var seen: Set<UUID> = []
         let once = beyond.filter { seen.insert($0.id).inserted }
         let items = cursor.isDownward ? Array(once.prefix(limit)) : Array(once.suffix(limit))
@@ -117,7 +117,7 @@ struct EdgeFeed {
 
     // MARK: From the cache
 
-    /// An item that is cached or was delivered lately.
+    /// Returns an item from the cache or from the recently delivered items.
     func item(_ id: UUID) async throws -> FeedImage? {
         if let item = delivered.item(id, now: now()) { return item }
         return try await orNil { try await cache.item(id) }
@@ -126,7 +126,7 @@ struct EdgeFeed {
     private func cached(_ limit: Int, at cursor: FeedCursor) async throws -> LoadedFeed {
         let page = try await orNil { try await cache.page(limit, at: cursor, now: now()) }
         guard let page else {
-            // The monitor has logged where the upstream is, and what is wrong with it.
+            // The monitor has already logged the upstream's URL and its failure.
             throw RPCError(
                 .connectivity, "the upstream gave no usable answer, and no valid copy of this page is cached")
         }
@@ -135,7 +135,8 @@ struct EdgeFeed {
             page.items, isLast: cursor.isDownward && page.isLast, origin: .cache, savedAt: page.savedAt)
     }
 
-    /// Runs something that a load can do without. The store's monitor has reported its failures already.
+    /// Runs an optional operation; an error other than cancellation gives nil. The store's monitor has already reported
+    /// `RPCError`s.
     private func orNil<Result>(_ body: () async throws -> Result?) async throws -> Result? {
         do {
             return try await body()

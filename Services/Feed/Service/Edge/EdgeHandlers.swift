@@ -3,7 +3,7 @@ import FeedContract
 import NIOCore
 import RPC
 
-/// The contract of the feed as an edge keeps it.
+/// Implements the feed contract on an edge.
 struct EdgeHandlers {
     let feed: EdgeFeed
     let validation: CacheValidation
@@ -28,11 +28,11 @@ struct EdgeHandlers {
     }
 
     private var readOnly: RPCError {
-        RPCError(.readOnly, "this is an edge: publish and remove at its upstream", begun: false)
+        RPCError(.readOnly, "this deployment is a read-only edge; publish and remove at its upstream", begun: false)
     }
 }
 
 extension NIODeadline {
-    /// What is left until then.
+    /// The time until the deadline.
     fileprivate var remaining: Duration { .nanoseconds((self - .now()).nanoseconds) }
 }

@@ -6,7 +6,7 @@ import ServiceKit
 import Upstream
 
 extension FeedService {
-    /// Serves somebody else's feed: his answers while he gives any, else what was kept of them.
+    /// Serves another server's feed: its answers while it responds, otherwise cached ones.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess) async throws {
         let endpoint = FeedEndpoint(base.url)
         let path = storeOptions.path ?? options.root.store("feed", of: base)
@@ -26,7 +26,7 @@ extension FeedService {
         let feed = EdgeFeed(
             source: source(endpoint, traced.fetch, cache, now), cache: cache,
             monitor: upstream, broadcast: FeedBroadcast(life: identity.instance), now: now,
-            onFault: { process.logger.error("a page is not kept: \($0)") })
+            onFault: { process.logger.error("cannot cache a page: \($0)") })
         let validation = CacheValidation(cache: cache, logger: process.logger, now: now)
         try await process.serve(
             EdgeHandlers(feed: feed, validation: validation).table, on: socket, identity: identity,
@@ -55,7 +55,7 @@ extension FeedService {
                 do {
                     return try await cache.passed(ids, at: cursor)
                 } catch is RPCError {
-                    // The store's monitor has reported it. The upstream's answer is served as it is.
+                    // The store's monitor has already reported it. Serve the upstream's answer unfiltered.
                     return []
                 }
             }

@@ -1,31 +1,31 @@
 import Feed
 import Foundation
 
-/// Asks the upstream for a page: the effect and the mapping of it. Any upstream is one, however it pages.
-/// - Parameter known: what it has answered to the same before.
-/// - Throws: `FeedSourceError`, `CancellationError`, or what the effect throws.
+/// Fetches a page from the upstream and maps it, whichever way the upstream pages.
+/// - Parameter known: the cached answer to the same request, for a conditional request.
+/// - Throws: `FeedSourceError`, `CancellationError`, or an error of the HTTP fetch.
 typealias FeedSource = @Sendable (_ limit: Int, _ cursor: FeedCursor, _ known: KnownAnswer?) async throws -> SourcePage
 
-/// What an upstream has at a cursor.
+/// The upstream's items at a cursor.
 struct SourcePage: Sendable {
     var items: [FeedImage]
     var continuation = FeedContinuation.unknown
 
-    /// Whether it has fewer items than were asked for, and the upstream did not say whether more follow.
+    /// Whether the page has fewer items than requested, and the upstream did not say whether more follow.
     var isShort = false
 
-    /// When the upstream had it, which is earlier than now when it says so.
+    /// When the upstream's answer was generated: now, less its `Age`.
     let savedAt: Date
 
-    /// Whether the upstream has kept it for a while itself.
+    /// Whether the answer came from a cache, so that its `Age` is above 0.
     var isAged = false
     var validators: PageValidators?
 }
 
 extension SourcePage {
     /// - Parameters:
-    ///   - limit: how many items were asked for.
-    ///   - url: what was asked for.
+    ///   - limit: the number of requested items.
+    ///   - url: the requested URL.
     /// - Throws: `FeedSourceError.rejected` for an answer that is not a page.
     init(_ answer: HTTPAnswer, limit: Int, url: String, now: Date) throws(FeedSourceError) {
         let age = answer.all("Age").first
@@ -42,9 +42,9 @@ extension SourcePage {
     }
 }
 
-/// What can be wrong with an answer of the upstream.
+/// Errors in an answer of the upstream.
 enum FeedSourceError: Error, CustomStringConvertible {
-    /// It does not know the item that the reader stands on.
+    /// The upstream does not know the item of the cursor.
     case cursorRefused(UUID)
     case rejected(FeedRejection)
 

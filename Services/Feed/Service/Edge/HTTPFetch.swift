@@ -1,13 +1,13 @@
 import Foundation
 
-/// GETs a URL. Any status is an answer; it throws when there is none.
+/// GETs a URL. It returns an answer of any status, and throws when there is no answer.
 typealias HTTPFetch =
     @Sendable (_ url: String, _ headers: [(name: String, value: String)]) async throws -> HTTPAnswer
 
 struct HTTPAnswer: Sendable {
     let status: Int
 
-    /// In the order in which they came.
+    /// In the order received.
     var headers: [(name: String, value: String)] = []
     var body = Data()
 

@@ -1,7 +1,7 @@
 import Feed
 import Foundation
 
-/// An upstream that pages by cursors, as this project's own API does.
+/// Fetches from an upstream that pages by cursor, as this project's own API does.
 struct KeysetSource {
     let endpoint: FeedEndpoint
     let fetch: HTTPFetch

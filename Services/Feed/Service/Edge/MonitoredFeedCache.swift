@@ -2,7 +2,8 @@ import Feed
 import Foundation
 import SQLiteKit
 
-/// The cache that there is just now, under the eyes of a monitor. Without one everything works, and nothing is kept.
+/// The current cache, with a monitor that reports its failures. Without a store every operation succeeds, and nothing
+/// is cached.
 struct MonitoredFeedCache: FeedCache {
     let store: SoftStore<SQLiteFeedCache>
 
@@ -27,7 +28,7 @@ struct MonitoredFeedCache: FeedCache {
     }
 
     func dropExpired(at now: Date) async throws -> Bool {
-        // Without a store, or with another one, nothing is left of what there was.
+        // If the store is absent or was replaced, its earlier content is gone: that counts as deleted.
         try await store.writing { try await $0.dropExpired(at: now) } ?? true
     }
 

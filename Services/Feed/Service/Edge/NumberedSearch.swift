@@ -1,22 +1,22 @@
 import Feed
 import Foundation
 
-/// Looks for an item among numbered pages, with a bounded number of requests.
+/// Searches an item in numbered pages, with a limited number of requests.
 struct NumberedSearch {
-    /// Where an item is.
+    /// The position of an item.
     struct Found {
         let number: Int
         let index: Int
     }
 
-    /// How many pages are looked at for one item; what is beside it may take another.
+    /// The maximum number of pages to request for one item. The adjacent page may need one more request.
     static let mostRequests = 8
 
     private let begin: Int
     private let fetch: (Int) async throws -> SourcePage
     private var pages: [Int: SourcePage] = [:]
 
-    /// - Parameter place: where it was seen last, counted from the top.
+    /// - Parameter place: the item's last known index from the top of the feed.
     init(place: Int?, size: Int, fetch: @escaping (Int) async throws -> SourcePage) {
         begin = (place ?? 0) / size + 1
         self.fetch = fetch
@@ -29,10 +29,10 @@ struct NumberedSearch {
         return page
     }
 
-    /// Whether all pages were looked at.
+    /// Whether all pages were searched.
     private(set) var isExhaustive = false
 
-    /// Looks on the page where it was, then further and further from there.
+    /// Searches the page of the last known index first, then pages further and further away in both directions.
     mutating func find(_ id: UUID) async throws -> Found? {
         var (up, down) = (begin - 1, begin)
         var hasMore = true
@@ -52,22 +52,22 @@ struct NumberedSearch {
         try await page(number).items.firstIndex { $0.id == id }.map { Found(number: number, index: $0) }
     }
 
-    /// All that were looked at, in the upstream's order.
+    /// All items of the fetched pages, in the upstream's order.
     var items: [(id: UUID, place: Found)] {
         pages.keys.sorted().flatMap { number in
             (pages[number]?.items ?? []).enumerated().map { ($1.id, Found(number: number, index: $0)) }
         }
     }
 
-    /// What is next to an item, from its page or the one beside it.
+    /// The items next to an item, from its page or the adjacent page.
     mutating func page(beside found: Found, downward: Bool) async throws -> SourcePage {
         var page = try await page(found.number)
         let items = page.items
         if downward {
             page.items = Array(items[(found.index + 1)...])
             guard page.items.isEmpty else { return page }
-            // Items that have moved down from this page are left out later: if they were left out here, a page of nothing else
-            // would look like the end.
+            // Items that have moved down from this page are filtered later: filtered here, a page of only such items
+            // would look like the end of the feed.
             return try await self.page(found.number + 1)
         }
         page.items = Array(items[..<found.index])

@@ -2,22 +2,22 @@ import Feed
 import Foundation
 import Synchronization
 
-/// An upstream that pages by number. Published and removed items shift all that follow, so a cursor is looked for where it
-/// was seen last, and around there. Items that the reader has passed already are left out. An item that is removed between
-/// two requests for one page can hide another one.
+/// Fetches from an upstream that pages by number. Published and removed items shift all that follow, so the source
+/// searches for a cursor around its last known index, and filters out items that the reader has already passed. An item
+/// that is removed between two requests for one page can hide another item.
 final class NumberedSource: Sendable {
     private let endpoint: FeedEndpoint
     private let fetch: HTTPFetch
     private let now: @Sendable () -> Date
 
-    /// Which of some items a reader at a cursor has passed.
+    /// Which of the given items a reader at a cursor has already passed.
     private let passed: @Sendable ([UUID], FeedCursor) async throws -> Set<UUID>
     private let places = Mutex<[UUID: Int]>([:])
 
-    /// Of how many items it is remembered where they were.
+    /// The maximum number of items whose index is stored.
     static let mostPlaces = 10_000
 
-    /// How many pages that only repeat items are skipped for one request.
+    /// The maximum number of pages that are skipped in one call because they contain only passed items.
     private static let mostRepeats = 5
 
     init(
@@ -42,7 +42,7 @@ final class NumberedSource: Sendable {
             guard page.items.isEmpty, !isEnd, let next = place.next(after: items) else { return page }
             place = next
         }
-        throw FeedSourceError.rejected(FeedRejection("it repeats the same items again and again"))
+        throw FeedSourceError.rejected(FeedRejection("every page repeats the same items"))
     }
 
     private func page(_ limit: Int, beside cursor: FeedCursor) async throws -> SourcePage {
@@ -53,7 +53,7 @@ final class NumberedSource: Sendable {
         if let found = try await search.find(id) {
             return try await search.page(beside: found, downward: cursor.isDownward)
         }
-        // It has left the feed. What the reader has passed tells where it was.
+        // The item is no longer in the feed. The items that the reader has passed show where it was.
         let items = search.items
         let passed = try await passed(items.map(\.id), cursor)
         let last = cursor.isDownward ? items.last { passed.contains($0.id) } : items.first { passed.contains($0.id) }

@@ -2,7 +2,8 @@ import Feed
 import Foundation
 import GRDB
 
-/// The linked list of the cache: reads chains and changes links. It knows no rules about what an upstream means.
+/// The linked list of the cache: walks chains and changes links. The rules for interpreting an upstream's answers are
+/// elsewhere.
 struct CacheLinks {
     let db: Database
 
@@ -34,11 +35,10 @@ struct CacheLinks {
         return try Row.fetchOne(statement, arguments: [id]).map(FeedImage.init(row:))
     }
 
-    /// The most nodes of a chain that one question walks over. What cannot be told within them is treated as not known.
+    /// The maximum number of nodes that one query walks along a chain. Facts beyond this limit count as unknown.
     static let longestWalk = 10_000
 
-    /// The nodes that follow one, as far as the chain goes, until `reach` of them are not removed, and at most
-    /// `longestWalk`.
+    /// The nodes after a node in its chain: at most `longestWalk`, of which at most `reach` are not removed.
     func nodes(after number: Int64, reach: Int) throws -> [CacheNode] {
         var (nodes, count) = ([CacheNode](), 0)
         var next = try node(number).next
@@ -51,7 +51,7 @@ struct CacheLinks {
         return nodes
     }
 
-    /// Where the chain of a node begins; nil when that is further away than the longest walk.
+    /// The first node of a node's chain; nil when it is further away than `longestWalk`.
     func head(of number: Int64) throws -> Int64? {
         let statement = try db.cachedStatement(
             sql: """
@@ -63,12 +63,12 @@ struct CacheLinks {
         return try Int64.fetchOne(statement, arguments: [number, Self.longestWalk])
     }
 
-    /// Whether a chain goes on from a node for longer than the longest walk.
+    /// Whether more than `longestWalk` nodes follow a node.
     func isLong(after number: Int64) throws -> Bool {
         try nodes(after: number, reach: Self.longestWalk).count == Self.longestWalk
     }
 
-    /// As `head(of:)`, but nil when more than `reach` nodes that are not removed stand before the node.
+    /// Like `head(of:)`, but nil when more than `reach` nodes before the node are not removed.
     func head(of node: CacheNode, within reach: Int) throws -> Int64? {
         var (node, count, steps) = (node, 0, 0)
         while let prev = node.prev {
@@ -80,13 +80,13 @@ struct CacheLinks {
         return node.number
     }
 
-    /// Whether only removed nodes stand between the beginning of the feed and a node.
+    /// Whether only removed nodes are between the beginning of the feed and a node.
     func isFirst(_ node: CacheNode) throws -> Bool {
         try head(of: node, within: 1) == CacheNode.beginning
             && nodes(after: CacheNode.beginning, reach: 1).last?.number == node.number
     }
 
-    /// The items before (`upward`) or after a node, as far as the chain and the longest walk go.
+    /// The items before (`upward`) or after a node, as far as the chain and `longestWalk` reach.
     func ids(beside id: UUID, upward: Bool) throws -> Set<UUID> {
         let link = upward ? "prev" : "next"
         let statement = try db.cachedStatement(
@@ -99,12 +99,12 @@ struct CacheLinks {
         return try UUID.fetchSet(statement, arguments: [id, Self.longestWalk])
     }
 
-    /// The cache is set aside when its links cannot be right, as when SQLite finds damage.
+    /// Inconsistent links are reported as SQLite reports damage, so that the cache file is set aside.
     private static func damage(_ reason: String) -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_CORRUPT, message: reason)
     }
 
-    /// - Throws: `FeedStoreError.damaged` when a link has no counterpart, or a chain no beginning.
+    /// - Throws: `FeedStoreError.damaged` when a link has no counterpart, or a chain has no beginning.
     func check() throws {
         let broken = try Int.fetchOne(
             db,
@@ -145,7 +145,7 @@ struct CacheLinks {
 
     // MARK: Links
 
-    /// Links two nodes. What the first led to and what led to the second before is not linked to them any more.
+    /// Links two nodes. Removes the links to their previous neighbours.
     func connect(_ first: Int64, _ second: Int64) throws {
         guard first != second else { throw Self.damage("node \(first) would follow itself") }
         try cut(after: first)
@@ -154,24 +154,24 @@ struct CacheLinks {
         try run("UPDATE node SET prev = ? WHERE number = ?", [first, second])
     }
 
-    /// What follows a node is not known any more.
+    /// Marks the successor of a node as unknown.
     func cut(after number: Int64) throws {
         try run("UPDATE node SET prev = NULL WHERE number = (SELECT next FROM node WHERE number = ?)", [number])
         try run("UPDATE node SET next = NULL, ended_at = NULL WHERE number = ?", [number])
     }
 
-    /// What precedes a node is not known any more.
+    /// Marks the predecessor of a node as unknown.
     func cut(before number: Int64) throws {
         if let prev = try node(number).prev { try cut(after: prev) }
     }
 
-    /// Nothing follows a node.
+    /// Records that nothing follows a node.
     func end(after number: Int64, at time: Date) throws {
         try cut(after: number)
         try run("UPDATE node SET ended_at = ? WHERE number = ?", [time.timeIntervalSince1970, number])
     }
 
-    /// Takes a node out of its chain. Its neighbours stand beside each other.
+    /// Takes a node out of its chain and links its neighbours.
     func takeOut(_ node: CacheNode) throws {
         try cut(after: node.number)
         try cut(before: node.number)
@@ -192,18 +192,19 @@ struct CacheLinks {
 
     // MARK: Nodes
 
-    /// The upstream has shown a node again. An answer that it took from a cache of its own may be older than the last one.
+    /// Records when the upstream showed a node again. An answer from the upstream's cache may be older than an earlier
+    /// answer.
     func refresh(_ number: Int64, at time: Date) throws {
         try run("UPDATE node SET saved_at = max(saved_at, ?) WHERE number = ?", [time.timeIntervalSince1970, number])
     }
 
-    /// A node without neighbours that was only used as a cursor.
+    /// Inserts a node without neighbours for an id that is known only as a cursor.
     func insertCursor(_ id: UUID, savedAt: Date) throws -> CacheNode {
         try run("INSERT INTO node (id, state, saved_at) VALUES (?, 0, ?)", [id, savedAt.timeIntervalSince1970])
         return try node(db.lastInsertedRowID)
     }
 
-    /// A node without neighbours.
+    /// Inserts a node without neighbours.
     func insert(_ image: FeedImage, savedAt: Date) throws -> Int64 {
         try run(
             "INSERT INTO node (id, state, saved_at, description, location, image) VALUES (?, 1, ?, ?, ?, ?)",
@@ -211,14 +212,14 @@ struct CacheLinks {
         return db.lastInsertedRowID
     }
 
-    /// What a node holds now.
+    /// Replaces the content of a node.
     func write(_ image: FeedImage, at number: Int64, savedAt: Date) throws {
         try run(
             "UPDATE node SET state = 1, saved_at = max(saved_at, ?), description = ?, location = ?, image = ? WHERE number = ?",
             [savedAt.timeIntervalSince1970, image.description, image.location, image.image, number])
     }
 
-    /// The upstream does not have an item any more. Its node still marks its place.
+    /// Marks an item as removed at the upstream. Its node still marks its place.
     func markRemoved(_ number: Int64, savedAt: Date) throws {
         try run(
             """
@@ -226,7 +227,7 @@ struct CacheLinks {
             """, [savedAt.timeIntervalSince1970, number])
     }
 
-    /// Deletes a node. Its chain ends before it, unless the node only marked a place.
+    /// Deletes a node. Its chain is split there, unless the node is a removed item.
     func delete(_ node: CacheNode) throws {
         if node.state == .removed { try takeOut(node) }
         try cut(after: node.number)
@@ -234,7 +235,7 @@ struct CacheLinks {
         try run("DELETE FROM node WHERE number = ?", [node.number])
     }
 
-    /// The node that the upstream has not shown for the longest time, if it has not since `time`.
+    /// The node that the upstream has not shown for the longest time, and not after `time`.
     func oldest(before time: Date = .distantFuture) throws -> CacheNode? {
         let statement = try db.cachedStatement(
             sql: """
@@ -244,7 +245,7 @@ struct CacheLinks {
             .map(CacheNode.init(row:))
     }
 
-    /// The bytes that count against the budget.
+    /// The size of the cached items, in bytes, as it counts against the budget.
     func weight() throws -> Int { try Int.fetchOne(db, sql: "SELECT total FROM weight") ?? 0 }
 
     private func run(_ sql: String, _ arguments: StatementArguments) throws {

@@ -2,13 +2,13 @@ import Feed
 import Foundation
 import GRDB
 
-/// An entry of the cache's list: an item, or a place where a reader may stand without there being an item.
+/// A node of the cache's list: an item, or a cursor without an item.
 struct CacheNode {
     /// The number of the node that precedes the first item of the feed.
     static let beginning: Int64 = 0
 
     enum State: Int {
-        /// Only used as a cursor. The upstream has not shown its content.
+        /// Known only as a cursor. The upstream has not shown its content.
         case unseen = 0
         case item = 1
         /// The upstream no longer has it. It still marks its place.
@@ -26,12 +26,12 @@ struct CacheNode {
     let next: Int64?
     let prev: Int64?
 
-    /// When the upstream said that nothing follows; nil when it did not.
+    /// When the upstream said that nothing follows; nil when it did not say so.
     let endedAt: Date?
 
     static let columns = "number, id, state, saved_at, next, prev, ended_at"
 
-    /// - Parameter row: `columns`.
+    /// - Parameter row: has `columns`.
     init(row: Row) throws {
         number = row[0]
         id = row[1]

@@ -2,9 +2,10 @@ import Feed
 import GRDB
 
 extension DatabasePool {
-    /// - Throws: `FeedStoreError.damaged` when some of the file cannot be right.
+    /// - Throws: `FeedStoreError.damaged` when the file is damaged.
     func checkIntegrity() async throws {
-        // On a connection of its own, because it may take seconds: the event loop must not wait for a reader.
+        // Uses its own connection, because the check may take seconds and the event loop must not wait for a reader of
+        // the pool.
         var configuration = Configuration()
         configuration.readonly = true
         let findings = try await DatabaseQueue(path: path, configuration: configuration).read {

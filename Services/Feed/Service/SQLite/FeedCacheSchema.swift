@@ -1,12 +1,13 @@
 import Feed
 import GRDB
 
-/// The tables of an edge's cache. Items are a doubly linked list, because that is what an upstream tells: which item follows
-/// which. A run is a chain of links. Steps are never changed once released, only added to.
+/// The tables of an edge's cache. Items are a doubly linked list, because an upstream's answers say which item follows
+/// which. A run is a chain of links. Released migrations are never changed; new ones are added.
 enum FeedCacheSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        // Version 1 laid all runs on one axis of positions. Its content can be fetched again.
+        // Version 1 placed all runs on one axis of positions. Its content is discarded, because it can be fetched
+        // again.
         migrator.registerMigration("1 runs, items, places and answers") { _ in }
         migrator.registerMigration("2 items and their links") { db in
             for table in ["run", "item", "place", "answer"] { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
@@ -33,7 +34,7 @@ enum FeedCacheSchema {
                     ) STRICT;
                     CREATE INDEX node_by_age ON node (saved_at);
 
-                    -- One row: the bytes that count against the budget.
+                    -- One row: the size of the items in bytes, as it counts against the budget.
                     CREATE TABLE weight (total INTEGER NOT NULL) STRICT;
                     INSERT INTO weight VALUES (0);
                     CREATE TRIGGER node_inserted AFTER INSERT ON node
@@ -45,7 +46,7 @@ enum FeedCacheSchema {
 
                     INSERT INTO node (number, state, saved_at) VALUES (\(CacheNode.beginning), 0, 0);
 
-                    -- The upstream's latest answers, to ask whether they have changed.
+                    -- The upstream's latest answers, for conditional requests.
                     CREATE TABLE answer (
                         number        INTEGER PRIMARY KEY AUTOINCREMENT,
                         cursor        BLOB NOT NULL,

@@ -1,11 +1,11 @@
 import GRDB
 
-/// The tables of the feed. Steps are never changed once released, only added to.
+/// The tables of the feed. Released migrations are never changed; new ones are added.
 enum FeedSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 items and tombstones") { db in
-            // AUTOINCREMENT: a position is never used twice, also not that of an item that was removed.
+            // AUTOINCREMENT: no position is used twice, not even that of a removed item.
             try db.execute(
                 sql: """
                     CREATE TABLE item (
@@ -16,7 +16,7 @@ enum FeedSchema {
                         image       TEXT NOT NULL CHECK (length(CAST(image AS BLOB)) BETWEEN 1 AND 2048)
                     ) STRICT;
 
-                    -- Removed items keep their place, so that readers who stand there can go on.
+                    -- Removed items remain valid cursors.
                     CREATE TABLE tombstone (
                         id       BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
                         position INTEGER NOT NULL

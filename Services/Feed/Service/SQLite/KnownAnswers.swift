@@ -2,12 +2,12 @@ import Feed
 import Foundation
 import GRDB
 
-/// The latest answers of the upstream, so that it can be asked whether they have changed. Of each only the ids are kept
-/// beside what tells its version: the items are in the runs.
+/// The upstream's latest answers, for conditional requests. Each row has only the validators and the ids of an answer;
+/// the items are in the runs.
 struct KnownAnswers {
     let db: Database
 
-    /// How many are kept; the oldest goes first.
+    /// The maximum number of answers; the oldest are evicted.
     static let most = 1_000
 
     func keep(_ page: FetchedFeedPage) throws {
@@ -32,7 +32,7 @@ struct KnownAnswers {
             .execute(arguments: [db.lastInsertedRowID - Int64(Self.most)])
     }
 
-    /// Nil when some of its items have changed or gone: then the upstream has to send all of them.
+    /// Nil when one of the answer's items was changed or evicted: then the upstream must send the whole page.
     func find(_ limit: Int, at cursor: FeedCursor) throws -> KnownAnswer? {
         let statement = try db.cachedStatement(
             sql: """
@@ -48,11 +48,11 @@ struct KnownAnswers {
             items: items, continuation: FeedContinuation(rawValue: row[2]) ?? .unknown, validators: validators)
     }
 
-    /// Nothing stands for the beginning.
+    /// The key of a cursor; empty for the start.
     private static func key(_ cursor: FeedCursor) -> Data { Data(cursor.id?.bytes ?? []) }
 }
 
-/// Tells whether items are those of before, in this and in later lives of the service (FNV-1a, 64 bits).
+/// A hash (FNV-1a, 64 bits) that detects changed items. It is stable across instances of the service.
 struct Fingerprint {
     private(set) var value: Int64
 
@@ -65,7 +65,7 @@ struct Fingerprint {
             add(item.id.bytes)
             for text in [item.description, item.location, item.image] {
                 add((text ?? "").utf8)
-                // No text has it, so that none runs into the next.
+                // A separator that occurs in no text.
                 add([0])
             }
         }

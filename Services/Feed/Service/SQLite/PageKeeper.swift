@@ -8,10 +8,10 @@ struct PageKeeper {
     private let page: FetchedFeedPage
     private let budget: Int
 
-    /// The items that the upstream has no more.
+    /// Items that the upstream no longer has.
     private var removed: [UUID] = []
 
-    /// - Parameter budget: the most bytes of items that the cache may hold.
+    /// - Parameter budget: the maximum size of the cached items, in bytes.
     init(_ page: FetchedFeedPage, budget: Int, _ db: Database) {
         (self.page, self.budget) = (page, budget)
         links = CacheLinks(db: db)
@@ -26,13 +26,13 @@ struct PageKeeper {
             case .before(let id): try keep(before: id)
             }
         let isLast = try last.map { try links.node($0).endedAt != nil } ?? false
-        // The page may be older than everything else, and so the first to be evicted.
+        // Evicts last, because this page may be older than the rest of the cache.
         try evict()
         return KeptFeedPage(new: new, removed: removed, isLast: isLast)
     }
 
-    /// What appeared at the top: items that were not cached, above the last one that was. Further down, a reader may just
-    /// see them for the first time.
+    /// The new items at the top: items that were not cached, above the last one that was. Further down, an uncached
+    /// item may be old and only new to the cache.
     private func newItems() throws -> [FeedImage] {
         guard try isAtTop() else { return [] }
         let isKnown = try page.items.map { try links.node($0.id)?.state == .item }
@@ -58,12 +58,12 @@ struct PageKeeper {
     /// - Returns: the last node of the page; nil when the page does not follow its cursor.
     private mutating func keep(after cursor: CacheNode) throws -> Int64? {
         if cursor.state == .removed, try !isConsistent(with: cursor) {
-            // What stood beside the removed item has moved, so its place is not known any more.
+            // The neighbours of the removed item have moved, so its place is unknown.
             try links.delete(cursor)
             try keepUnattached()
             return nil
         }
-        // The feed's first item follows the cursor: that was published again and stands above it now.
+        // The feed's first item follows the cursor, so the cursor's item was published again and is now the first.
         if cursor.state == .item, let first = try firstItem(), page.items.contains(where: { $0.id == first }) {
             try links.takeOut(cursor)
             try links.connect(CacheNode.beginning, cursor.number)
@@ -75,14 +75,14 @@ struct PageKeeper {
         } else if page.isShort {
             try strand.cutUnconfirmed()
         } else {
-            // More follows, or a page that is full does not say.
+            // More items follow, or the page is full and does not say.
             try strand.clearEnd()
         }
         removed += strand.removed
         return strand.position
     }
 
-    /// Whether a page says of the place of a removed item what the chain says.
+    /// Whether the page agrees with the chain about what follows a removed item.
     private func isConsistent(with cursor: CacheNode) throws -> Bool {
         let held = try links.nodes(after: cursor.number, reach: max(1, page.items.count)).filter {
             $0.state != .removed
@@ -100,13 +100,13 @@ struct PageKeeper {
         try links.nodes(after: CacheNode.beginning, reach: 1).first { $0.state != .removed }?.id
     }
 
-    /// The items follow one another, but nothing is known of what precedes them.
+    /// Stores items that follow one another, but whose predecessor is unknown.
     private mutating func keepUnattached() throws {
         guard let first = page.items.first else { return }
         let node: CacheNode
         if let known = try links.node(first.id) {
             node = known
-            // Where it stood before it was removed says nothing about where it is shown again.
+            // Taken out, because the upstream may show a removed item again at another place.
             if known.state == .removed { try links.takeOutRemoved(known) }
             try links.write(first, at: known.number, savedAt: page.savedAt)
         } else {
@@ -119,8 +119,8 @@ struct PageKeeper {
 
     // MARK: Upward
 
-    /// A page before a cursor is believed to precede it only where nothing else is known to: an upstream that ignores
-    /// `before_id` answers its first page.
+    /// Links a page to the cursor after it only where the cursor has no known predecessor: an upstream that ignores
+    /// `before_id` sends its first page.
     private mutating func keep(before id: UUID) throws -> Int64? {
         let cursor = try links.node(id)
         guard !page.items.isEmpty else {
@@ -147,8 +147,8 @@ struct PageKeeper {
         return nil
     }
 
-    /// Nothing is newer than an item. If something was, either that was removed or the item has moved, so what follows the
-    /// item is not known any more.
+    /// Records that no item is newer than this one. If the cache had newer items, either they were removed or this item
+    /// has moved; so its successor is no longer known.
     private func begin(with node: CacheNode) throws {
         if try !links.isFirst(node) {
             if node.prev != nil { try links.cut(after: node.number) }
@@ -157,8 +157,8 @@ struct PageKeeper {
         try links.refresh(CacheNode.beginning, at: page.savedAt)
     }
 
-    /// Whether a page before the first item rather is the first page, after that item was removed, from an upstream that
-    /// ignores `before_id`.
+    /// Whether a page before the first item is more likely the feed's first page, sent by an upstream that ignores
+    /// `before_id` and has removed that item.
     private func isFirstPage(without first: CacheNode) throws -> Bool {
         let reach = FeedAlignment.reach(of: page.items.count)
         let held = try links.nodes(after: first.number, reach: reach).filter { $0.state != .removed }

@@ -3,15 +3,15 @@ import Foundation
 import GRDB
 import SQLiteKit
 
-/// An edge's copy of the feed in one SQLite file. Reads of a page run where they are called, in microseconds; what takes
-/// longer, and writes, which wait for the disk, run elsewhere.
+/// An edge's cache of the feed in one SQLite file. Page reads take microseconds and run on the caller's thread. Longer
+/// reads, and writes, which wait for the disk, run on other threads.
 struct SQLiteFeedCache: FeedCache {
     private let pool: DatabasePool
     private let budget: Int
 
     init(_ pool: DatabasePool, budget: Int = FeedCachePolicy.budget) { (self.pool, self.budget) = (pool, budget) }
 
-    /// Another kind of file than an authority's store: neither is ever taken for the other.
+    /// The application id differs from that of an authority's store, so neither file can be opened as the other.
     static let opening = StoreOpening(applicationID: "IFfc", migrator: FeedCacheSchema.migrator, isCache: true)
 
     func item(_ id: UUID) throws -> FeedImage? { try pool.read { try CacheLinks(db: $0).image(id) } }
@@ -52,7 +52,7 @@ struct SQLiteFeedCache: FeedCache {
         let limit = now.addingTimeInterval(-FeedCachePolicy.lifetime)
         var (hasExpired, hasMore) = (false, true)
         while hasMore {
-            // Loads that store a page wait for one batch at most.
+            // A load that stores a page waits for one batch at most.
             let dropped = try await pool.write { db in
                 let links = CacheLinks(db: db)
                 var states: [CacheNode.State] = []
@@ -68,7 +68,7 @@ struct SQLiteFeedCache: FeedCache {
         return hasExpired
     }
 
-    /// How many nodes one transaction drops.
+    /// The maximum number of nodes that one transaction deletes.
     private static let batch = 500
 
     func checkIntegrity() async throws {
@@ -81,7 +81,7 @@ struct SQLiteFeedCache: FeedCache {
 private struct CacheWalk {
     private(set) var nodes: [CacheNode] = []
 
-    /// When the upstream said that nothing follows the last of them; nil when that is not known, or not valid any more.
+    /// When the upstream said that nothing follows the last node; nil when that is unknown or no longer valid.
     private(set) var endedAt: Date?
 
     init(_ links: CacheLinks, from start: CacheNode, downward: Bool, count: Int, now: Date) throws {
@@ -89,7 +89,7 @@ private struct CacheWalk {
         while nodes.count < count, let number = downward ? last.next : last.prev {
             last = try links.node(number)
             steps += 1
-            // Only a damaged file has so many removed items in a row.
+            // Only a damaged file has so many consecutive removed items.
             if steps > CacheLinks.longestWalk { return }
             switch last.state {
             case .removed: continue
@@ -104,7 +104,7 @@ private struct CacheWalk {
         if downward, let endedAt = last.endedAt { end(endedAt, now) }
     }
 
-    /// At most `limit` items, and of those only as many as one answer may have bytes.
+    /// At most `limit` items, and at most `FeedCachePolicy.pageBytes`, except for a single larger item.
     func items(_ limit: Int, _ links: CacheLinks) throws -> [FeedImage] {
         var (items, bytes) = ([FeedImage](), 0)
         for node in nodes.prefix(limit) {

@@ -3,7 +3,8 @@ import Foundation
 import GRDB
 import SQLiteKit
 
-/// The feed in one SQLite file. Reads run where they are called, in microseconds; writes wait for the disk elsewhere.
+/// The feed in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for the disk on
+/// another thread.
 struct SQLiteFeedStore: FeedStore {
     private let pool: DatabasePool
 
@@ -31,7 +32,7 @@ struct SQLiteFeedStore: FeedStore {
         try await pool.checkIntegrity()
     }
 
-    // Pages are ranges of the primary key: the last page of a feed costs what the first does.
+    // Pages are ranges of the primary key: the last page of a feed costs as much as the first.
 
     private static func slice(_ limit: Int, after position: Int64, _ db: Database) throws -> FeedSlice {
         let rows = try images(
@@ -56,7 +57,7 @@ struct SQLiteFeedStore: FeedStore {
         try images(db, "SELECT id, description, location, image FROM item WHERE id = ?", [id]).first
     }
 
-    /// Where an item stands, or stood when it was removed.
+    /// The position of an item, or its last position if it was removed.
     private static func position(of id: UUID, _ db: Database) throws -> Int64 {
         let statement = try db.cachedStatement(
             sql: """
@@ -73,7 +74,7 @@ struct SQLiteFeedStore: FeedStore {
     func publish(_ items: [FeedImage]) async throws -> [FeedImage] {
         try await pool.write { db in
             var new: [FeedImage] = []
-            // Positions grow towards the top, so the last item comes first.
+            // Positions grow towards the top, so the last item is inserted first.
             for item in items.reversed() {
                 if let present = try Self.item(item.id, db) {
                     guard present == item else { throw FeedStoreError.conflict(item.id) }

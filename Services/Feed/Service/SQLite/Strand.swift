@@ -1,23 +1,23 @@
 import Feed
 import Foundation
 
-/// Lays the items of an answer behind a node of the list: aligns them with what the chain holds there, joins the chain
-/// that they lead to, and appends the rest.
+/// Writes the items of an answer into the list after a node: aligns them with the nodes of the chain there, links the
+/// chain that they lead to, and appends the rest.
 struct Strand {
     private let links: CacheLinks
     private let origin: CacheNode
     private let savedAt: Date
 
-    /// The node up to which the answer is laid.
+    /// The last node that the answer has reached.
     private(set) var position: Int64
 
-    /// The items that are not laid yet.
+    /// The items that are not written yet.
     private var rest: ArraySlice<FeedImage> = []
 
-    /// The items that the upstream has no more.
+    /// Items that the upstream no longer has.
     private(set) var removed: [UUID] = []
 
-    /// When the upstream said what this answer contradicts: the latest of these times.
+    /// The latest time of the upstream's earlier statements that this answer contradicts.
     private var contradicted: Date?
 
     init(_ links: CacheLinks, after origin: CacheNode, savedAt: Date) throws {
@@ -36,7 +36,7 @@ struct Strand {
         try doubtOrigin()
     }
 
-    /// Where an item stood before it was removed says nothing about where it is shown again.
+    /// Takes removed items out of the chain, because the upstream may show them again at another place.
     private func takeOutRemoved() throws {
         for item in rest {
             guard let node = try links.node(item.id), node.state == .removed, node.number != origin.number else {
@@ -48,9 +48,10 @@ struct Strand {
 
     // MARK: Along the chain
 
-    /// Lays the rest up to its last item that the chain holds ahead.
-    /// - Parameter isKnownToFollow: whether the upstream has said before that this part of the chain follows the origin.
-    /// - Returns: false when the chain holds none of it, or too much else in between.
+    /// Writes the rest up to its last item that the chain also has ahead.
+    /// - Parameter isKnownToFollow: whether the upstream has said before that this part of the chain follows the
+    ///   origin.
+    /// - Returns: false when the chain has none of these items, or too many others in between.
     private mutating func align(isKnownToFollow: Bool) throws -> Bool {
         let held = try links.nodes(after: position, reach: reach)
         guard let match = Match(rest, held, met: origin.isBeginning && position == origin.number ? 0 : 1) else {
@@ -72,21 +73,21 @@ struct Strand {
 
     private var reach: Int { FeedAlignment.reach(of: rest.count) }
 
-    /// The answer goes on with something else than the chain: that stays, as a run of its own.
+    /// Cuts the chain where the answer continues differently. The remainder stays as a separate run.
     private mutating func leaveBehind() throws {
         let ahead = try links.nodes(after: position, reach: 1)
         if let next = ahead.last, next.state != .removed {
             contradict(next.savedAt)
             try links.cut(after: position)
         } else {
-            // What was removed keeps its place before what follows now, but after what is new at the top.
+            // Removed nodes keep their place before the next items, but after new items at the top.
             if position != CacheNode.beginning { position = ahead.last?.number ?? position }
             if let endedAt = try links.node(position).endedAt { contradict(endedAt) }
             try links.cut(after: position)
         }
     }
 
-    /// Links the chain that the rest leads to, if that can be told.
+    /// Links the chain that the rest leads to, if it can be determined.
     private func join() throws -> Bool {
         let own = try links.head(of: position)
         for item in rest {
@@ -113,7 +114,7 @@ struct Strand {
 
     // MARK: One item
 
-    /// Inserts an item after the position.
+    /// Inserts an item after `position`.
     mutating func insert(_ item: FeedImage) throws {
         let number = try detached(item)
         let next = try links.node(position).next
@@ -122,8 +123,9 @@ struct Strand {
         position = number
     }
 
-    /// A node for an item, without neighbours. Where it stood before, a run closes over it if a reader of that run still
-    /// meets the item; else the run ends there, because nothing may be skipped silently.
+    /// Returns a node without neighbours for an item. If the item was elsewhere, its old run closes over the gap only
+    /// if a reader of that run still reaches the item; otherwise the run is cut there, so that no reader skips the item
+    /// silently.
     private func detached(_ item: FeedImage) throws -> Int64 {
         guard let node = try links.node(item.id) else { return try links.insert(item, savedAt: savedAt) }
         try links.takeOut(node)
@@ -142,8 +144,8 @@ struct Strand {
 
     // MARK: Beyond the answer
 
-    /// Nothing follows the answer. A few items that the chain holds there were removed; with many it may be the upstream that
-    /// is wrong, so they stay as a run of their own.
+    /// Records that nothing follows the answer. If the chain has at most `few` items after it, they were removed; if it
+    /// has more, the upstream may be wrong, and they stay as a separate run.
     mutating func end(removing few: Int) throws {
         let ahead = try links.nodes(after: position, reach: few + 1)
         if ahead.count(where: { $0.state != .removed }) <= few, let last = ahead.last {
@@ -153,12 +155,12 @@ struct Strand {
         try links.end(after: position, at: savedAt)
     }
 
-    /// The answer is shorter than it could be, so what older answers said of its continuation is in doubt.
+    /// Cuts the chain after an answer that is shorter than requested: older statements about what follows are in doubt.
     func cutUnconfirmed() throws {
         if try links.node(position).next != nil { try links.cut(after: position) }
     }
 
-    /// Something follows the answer.
+    /// Records that items follow the answer.
     func clearEnd() throws {
         if try links.node(position).endedAt != nil { try links.cut(after: position) }
     }
@@ -167,8 +169,9 @@ struct Strand {
 
     private mutating func contradict(_ time: Date) { contradicted = max(contradicted ?? time, time) }
 
-    /// Where the upstream now says something else than before about what follows the origin, the origin may have moved. What
-    /// precedes it is believed only if the upstream said so later than what it contradicts.
+    /// Cuts the chain before the origin if the origin may have moved, because the upstream now contradicts its earlier
+    /// statements about what follows the origin. The link before the origin remains if the upstream confirmed it later
+    /// than the contradicted statements.
     private func doubtOrigin() throws {
         guard let contradicted, origin.savedAt <= contradicted,
             let prev = try links.node(origin.number).prev, prev != CacheNode.beginning
@@ -177,19 +180,19 @@ struct Strand {
     }
 }
 
-/// How the rest of an answer meets the nodes of a chain.
+/// The alignment of the rest of an answer with the nodes of a chain.
 private struct Match {
-    /// Indexes of items that stand where the chain has them, with their nodes.
+    /// Indexes of items whose order agrees with the chain, with their nodes.
     private(set) var anchors: [(index: Int, node: CacheNode)] = []
 
-    /// Nodes of items that the chain has elsewhere.
+    /// Nodes of items that are elsewhere in the chain.
     private(set) var moved: [CacheNode] = []
 
-    /// Nodes between the anchors that the answer does not have.
+    /// Nodes between the anchors that are not in the answer.
     private(set) var skipped: [CacheNode] = []
 
-    /// Nil when nothing meets, or so little that it can have moved.
-    /// - Parameter met: 1 if the answer begins behind an item of the chain, else 0.
+    /// Nil when no item agrees with the chain, or so few that these items may have moved.
+    /// - Parameter met: 1 if the answer begins after an item of the chain, else 0.
     init?(_ items: ArraySlice<FeedImage>, _ held: [CacheNode], met: Int) {
         var depths: [UUID: Int] = [:]
         for (depth, node) in held.enumerated() { if let id = node.id { depths[id] = depth } }

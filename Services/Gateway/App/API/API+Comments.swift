@@ -4,7 +4,7 @@ import HTTPTypes
 import RPC
 
 extension API {
-    /// All comments of an image, oldest first.
+    /// Answers with all comments of an image, oldest first.
     func comments(
         of id: UUID, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
@@ -19,9 +19,10 @@ extension API {
         return answer
     }
 
-    /// The service's pages as one document, as old as the oldest of them. What is written of it counts against the budget.
-    /// - Throws: `too_large` for more than we send, `overloaded` when the budget has no room, `not_found` for an image that
-    ///   does not exist.
+    /// Combines the service's pages into one document, which is as old as the oldest page. Its size counts against the
+    /// budget.
+    /// - Throws: `too_large` above `commentsBytes`, `overloaded` when the budget is used up, `not_found` for an unknown
+    ///   image.
     private func allComments(of id: UUID, _ options: CallOptions) async throws(RPCError) -> CommentsDocument {
         let service = try registry.plugin("comments")
         var writer = CommentsWriter()
@@ -42,7 +43,7 @@ extension API {
             }
             if cursor == nil || page.origin == .cache { origin = page.origin }
             savedAt = [savedAt, page.savedAt].compactMap(\.self).min()
-            // An empty page is the end, whatever it says.
+            // An empty page is the end, even if it has a cursor.
             cursor = page.items.isEmpty ? nil : page.nextAfterID
         } while cursor != nil
         return CommentsDocument(json: writer.finish(), origin: origin, savedAt: savedAt)
@@ -50,11 +51,11 @@ extension API {
 }
 
 extension ListedComments {
-    /// What its comments take in an answer, about.
+    /// The approximate size of the comments in an answer, in bytes.
     fileprivate var size: Int {
         items.reduce(0) { $0 + $1.message.utf8.count + $1.author.username.utf8.count + Self.sizeOfTheRest }
     }
 
-    /// Names, ids, dates and brackets of a comment.
+    /// The size of the member names, id, date and brackets of a comment.
     private static let sizeOfTheRest = 140
 }

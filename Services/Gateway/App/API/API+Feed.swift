@@ -4,7 +4,8 @@ import JSON
 import RPC
 
 extension API {
-    /// A page of the feed, its images at this deployment: so they are there when those whom they come from are not.
+    /// Answers with a page of the feed. Its image URLs point to this deployment, which can serve cached images while
+    /// their origin servers are down.
     func feed(
         _ load: LoadFeed, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
@@ -21,7 +22,7 @@ extension API {
             id: item.id, description: item.description, location: item.location, image: publicURL.imageData(item.id))
     }
 
-    /// Where the pages beside this one are. A page that has links and none to a next one is the last.
+    /// The `Link` header for the adjacent pages. A page with links but without a `next` link is the last.
     private func links(of page: LoadedFeed, limit: Int?) -> String? {
         let next = page.nextAfterID.map { "<\(publicURL.feed(limit: limit, "after_id", $0))>; rel=\"next\"" }
         let previous = page.prevBeforeID.map { "<\(publicURL.feed(limit: limit, "before_id", $0))>; rel=\"prev\"" }

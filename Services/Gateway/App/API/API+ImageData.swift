@@ -6,7 +6,7 @@ import NIOCore
 import RPC
 
 extension API {
-    /// The bytes of an image of the feed: of others this API fetches none.
+    /// Answers with the image of a feed item. The API fetches no other images.
     func imageData(
         of id: UUID, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
@@ -29,12 +29,14 @@ extension API {
             image.bytes, as: Self.range(of: image.bytes.readableBytes, tag, request), options.trace)
     }
 
-    /// The URL is the item's, not the bytes': an item can be removed and published anew with another image, and an
-    /// upstream can change what it has there. So the bytes are good for a while and not for ever, and the tag makes it
-    /// cheap to ask again. What is known to be old is not to be used without asking.
+    /// The `Cache-Control` header of an image.
     ///
-    /// `max-age` counts from the same moment as `Age` (RFC 9111 §4.2): an answer may be used for `imageLifetime` from now on
-    /// however old its bytes are, but not beyond their time to live.
+    /// The URL identifies the item, not the bytes: an item can be removed and published again with another image, and
+    /// an upstream can replace the image at its URL. So the lifetime is limited, and the entity tag makes revalidation
+    /// cheap. Stale bytes must be revalidated.
+    ///
+    /// `max-age` counts from the same moment as `Age` (RFC 9111 §4.2): an answer may be used for `imageLifetime` from
+    /// now, however old its bytes are, but not beyond their time to live.
     static func cacheControl(of image: HeldImage, now: Date) -> String {
         guard !image.isStale else { return "no-cache" }
         let timeLeft = image.expiresAt.map { max(0, Int($0.timeIntervalSince(now))) } ?? .max
@@ -50,7 +52,7 @@ extension API {
 }
 
 extension HTTPAnswer {
-    /// The bytes that were asked for, of all that there are.
+    /// The answer with the requested range of the bytes.
     fileprivate func with(_ bytes: ByteBuffer, as range: ByteRange, _ trace: TraceContext) -> HTTPAnswer {
         var answer = self
         switch range {
@@ -58,10 +60,10 @@ extension HTTPAnswer {
         case .part(let part):
             answer.status = .partialContent
             answer.fields[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.readableBytes)"
-            // A slice would hold all of them for the sake of a few.
+            // A copy, because a slice would hold the whole buffer in memory.
             answer.body = ByteBuffer(bytes: bytes.readableBytesView.dropFirst(part.lowerBound).prefix(part.count))
         case .unsatisfiable:
-            let detail = "the image ends before that: it has \(bytes.readableBytes) bytes"
+            let detail = "the range is beyond the end of the image, which has \(bytes.readableBytes) bytes"
             answer = HTTPAnswer(Problem(.invalidParams, detail, status: 416, trace: trace))
             answer.fields[.contentRange] = "bytes */\(bytes.readableBytes)"
         }

@@ -1,11 +1,11 @@
 import RPC
 
 extension API {
-    /// Whether there is somebody behind this API: every service that is required answers.
+    /// Answers whether every required service responds.
     func readiness() async throws(RPCError) -> HTTPAnswer {
         let required = registry.plugins.filter(\.manifest.required)
         guard !required.isEmpty else {
-            throw .notReady("no service is required: there are no plugins", "plugins.d names no required service")
+            throw .notReady("no plugin is configured", "plugins.d names no required service")
         }
         let failures = await PluginRegistry(required).map { plugin -> (name: String, reason: String)? in
             switch await plugin.health() {

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import RPC
 
-/// What HTTP clients read: the format of an upstream, so that one deployment can be the upstream of another.
+/// The HTTP API. Its format is that of an upstream, so one deployment can be the upstream of another.
 struct API: Sendable {
     let registry: PluginRegistry
     let publicURL: PublicURL
@@ -11,12 +11,12 @@ struct API: Sendable {
     let recentComments: RecentComments
     let limits: HTTPLimits
 
-    /// That of the listener.
+    /// The listener's budget.
     let budget: AnswerBudget
     let now: @Sendable () -> Date
 
-    /// Answers a request, whatever it is. Cancelling the task cancels what is asked of the services.
-    /// - Parameter trace: from `trace(of:)`.
+    /// Answers a request. Cancelling the task cancels the calls to the services.
+    /// - Parameter trace: the result of `trace(of:)`.
     func answer(_ request: HTTPRequest, _ trace: TraceContext) async -> HTTPAnswer {
         var answer: HTTPAnswer
         do throws(RPCError) {
@@ -28,7 +28,7 @@ struct API: Sendable {
         return answer
     }
 
-    /// The client's own, or a new one.
+    /// The trace context of the client, or a new one.
     func trace(of request: HTTPRequest) -> TraceContext {
         let given = TraceContext(
             parent: request.headerFields[.traceparent], state: request.headerFields[.tracestate])
@@ -44,10 +44,10 @@ struct API: Sendable {
             return HTTPAnswer(Problem(.tooLarge, detail, status: 414, trace: trace))
         }
         let target = try RequestTarget(text)
-        guard let route = Route(target.path) else { throw RPCError(.notFound, "there is nothing here") }
+        guard let route = Route(target.path) else { throw RPCError(.notFound, "the API has no such path") }
         guard request.method == .get || request.method == .head else {
             var answer = HTTPAnswer(
-                Problem(.methodNotFound, "this can be read, and nothing else", status: 405, trace: trace))
+                Problem(.methodNotFound, "only GET and HEAD are allowed here", status: 405, trace: trace))
             answer.fields[.allow] = "GET, HEAD"
             return answer
         }
@@ -63,14 +63,14 @@ struct API: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether its head says that something follows.
+    /// Whether the request head announces a body.
     fileprivate var hasBody: Bool {
         headerFields[.transferEncoding] != nil || headerFields[.contentLength].map { $0 != "0" } ?? false
     }
 }
 
 extension HTTPAnswer {
-    /// A word for whoever watches the process.
+    /// A plain text answer for a liveness or readiness probe.
     static func text(_ word: String) -> HTTPAnswer {
         var answer = HTTPAnswer(.ok)
         answer.fields[.contentType] = "text/plain; charset=utf-8"

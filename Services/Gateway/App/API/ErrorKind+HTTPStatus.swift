@@ -1,8 +1,8 @@
 import RPC
 
 extension ErrorKind {
-    /// The status code of the HTTP answer for this error (PROTOCOL.md §3). 499 is nginx's code for a client that has
-    /// closed the connection; only logs show it.
+    /// The HTTP status code of this error (PROTOCOL.md §3). 499 is nginx's code for a client that has closed the
+    /// connection; it appears only in logs.
     var httpStatus: Int {
         switch self {
         case .parseError, .invalidRequest, .invalidParams: 400

@@ -3,7 +3,7 @@ struct HTTPAddress: Sendable, Equatable, CustomStringConvertible {
     /// A name or an address, without brackets.
     let host: String
 
-    /// 0 is any that is free.
+    /// 0 stands for any free port.
     let port: Int
 
     static let standard = HTTPAddress(host: "127.0.0.1", port: 8_080)

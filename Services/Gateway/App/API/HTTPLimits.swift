@@ -1,62 +1,64 @@
 import NIOCore
 
-/// Every limit of the HTTP API, with its default.
+/// The limits of the HTTP API, with their defaults.
 struct HTTPLimits: Sendable {
-    /// The most bytes of a request's target (RFC 9112 §3 asks for 8,000 at least): 414 above it.
+    /// The maximum size of a request target in bytes (RFC 9112 §3 requires at least 8,000); above it the answer is 414.
     static let targetBytes = 8_000
 
-    /// Connections at a time. Who comes then waits in the listener's queue until another leaves.
+    /// The maximum number of connections. Further clients wait in the listener's backlog until a connection closes.
     static let connections = 1_024
 
-    /// Connections may take at most one in so many of the files that the process can open.
+    /// Connections may use one in this many of the files that the process can open.
     static let filesPerConnection = 4
 
-    /// The least bytes that are worth compressing: what fits into one packet arrives no sooner.
+    /// The minimum size of a compressed body in bytes: a body that fits into one packet would not arrive sooner.
     static let compressedBytes = 1_400
 
-    /// When those may come back for whom there was nobody to ask, in seconds.
+    /// The minimum value of `Retry-After` in seconds.
     static let retryAfterSeconds = 1
 
-    /// How long an answer with an image may be used without asking again, in seconds.
+    /// How long a client may use an image without revalidation, in seconds.
     static let imageLifetime = 3_600
 
-    /// The most bytes of a request's head, of one of its fields, and the most fields: 431 above them.
+    /// The maximum sizes of a request head and of one field in bytes, and the maximum number of fields; above them the
+    /// answer is 431.
     var headBytes = 32 * 1_024
     var fieldBytes = 16 * 1_024
     var fields = 100
 
-    /// How long a request may take to arrive, and a connection to have none.
+    /// How long a request may take to arrive, and how long a connection may be idle.
     var idleTime = TimeAmount.seconds(30)
 
-    /// How long a client that has an answer to read may read nothing of it.
+    /// How long a client may stop reading while an answer is being sent.
     var stallTime = TimeAmount.seconds(30)
 
-    /// The most bytes of an image's comments, as they are sent without compression.
+    /// The maximum size of an image's comments in bytes, before compression.
     var commentsBytes = 16 * 1_024 * 1_024
 
-    /// The most bytes of answers that clients have not read yet, over all connections; 429 above them. A body that several
-    /// answers share counts once.
+    /// The maximum size of all unread answers over all connections, in bytes; above it the answer is 429. A body that
+    /// several answers share counts once.
     var answerBytes = 256 * 1_024 * 1_024
 
-    /// How long an image is answered as it was a moment ago, without asking the services.
+    /// How long an image is served from memory without asking the services.
     var recentImageTime = TimeAmount.seconds(1)
 
-    /// The most bytes of images that are held for that; one may have half of them. Answers on their way hold theirs too.
+    /// The maximum size of these images in bytes; a single one may have half of it. Answers in progress hold their
+    /// bytes in addition.
     var recentImageBytes = 64 * 1_024 * 1_024
 
-    /// How long a list of comments that is no small answer is given as it was a moment ago, without asking the services.
+    /// How long a list of comments is served from memory without asking the services, unless it is small.
     var recentCommentsTime = TimeAmount.seconds(1)
 
-    /// The most bytes of lists of comments that are held for that, and of their compressed forms as many; one may have half.
+    /// The maximum size of these lists in bytes, and of their compressed forms again; a single one may have half of it.
     var recentCommentsBytes = 64 * 1_024 * 1_024
 
-    /// How long the services may take for a request.
+    /// The time limit for the calls to the services for a request.
     var requestTime = TimeAmount.seconds(30)
 
-    /// How long the rest of what is refused is read, so that the answer is not lost with it.
+    /// How long the connection is read after a refusal, so that a reset does not destroy the answer.
     var lingerTime = TimeAmount.seconds(1)
 
-    /// Connections at a time where a process may open so many files.
+    /// The maximum number of connections for a process that may open this many files.
     static func connections(openFiles: Int) -> Int {
         max(1, min(connections, openFiles / filesPerConnection))
     }

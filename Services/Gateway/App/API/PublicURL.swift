@@ -2,15 +2,15 @@ import Foundation
 import FeedContract
 import RPC
 
-/// Where readers reach this API: what the URLs that it hands out begin with.
+/// The base URL at which clients reach this API; the URLs in its answers begin with it.
 struct PublicURL: Sendable, Equatable, CustomStringConvertible {
-    /// Without a slash at its end.
+    /// The URL without a trailing slash.
     private let base: String
 
-    /// So that an image's URL stays within what an item may have.
+    /// Limits the base so that an image URL does not exceed the limit of an item.
     static let maximumBytes = 1_024
 
-    /// - Parameter text: `http` or `https`, a host, perhaps a port and a path.
+    /// - Parameter text: `http` or `https`, a host, and optionally a port and a path.
     /// - Returns: nil for anything else.
     init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -23,8 +23,7 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
         base = text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
-    /// The address itself. One that stands for all of a machine's is no address for readers: they are taken to be on the
-    /// same machine.
+    /// The URL of the listener's address. A wildcard address is replaced by the loopback address.
     init(_ address: HTTPAddress) {
         switch address.host {
         case "0.0.0.0", "": base = "http://127.0.0.1:\(address.port)"
@@ -35,10 +34,10 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
 
     var description: String { base }
 
-    /// The bytes of an item's image, at this deployment.
+    /// The URL of an item's image at this deployment.
     func imageData(_ id: UUID) -> String { "\(base)/v1/image/\(id.uuidString)/data" }
 
-    /// A page of the feed.
+    /// The URL of a page of the feed.
     func feed(limit: Int?, _ cursor: String, _ id: UUID) -> String {
         "\(base)/v1/feed?" + (limit.map { "limit=\($0)&" } ?? "") + "\(cursor)=\(id.uuidString)"
     }

@@ -4,7 +4,7 @@ import JSON
 import Presentation
 import RPC
 
-/// A command that asks a running gateway: connects, does its work, and ends with the exit code of what went wrong.
+/// A command that calls a running gateway. It connects, runs, and exits with the code of its error.
 protocol ClientCommand: AsyncParsableCommand {
     var client: ClientOptions { get }
 
@@ -18,7 +18,7 @@ extension ClientCommand {
         let trace = TraceContext.random()
         do {
             let path = try SocketPath(client.socket)
-            // Whoever is allowed to use another user's gateway has named it, by its root or its socket.
+            // A user who may use another user's gateway has selected it with --root or --socket.
             try await RPCClient.withConnection(
                 to: path, as: "gateway-cli", peers: .owner(ofDirectoryOf: path)
             ) { connection in
@@ -28,7 +28,7 @@ extension ClientCommand {
             output.report(error, language: Language(client.preferredLocale()), socket: client.socket, trace: trace)
             throw ExitCode(error.kind.exitCode)
         } catch let error as JSONError {
-            let error = RPCError(.invalidData, "the answer does not keep its contract: \(error)")
+            let error = RPCError(.invalidData, "the answer violates its contract: \(error)")
             output.report(error, language: Language(client.preferredLocale()), socket: client.socket, trace: trace)
             throw ExitCode(error.kind.exitCode)
         } catch let error as SocketError {
@@ -38,22 +38,22 @@ extension ClientCommand {
     }
 }
 
-/// What a command works with once it is connected.
+/// The connection of a command, with its options.
 struct Session: Sendable {
     let output: Output
     let asJSON: Bool
 
-    /// What the reader prefers, for the gateway to negotiate.
+    /// The user's language preference, which the gateway negotiates.
     let locale: String?
 
     private let client: RPCClient
     private let timeout: Double
     private let trace: TraceContext
 
-    /// Streams end with the command's time, if it has any.
+    /// Streams end with the command's timeout, if it is set.
     private let streamOptions: CallOptions
 
-    /// - Parameter trace: that of all calls of the command.
+    /// - Parameter trace: the trace context of all calls of the command.
     init(_ client: RPCClient, _ options: ClientOptions, _ output: Output, _ trace: TraceContext) {
         self.client = client
         self.output = output
@@ -68,7 +68,7 @@ struct Session: Sendable {
 
     var language: Language { Language(locale) }
 
-    /// - Parameter timeout: in seconds; nil for that of the command line.
+    /// - Parameter timeout: in seconds; nil for the timeout of the command line.
     func call<Params, Answer>(
         _ method: Method<Params, Answer>, _ params: Params, timeout: Double? = nil
     ) async throws(RPCError) -> Answer {
@@ -79,7 +79,7 @@ struct Session: Sendable {
         try await client.call(method, params, options(nil))
     }
 
-    /// Takes the items of a stream, as they come, until it ends.
+    /// Passes the items of a stream to `take`, until the stream ends.
     func items(
         of method: String, _ params: RawJSON, _ take: (RawJSON) throws -> Void
     ) async throws {
@@ -88,10 +88,10 @@ struct Session: Sendable {
         }
     }
 
-    /// Whether a stream that is called now could bring anything.
+    /// Whether the timeout of streams has not expired yet.
     var hasTimeForStreams: Bool { streamOptions.deadline > .now() }
 
-    /// Shows an answer: as it came for programs, as `text` for people.
+    /// Calls a method and prints its answer: as JSON with --json, otherwise as `text`.
     func show<Params, Answer>(
         _ method: Method<Params, Answer>, _ params: Params, _ text: (Answer) -> String
     ) async throws -> Answer {

@@ -3,7 +3,7 @@ import Foundation
 import Presentation
 import ServiceKit
 
-/// The options of every command that asks a running gateway.
+/// The options of every command that calls a running gateway.
 struct ClientOptions: ParsableArguments {
     @OptionGroup var rootOption: RootOption
 
@@ -15,11 +15,11 @@ struct ClientOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long to wait for an answer.", discussion: "Default: 30; streams have no end of their own.",
+            "How long to wait for an answer.", discussion: "Default: 30; streams have no timeout by default.",
             valueName: "seconds"))
     var timeout: Double?
 
-    @Flag(help: "Print the result as JSON, one document a line.")
+    @Flag(help: "Print the result as JSON, one document per line.")
     var json = false
 
     @Option(
@@ -43,7 +43,7 @@ struct ClientOptions: ParsableArguments {
 
     var socket: String { socketPath ?? rootOption.root.socket("gateway") }
 
-    /// The options that lead to the same gateway, for a hint that works as it is printed.
+    /// The options that select the same gateway, for a suggested command.
     var route: String {
         let options = [("--root", rootOption.path), ("--socket", socketPath)]
         return options.map { name, value in
@@ -51,7 +51,7 @@ struct ClientOptions: ParsableArguments {
         }.joined()
     }
 
-    /// What the reader prefers, for the gateway to negotiate.
+    /// The user's language preference, which the gateway negotiates.
     func preferredLocale(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
         let names = [locale] + ["LC_ALL", "LC_MESSAGES", "LANG"].map { environment[$0] }
         return names.lazy.compactMap(\.self).first { !$0.isEmpty }

@@ -1,7 +1,8 @@
 import RPC
 
 extension ErrorKind {
-    /// The exit code of a command that ends with this error (PROTOCOL.md §3): those of `sysexits.h`, and 130 as after an interrupt.
+    /// The exit code of a command that fails with this error (PROTOCOL.md §3): a code of `sysexits.h`, or 130 as after
+    /// an interrupt.
     var exitCode: Int32 {
         switch self {
         case .methodNotFound, .invalidParams: 64

@@ -2,12 +2,12 @@ import FeedContract
 import Foundation
 import Presentation
 
-/// What happens to the feed, for people: a line for every image.
+/// Formats feed events as text, one line per image.
 struct FeedEventText {
     let output: Output
     let language: Language
 
-    /// The options that lead to the same gateway.
+    /// The options that select the same gateway.
     let route: String
 
     func lines(_ event: FeedEvent) -> [String] {
@@ -19,15 +19,15 @@ struct FeedEventText {
             [
                 line(
                     "reset", style.yellow,
-                    "what happened meanwhile is not known (was the feed service restarted?); "
-                        + "the feed as it is now: gateway feed\(route)")
+                    "events are missing, for example after a restart of the feed service; "
+                        + "show the current feed with: gateway feed\(route)")
             ]
         }
     }
 
     private var style: Style { output.style }
 
-    /// The longest word, and a gap.
+    /// The width of the longest word and a gap.
     private static let wordWidth = 9
 
     private func line(_ word: String, _ color: (String) -> String, _ text: String) -> String {

@@ -1,27 +1,27 @@
 import ArgumentParser
 import Foundation
 
-/// Where the gateway speaks HTTP.
+/// The options of the HTTP server.
 struct HTTPOptions: ParsableArguments {
     @Option(
         name: .customLong("http"),
         help: ArgumentHelp(
-            "Where HTTP clients connect, or off.",
-            discussion: "Default: 127.0.0.1:$HTTP_PORT, else \(HTTPAddress.standard). Port 0 is any that is free.",
+            "Serve HTTP on this address, or off.",
+            discussion: "Default: 127.0.0.1:$HTTP_PORT, or \(HTTPAddress.standard). Port 0 selects a free port.",
             valueName: "host:port"))
     var setting: HTTPSetting?
 
     @Option(
         name: .customLong("public-url"),
         help: ArgumentHelp(
-            "Where readers reach the HTTP API, for the URLs of images.",
-            discussion: "Default: the address of --http. Behind a proxy: the proxy's.", valueName: "url"))
+            "The base URL at which clients reach the HTTP API, used in image URLs.",
+            discussion: "Default: the address of --http. Behind a proxy, set the proxy's URL.", valueName: "url"))
     var publicURL: PublicURL?
 
     func validate() throws { _ = try address() }
 
-    /// - Returns: nil when there is to be no HTTP.
-    /// - Throws: when the environment names a port that cannot be one.
+    /// - Returns: nil when HTTP is off.
+    /// - Throws: an error when `HTTP_PORT` is invalid.
     func address() throws -> HTTPAddress? {
         switch setting {
         case .off: return nil
@@ -29,14 +29,14 @@ struct HTTPOptions: ParsableArguments {
         case nil:
             guard let text = ProcessInfo.processInfo.environment["HTTP_PORT"], !text.isEmpty else { return .standard }
             guard let port = HTTPAddress.port(text) else {
-                throw ValidationError("HTTP_PORT must be a number from 0 to 65535, is '\(text)'")
+                throw ValidationError("HTTP_PORT is '\(text)'; it must be a number from 0 to 65535")
             }
             return HTTPAddress(host: HTTPAddress.standard.host, port: port)
         }
     }
 }
 
-/// What `--http` says.
+/// The value of `--http`.
 enum HTTPSetting: Equatable, ExpressibleByArgument {
     case off
     case on(HTTPAddress)

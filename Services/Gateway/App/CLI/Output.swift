@@ -3,11 +3,11 @@ import Glibc
 import Presentation
 import RPC
 
-/// Results to standard output, words to standard error.
+/// Prints results to standard output, and messages to standard error.
 struct Output: Sendable {
     let terminal: Terminal
 
-    /// How to write to standard output, and to standard error.
+    /// The styles of standard output and of standard error.
     let style: Style
     let errorStyle: Style
 
@@ -17,26 +17,26 @@ struct Output: Sendable {
         errorStyle = terminal.style(for: .error, color: color)
     }
 
-    /// The width to lay tables out for; nil where nobody looks at them on a screen.
+    /// The width for tables; nil when standard output is not a terminal.
     var columns: Int? { terminal.isTerminal(.output) ? terminal.columns : nil }
 
-    /// A result, and a line feed.
+    /// Prints a result and a line feed.
     func print(_ text: String) { write(Array((text + "\n").utf8), to: STDOUT_FILENO) }
 
     func write(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-    /// A word to the person who waits.
+    /// Prints a message to standard error.
     func say(_ text: String) { write(Array((text + "\n").utf8), to: STDERR_FILENO) }
 
-    /// What a progress bar wants to be written.
+    /// Prints the output of a progress bar.
     func draw(_ text: String) {
         if !text.isEmpty { write(Array(text.utf8), to: STDERR_FILENO) }
     }
 
     func complain(_ text: String) { say(errorStyle.red("gateway:") + " " + Escaping.visible(text)) }
 
-    /// An error in the reader's words, where there are any for it, and in the service's. One from behind the gateway with the
-    /// trace id under which the services have logged it.
+    /// Prints an error: the text for its kind in the user's language, if there is one, then the service's message. For
+    /// an error of a service behind the gateway it also prints the trace id, under which the services have logged it.
     func report(_ error: RPCError, language: Language, socket: String, trace: TraceContext) {
         let isUnreached = error.kind == .unavailable && error.service == nil
         let kind = isUnreached ? ErrorKind.connectivity : error.kind
@@ -46,14 +46,14 @@ struct Output: Sendable {
             [words == error.message ? nil : words, service, "\(error.message) (\(error.kind.rawValue))"]
                 .compactMap(\.self)
                 .joined(separator: ": "))
-        if service != nil, let id = trace.id { say("The services' logs have more under the trace id \(id)") }
+        if service != nil, let id = trace.id { say("See the services' logs for trace id \(id)") }
         if isUnreached {
-            say("Nothing seems to run there. Start everything with deploy/up, or the gateway alone with: gateway serve")
-            say("Is it another deployment? Name it with --root DIR, or its socket with --socket PATH (now \(socket)).")
+            say("No gateway is running there. Start all services with deploy/up, or only the gateway: gateway serve")
+            say("For another deployment use --root DIR, or --socket PATH (now \(socket)).")
         }
     }
 
-    /// Writes all of it. A reader that has gone away (`| head`) ends the command as it ends every other.
+    /// Writes all bytes. If the reader has closed the pipe (`| head`), the command exits as on SIGPIPE.
     private func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {

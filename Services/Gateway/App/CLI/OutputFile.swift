@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where a command writes what somebody has named.
+/// The file that a command writes its result to.
 ///
-/// A file appears whole or not at all. What is no file (a device, a pipe) is written into and stays what it is, and a symbolic
-/// link stays and leads to what is written.
+/// A regular file is replaced as a whole, or remains unchanged. A device or a pipe is written to directly, and a
+/// symbolic link is followed.
 struct OutputFile {
     let path: String
 
-    /// Why it was not written.
+    /// The reason why the file was not written.
     struct Failure: Error, CustomStringConvertible {
         let description: String
 
@@ -20,7 +20,7 @@ struct OutputFile {
         if stat(path, &status) == 0 {
             if status.st_mode & S_IFMT != S_IFREG { return try writeInto(data, O_WRONLY) }
         } else if lstat(path, &status) == 0 {
-            // A link to what is not there yet.
+            // A symbolic link to a missing file.
             return try writeInto(data, O_WRONLY | O_CREAT)
         }
         do {

@@ -1,7 +1,7 @@
 import JSON
 import RPC
 
-/// JSON with line breaks and indentation, for people; members keep their order.
+/// Formats JSON with line breaks and indentation; members keep their order.
 enum PrettyJSON {
     static func text(_ json: RawJSON) -> String {
         var text = ""
@@ -39,6 +39,6 @@ enum PrettyJSON {
 
     private static func line(_ depth: Int) -> String { "\n" + String(repeating: "  ", count: depth) }
 
-    /// JSON escapes the control characters of ASCII, but not those that came after.
+    /// JSON escapes the control characters of ASCII, but not those of later Unicode ranges.
     private static func visible(_ character: Character) -> String { Escaping.visible(String(character)) }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RPC
 
-/// Ids are typed as UUIDs, in any case.
+/// Ids on the command line are UUIDs, in upper or lower case.
 extension UUID: @retroactive ExpressibleByArgument {
     public init?(argument: String) {
         self.init(hexadecimal: argument)

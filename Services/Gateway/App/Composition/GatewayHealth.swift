@@ -1,9 +1,9 @@
 import Foundation
 import RPC
 
-/// The health of the whole from that of its parts.
+/// Computes the health of the gateway from the health of its services.
 enum GatewayHealth {
-    /// One check a service. Only a service that is required makes the whole degraded.
+    /// Returns one check per service. Only a required service can degrade the result.
     static func summary(_ parts: [(Plugin, Result<Health, RPCError>)], now: Date) -> Health {
         var isWell = true
         let checks = parts.map { plugin, health in
@@ -29,7 +29,8 @@ enum GatewayHealth {
 }
 
 extension Plugin {
-    /// What it describes; nothing while it does not answer, which `gateway.plugins` and `rpc.health` report.
+    /// The contracts that the service describes; empty while it does not answer, which `gateway.plugins` and
+    /// `rpc.health` report.
     func contracts() async -> [Contract] {
         do throws(RPCError) {
             return try await client.call(
@@ -49,7 +50,7 @@ extension Plugin {
             }
             return .success(health)
         } catch {
-            // A plain peer that knows no health has answered all the same.
+            // A service without `rpc.health` has answered nevertheless.
             return error.kind == .methodNotFound ? .success(Health([])) : .failure(error)
         }
     }

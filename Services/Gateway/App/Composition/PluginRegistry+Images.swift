@@ -4,9 +4,9 @@ import Foundation
 import RPC
 
 extension PluginRegistry {
-    /// Checks that an image without comments exists, where that is to be proven: an authority's comments service does not
-    /// know the images. What came from an upstream, now or earlier, needs no proof, as the upstream knows its images.
-    /// - Returns: why the feed does not say; it says nothing about the image then.
+    /// Checks that an image without comments exists. This is necessary only if the answer comes from an authority's
+    /// comments service, which does not know the images; an upstream does.
+    /// - Returns: the error when the feed cannot be asked; the existence of the image is then unknown.
     /// - Throws: `not_found` when the feed has no such image.
     func problem(
         provingImageOf comments: ListedComments, _ imageID: UUID, _ options: CallOptions

@@ -3,7 +3,7 @@ import FeedContract
 import Foundation
 import Presentation
 
-// From what the services say to what the presenters take.
+// Conversions from the services' types to the presenters'.
 
 extension Language {
     /// - Parameter locale: a language tag or the name of a POSIX locale; nil is English.

@@ -2,10 +2,11 @@ import Presentation
 import RPC
 
 extension RPCError {
-    /// The error for a reader. What is wrong with a request stays as it is said. Everything else is said in general words:
-    /// a service's text may name paths, internal addresses, or what a name resolves to. It stays in `cause`, for the log.
+    /// The error for a client. Messages about the request remain unchanged. All others are replaced by a general
+    /// message, because a service's text may contain paths, internal addresses or resolved names. The original text
+    /// moves to `cause`, for the log.
     func presented(in language: Language) -> RPCError {
-        // A message that has a cause is general already.
+        // A message with a cause is already general.
         guard !isAboutTheRequest, cause == nil else { return self }
         var error = self
         error.cause = message
@@ -17,14 +18,14 @@ extension RPCError {
     private var isAboutTheRequest: Bool {
         switch kind {
         case .parseError, .invalidRequest, .methodNotFound, .invalidParams: true
-        // The gateway's own words; a service's errors have its name.
+        // The gateway's own errors; errors of a service have its name.
         case .notFound, .tooLarge, .overloaded: service == nil
         default: false
         }
     }
 }
 
-/// Says errors in a reader's language.
+/// Translates errors into the caller's language.
 func presentingErrors<Answer>(in language: Language, _ body: () async throws -> Answer) async throws -> Answer {
     do {
         return try await body()

@@ -4,7 +4,7 @@ import JSON
 import Presentation
 import RPC
 
-/// Parameters of `gateway.comments`: those of `comments.list`, and the reader's language.
+/// Parameters of `gateway.comments`: those of `comments.list`, and the user's language.
 struct CommentsRequest: Sendable, Equatable {
     let imageID: UUID
     let limit: Int?
@@ -15,7 +15,8 @@ struct CommentsRequest: Sendable, Equatable {
         let imageID = object.required("image_id", .uuid, \.imageID)
         let limit = object.optional("limit", .integer(ListComments.limits), \.limit)
         let afterID = object.optional("after_id", .uuid, \.afterID)
-        let locale = object.optional("locale", .string, \.locale, "en, pt-BR, el or es; others get the nearest.")
+        let locale = object.optional(
+            "locale", .string, \.locale, "en, pt-BR, el or es, matched by language; default en.")
         return { members throws(JSONError) in
             CommentsRequest(
                 imageID: try members[imageID], limit: try members[limit], afterID: try members[afterID],
@@ -34,8 +35,8 @@ struct CommentsAnswer: Sendable, Equatable {
         let title = object.required("title", .string, \.comments.title)
         let items = object.required("items", .array(of: CommentViewModel.codec), \.comments.items)
         let next = object.optional("next_after_id", .uuid, \.nextAfterID)
-        let empty = object.optional("empty", .string, \.comments.empty, "In place of the items when there are none.")
-        let status = object.optional("status", .string, \.comments.status, "How fresh the list is.")
+        let empty = object.optional("empty", .string, \.comments.empty, "The text to show in place of an empty list.")
+        let status = object.optional("status", .string, \.comments.status, "How old the list is.")
         let problems = object.required("problems", .array(of: ProblemViewModel.codec), \.problems)
         return { members throws(JSONError) in
             CommentsAnswer(

@@ -4,7 +4,7 @@ import JSON
 import Presentation
 import RPC
 
-/// Parameters of `gateway.feed_page`: those of `feed.load`, and the reader's language.
+/// Parameters of `gateway.feed_page`: those of `feed.load`, and the user's language.
 struct FeedPageRequest: Sendable, Equatable {
     let limit: Int?
     let afterID: UUID?
@@ -17,20 +17,21 @@ struct FeedPageRequest: Sendable, Equatable {
         let limit = object.optional("limit", .integer(LoadFeed.limits), \.limit)
         let afterID = object.optional("after_id", .uuid, \.afterID)
         let beforeID = object.optional("before_id", .uuid, \.beforeID)
-        let locale = object.optional("locale", .string, \.locale, "en, pt-BR, el or es; others get the nearest.")
+        let locale = object.optional(
+            "locale", .string, \.locale, "en, pt-BR, el or es, matched by language; default en.")
         return { members throws(JSONError) in
             let request = FeedPageRequest(
                 limit: try members[limit], afterID: try members[afterID], beforeID: try members[beforeID],
                 locale: try members[locale])
             if request.afterID != nil, request.beforeID != nil {
-                throw .mismatch(path: "before_id", reason: "cannot stand together with after_id")
+                throw .mismatch(path: "before_id", reason: "cannot be combined with after_id")
             }
             return request
         }
     }
 }
 
-/// The answer of `gateway.feed_page`: the page in the reader's words, and what a program needs to go on.
+/// The answer of `gateway.feed_page`: the page in the user's language, and the members that a program needs.
 struct FeedPageAnswer: Sendable, Equatable {
     let page: FeedPageViewModel
     let nextAfterID: UUID?
@@ -38,7 +39,7 @@ struct FeedPageAnswer: Sendable, Equatable {
     let origin: LoadedFeed.Origin
     let savedAt: Date?
 
-    /// Parts that could not be shown while the page could.
+    /// Parts of the page that are missing, because their service failed.
     let problems: [ProblemViewModel]
 
     static let codec = Codec<FeedPageAnswer>.object { object in
@@ -48,9 +49,9 @@ struct FeedPageAnswer: Sendable, Equatable {
         let prev = object.optional("prev_before_id", .uuid, \.prevBeforeID)
         let origin = object.required("origin", .oneOf, \.origin)
         let savedAt = object.optional("saved_at", .date, \.savedAt)
-        let status = object.optional("status", .string, \.page.status, "How fresh the page is.")
-        let empty = object.optional("empty", .string, \.page.empty, "In place of the items of an empty feed.")
-        let end = object.optional("end", .string, \.page.end, "After the last item of the feed.")
+        let status = object.optional("status", .string, \.page.status, "How old the page is.")
+        let empty = object.optional("empty", .string, \.page.empty, "The text to show in place of an empty feed.")
+        let end = object.optional("end", .string, \.page.end, "The text to show after the last item of the feed.")
         let problems = object.required("problems", .array(of: ProblemViewModel.codec), \.problems)
         return { members throws(JSONError) in
             FeedPageAnswer(

@@ -1,7 +1,7 @@
 import JSON
 import RPC
 
-/// What the gateway answers itself, version 1; every other `service.verb` it passes on.
+/// The contract of the gateway, version 1. It forwards every other `service.verb`.
 enum GatewayContract {
     static let contract = Contract(
         name: "gateway", version: 1,
@@ -11,30 +11,30 @@ enum GatewayContract {
         ])
 
     static let feedPage = Method(
-        "gateway.feed_page", "A page of the feed as a reader sees it.",
+        "gateway.feed_page", "Return a page of the feed with texts in the user's language.",
         params: FeedPageRequest.codec, answer: FeedPageAnswer.codec,
         errors: [.connectivity, .invalidData, .dataLoss])
 
-    /// `not_found` for an image that is not in the feed.
+    /// Fails with `not_found` for an image that is not in the feed.
     static let comments = Method(
-        "gateway.comments", "The comments of an image as a reader sees them.",
+        "gateway.comments", "Return the comments of an image with texts in the user's language.",
         params: CommentsRequest.codec, answer: CommentsAnswer.codec,
         errors: [.notFound, .connectivity, .invalidData, .dataLoss])
 
-    /// As `comments.post`, for images that are in the feed: `not_found` for others. Repeatable with an `id` of the
-    /// caller's own.
+    /// Like `comments.post`, but fails with `not_found` for an image that is not in the feed. With an `id` the call can
+    /// be repeated.
     static let postComment = Method(
         "gateway.post_comment", "Comment on an image of the feed.",
         params: PostCommentRequest.codec, answer: PostedComment.codec, isIdempotent: false,
         errors: [.notFound, .alreadyExists, .readOnly, .dataLoss])
 
     static let image = Method(
-        "gateway.image", "The bytes of an image, with its title.",
+        "gateway.image", "Return the bytes of an image, with its title.",
         params: ImageRequest.codec, answer: ImageAnswer.codec,
         errors: [.notFound, .invalidData, .connectivity, .dataLoss])
 
     static let plugins = Method(
-        "gateway.plugins", "The services behind the gateway and how they are.",
+        "gateway.plugins", "List the services behind the gateway and their states.",
         params: Empty.codec, answer: PluginList.codec)
 }
 

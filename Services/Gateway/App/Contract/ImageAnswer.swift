@@ -14,7 +14,7 @@ struct ImageRequest: Sendable, Equatable {
     let locale: String?
 
     static let codec = Codec<ImageRequest>.object { object in
-        let id = object.optional("id", .uuid, \.subject.id, "An item of the feed; this or url.")
+        let id = object.optional("id", .uuid, \.subject.id, "An item of the feed; either id or url is required.")
         let url = object.optional("url", .uri(schemes: ["http", "https", "urn"]), \.subject.url)
         let locale = object.optional("locale", .string, \.locale)
         return { members throws(JSONError) in
@@ -40,16 +40,16 @@ extension ImageRequest.Subject {
     }
 }
 
-/// The answer of `gateway.image`: that of `image-data.load` as it came, with a title in it. The bytes are not looked at on
-/// their way through.
+/// The answer of `gateway.image`: that of `image-data.load`, with the title added. The gateway forwards the bytes
+/// without decoding them.
 struct ImageAnswer: Sendable, Equatable {
     let title: String
 
-    /// What `LoadedImage.codec` reads.
+    /// A payload for `LoadedImage.codec`.
     let loaded: Payload
 
     static let codec = Codec.payload.map(
-        describedAs: LoadedImage.codec.schema.adding(["description": .string("As image-data.load, with a title.")]),
+        describedAs: LoadedImage.codec.schema.adding(["description": .string("Like image-data.load, with a title.")]),
         into: { loaded throws(JSONError) in
             ImageAnswer(title: try loaded.read(as: Title.codec).title, loaded: loaded)
         },

@@ -2,6 +2,6 @@ import CommentsContract
 import Foundation
 import RPC
 
-/// `gateway.post_comment` takes what `comments.post` takes and answers what it answers.
+/// `gateway.post_comment` has the parameters and the answer of `comments.post`.
 typealias PostCommentRequest = PostComment
 typealias PostedComment = Comment

@@ -4,9 +4,9 @@ import JSON
 import NIOCore
 import RPC
 
-/// One picture to import, as `manifest.json` or the folder names it.
+/// An image to import, from `manifest.json` or from the folder's files.
 struct ImportEntry: Sendable, Equatable {
-    /// Relative to the folder.
+    /// The path relative to the folder.
     let file: String
     let id: UUID?
     let description: String?
@@ -45,14 +45,14 @@ struct ImportEntry: Sendable, Equatable {
     }
 }
 
-/// A folder of pictures.
+/// A folder of images.
 struct ImportFolder {
     let path: String
 
     static let manifestName = "manifest.json"
 
-    /// The pictures in feed order: as the manifest lists them, else by file name.
-    /// - Throws: `invalid_data` for a manifest that is none, `not_found` for a folder that cannot be read.
+    /// The images in feed order: in the manifest's order, otherwise by file name.
+    /// - Throws: `invalid_data` for an invalid manifest, `not_found` for a folder that cannot be read.
     func entries() throws(RPCError) -> [ImportEntry] {
         let manifest = "\(path)/\(Self.manifestName)"
         guard FileManager.default.fileExists(atPath: manifest) else { return try files() }
@@ -69,7 +69,7 @@ struct ImportFolder {
     private func files() throws(RPCError) -> [ImportEntry] {
         if let fault { throw RPCError(.notFound, "cannot read folder \(path): \(fault)", begun: false) }
         guard let files = FileManager.default.enumerator(atPath: path) else {
-            throw RPCError(.notFound, "cannot read folder \(path): it went away; run the import again", begun: false)
+            throw RPCError(.notFound, "cannot read folder \(path): it was removed; run the import again", begun: false)
         }
         return files.compactMap { $0 as? String }
             .filter { !isFolder($0) && !$0.split(separator: "/").contains { $0.hasPrefix(".") } }
@@ -80,12 +80,12 @@ struct ImportFolder {
             }
     }
 
-    /// Why the folder cannot be read, and the remedy; nil when it can.
+    /// The reason why the folder cannot be read, and the remedy; nil when it can be read.
     private var fault: String? {
         guard let folder = opendir(path) else {
             switch errno {
             case ENOENT: return "it does not exist; check the path"
-            case ENOTDIR: return "it is not a folder; name the folder that the pictures are in"
+            case ENOTDIR: return "it is not a folder; name the folder of the images"
             case EACCES: return "permission denied; check its mode and owner, or run as another user"
             case let error: return "\(String(cString: strerror(error))); check the path and the disk"
             }
@@ -99,11 +99,11 @@ struct ImportFolder {
         return FileManager.default.fileExists(atPath: "\(path)/\(file)", isDirectory: &isFolder) && isFolder.boolValue
     }
 
-    /// The picture of an entry. A manifest may only name what lies in its own folder.
+    /// The image file of an entry. A manifest may name only files in its own folder.
     func picture(_ entry: ImportEntry) throws(RPCError) -> PictureFile {
         let isInside = !entry.file.hasPrefix("/") && !entry.file.split(separator: "/").contains("..")
         guard isInside, !entry.file.isEmpty, !entry.file.utf8.contains(0) else {
-            throw RPCError(.invalidData, "the file must lie in the folder", begun: false)
+            throw RPCError(.invalidData, "the file must be in the folder of the manifest", begun: false)
         }
         return PictureFile(path: "\(path)/\(entry.file)")
     }

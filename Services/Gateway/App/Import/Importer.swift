@@ -5,20 +5,19 @@ import Foundation
 import ImageDataContract
 import RPC
 
-/// Publishes a folder of pictures, with their comments. Everything it writes has an id that follows from the folder's
-/// content, so that importing twice changes nothing and an import that was interrupted is finished by the next.
+/// Publishes a folder of images with their comments. All ids are derived from the folder's content, so importing twice
+/// changes nothing, and a second import completes an interrupted one.
 struct Importer {
     let session: Session
     let folder: ImportFolder
 
-    /// Told about every picture that is done, by its number.
+    /// Called for every processed image, with the number of processed images.
     let progress: @Sendable (Int, String) -> Void
 
-    /// Told about every picture, or comment, that is refused: at once, so that it is known also when the import does not
-    /// come to its end.
+    /// Called for every rejected image or comment, at once, so that the user sees it even if the import is interrupted.
     let refused: @Sendable (_ file: String, _ reason: String) -> Void
 
-    /// How many pictures are read and stored at a time: enough to keep the services busy, and little memory.
+    /// The number of images that are read and stored concurrently: enough to keep the services busy with little memory.
     private static let parallelism = 4
 
     struct Summary: Sendable {
@@ -28,7 +27,7 @@ struct Importer {
         var refused = 0
     }
 
-    /// A picture whose bytes are stored.
+    /// An image whose bytes are stored.
     private struct Stored: Sendable {
         let entry: ImportEntry
         let item: FeedItem
@@ -37,7 +36,7 @@ struct Importer {
     func run(_ entries: [ImportEntry]) async throws -> Summary {
         var summary = Summary()
         let stored = refuseRepeated(try await store(entries, &summary), &summary)
-        // The first of the folder ends on top, so the last is published first.
+        // The last item is published first, so that the first one becomes the top of the feed.
         for chunk in stored.chunks(of: FeedContract.maximumBatch).reversed() { try await publish(chunk, &summary) }
         for picture in stored { try await comment(picture, &summary) }
         return summary
@@ -75,7 +74,7 @@ struct Importer {
         return stored.compactMap(\.self)
     }
 
-    /// - Throws: what ends the whole import; what is wrong with this picture alone is a result.
+    /// - Throws: an error that ends the import. An error of this image alone is a result.
     private func store(_ entry: ImportEntry) async throws(RPCError) -> Result<Stored, RPCError> {
         do throws(RPCError) {
             let bytes = try folder.picture(entry).read()
@@ -95,7 +94,7 @@ struct Importer {
         return stored.filter { picture in
             guard seen.insert(picture.item.id).inserted else {
                 let id = picture.item.id.uuidString
-                refuse(picture.entry.file, "its id \(id) stands in the list twice", &summary)
+                refuse(picture.entry.file, "its id \(id) is in the list more than once", &summary)
                 return false
             }
             return true
@@ -117,7 +116,7 @@ struct Importer {
                 }
                 return
             }
-            // One of them is not acceptable: one by one, from the bottom, shows which.
+            // At least one item is invalid. Publishing one by one, from the last, shows which.
             for picture in pictures.reversed() { try await publish([picture], &summary) }
         }
     }
@@ -142,7 +141,7 @@ struct Importer {
 }
 
 extension RPCError {
-    /// Whether the next picture may well be taken.
+    /// Whether the error concerns only this image, so that the import can continue.
     fileprivate var isAboutThisPicture: Bool {
         switch kind {
         case .invalidData, .invalidParams, .tooLarge, .notFound, .alreadyExists: true

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 
 extension UUID {
-    /// A name-based UUID (RFC 9562 §5.5, version 5): the same name always has the same id.
+    /// Creates a name-based UUID (RFC 9562 §5.5, version 5): equal names have equal ids.
     init(namespace: UUID, name: String) {
         var hash = Insecure.SHA1()
         withUnsafeBytes(of: namespace.uuid) { hash.update(bufferPointer: $0) }
@@ -13,7 +13,7 @@ extension UUID {
         self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// Where the ids of imported things come from.
+    /// The namespace of imported ids.
     static let imports = UUID(
         uuid: (0x4E, 0x1F, 0x60, 0xA2, 0x6C, 0x0B, 0x4B, 0x5D, 0x9A, 0x4E, 0x3C, 0x15, 0x7D, 0x92, 0x08, 0xB1))
 }

@@ -2,11 +2,11 @@ import Foundation
 import ImageDataContract
 import RPC
 
-/// A picture on this machine, read only when it can be taken.
+/// An image file on this machine. It is read only if its size is within the limit.
 struct PictureFile {
     let path: String
 
-    /// - Throws: `RPCError` with the kind that the service would answer with.
+    /// - Throws: `RPCError` with the kind that the service would return.
     func read() throws(RPCError) -> Bytes {
         let size = try size()
         guard size <= ImageDataContract.maximumImageBytes else {
@@ -26,7 +26,7 @@ struct PictureFile {
             let attributes = try FileManager.default.attributesOfItem(
                 atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
             guard attributes[.type] as? FileAttributeType == .typeRegular else {
-                throw RPCError(.invalidData, "\(path) is not a file", begun: false)
+                throw RPCError(.invalidData, "\(path) is not a regular file", begun: false)
             }
             return (attributes[.size] as? NSNumber)?.intValue ?? 0
         } catch let error as RPCError {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// One comment, as shown.
+/// The texts of one comment.
 public struct CommentViewModel: Equatable, Sendable {
     public let id: UUID
     public let message: String
     public let username: String
-    /// When it was written, as seen from now: "5 minutes ago".
+    /// When the comment was written, relative to now: "5 minutes ago".
     public let date: String
     public let createdAt: Date
 

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Presents how many comments an image has.
+/// Presents the number of an image's comments.
 public enum CommentsCountPresenter {
-    /// "1 comment", "1,234 comments"; without any, the text of an empty list, as the languages disagree on zero's plural.
+    /// "1 comment", "1,234 comments"; for 0 the text of an empty list, because the languages differ in the plural of
+    /// zero.
     public static func text(_ count: Int, language: Language) -> String {
         let texts = Texts(language)
         guard count > 0 else { return texts[.commentsEmpty] }

@@ -2,7 +2,8 @@ import Foundation
 
 /// Presents the comments of one image.
 public enum CommentsPresenter {
-    /// No items mean no comments only on the first page, the one that was asked for without a cursor.
+    /// `empty` is set only on the first page, requested without a cursor: an empty later page does not mean an empty
+    /// list.
     public static func viewModel(
         items: [CommentViewModel], origin: Origin, savedAt: Date?, isFirstPage: Bool, now: Date, language: Language
     ) -> CommentsViewModel {

@@ -1,10 +1,10 @@
-/// The comments of one image, as shown.
+/// The texts of an image's comments.
 public struct CommentsViewModel: Equatable, Sendable {
     public let title: String
     public let items: [CommentViewModel]
-    /// Stands in the place of the items when the image has no comment.
+    /// The text to show when the image has no comments.
     public let empty: String?
-    /// How fresh the comments are: "Updated 5 minutes ago", "Offline: cached copy from 2 hours ago".
+    /// How old the comments are: "Updated 5 minutes ago", "Offline: cached copy from 2 hours ago".
     public let status: String?
 
     public init(title: String, items: [CommentViewModel], empty: String?, status: String?) {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Calendar {
-    /// The calendar by which the product counts months and years, wherever the machine stands.
+    /// The calendar for months and years, independent of the machine's time zone.
     public static let utc: Calendar = {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt

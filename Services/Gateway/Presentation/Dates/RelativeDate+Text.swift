@@ -1,7 +1,7 @@
 import Foundation
 
 extension RelativeDate {
-    /// "5 minutes ago", "há 1 dia", "τώρα": in the reader's language.
+    /// "5 minutes ago", "há 1 dia", "τώρα": the text in a language.
     public func text(in language: Language) -> String {
         switch self {
         case .now: Self.format(Self.reference, as: .second, .named, language)
@@ -9,8 +9,8 @@ extension RelativeDate {
         }
     }
 
-    /// Foundation rounds what it formats, so it gets a date that is exactly `count` units before a New Year's Day, late
-    /// enough to count back from without meeting the Julian calendar.
+    /// The reference date for Foundation, which rounds: the formatted date is exactly `count` units before it. It is a
+    /// New Year's Day, late enough that no date falls into the Julian calendar.
     private static let reference = Date.distantFuture
 
     private static func date(_ count: Int, _ unit: Unit) -> Date {

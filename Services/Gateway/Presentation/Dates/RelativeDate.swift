@@ -1,8 +1,8 @@
 import Foundation
 
-/// How long ago something was, in the largest unit that has passed in full: 119 minutes are one hour.
+/// The age of a date in whole units of the largest size that fits: 119 minutes are one hour.
 public enum RelativeDate: Equatable, Sendable {
-    /// Less than a second ago, or in the future, where only a clock that runs ahead can put it.
+    /// Less than a second ago, or in the future because of a wrong clock.
     case now
     case ago(Int, Unit)
 
@@ -10,7 +10,7 @@ public enum RelativeDate: Equatable, Sendable {
         case second, minute, hour, day, week, month, year
     }
 
-    /// Months and years are those of `calendar`, all smaller units have a fixed length.
+    /// Counts months and years with `calendar`; smaller units have a fixed length.
     public init(_ date: Date, now: Date, calendar: Calendar = .utc) {
         let seconds = now.timeIntervalSince(date)
         guard seconds >= 1 else {

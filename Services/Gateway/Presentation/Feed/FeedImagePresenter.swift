@@ -2,7 +2,7 @@ import Foundation
 
 /// Presents one image of the feed.
 public enum FeedImagePresenter {
-    /// A description or location of nothing but white space is none.
+    /// A description or location with only white space counts as absent.
     public static func viewModel(
         id: UUID, description: String?, location: String?, image: String, language: Language
     ) -> FeedImageViewModel {
@@ -11,7 +11,7 @@ public enum FeedImagePresenter {
             description: description.flatMap(visible), location: location.flatMap(visible), image: image)
     }
 
-    /// The first line of the description that says anything, else the location, else "Image".
+    /// The first non-empty line of the description, otherwise of the location, otherwise "Image".
     public static func title(description: String?, location: String?, language: Language) -> String {
         [description, location].lazy.compactMap { $0.flatMap(firstLine) }.first ?? Texts(language)[.image]
     }
@@ -27,7 +27,7 @@ public enum FeedImagePresenter {
             .map(shortened)
     }
 
-    /// A title names an image, however long its description's first line is.
+    /// The maximum length of a title in Unicode scalars, after which it is truncated.
     public static let maximumTitle = 200
 
     private static func shortened(_ line: String) -> String {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// One image of the feed, as shown.
+/// The texts of one image of the feed.
 public struct FeedImageViewModel: Equatable, Sendable {
     public let id: UUID
-    /// Names the image where there is room for one line, and for those who do not see it.
+    /// A one-line name of the image, also for screen readers.
     public let title: String
     public let description: String?
     public let location: String?

@@ -2,8 +2,8 @@ import Foundation
 
 /// Presents one page of the feed.
 public enum FeedPagePresenter {
-    /// No items mean an empty feed only on the first page, the one that was asked for without a cursor; the last page is
-    /// one after which, as is known, nothing comes.
+    /// `empty` is set only on the first page, requested without a cursor. `end` is set on the last page, after which no
+    /// items are known to follow.
     public static func viewModel(
         items: [FeedImageViewModel], origin: Origin, savedAt: Date?, isFirstPage: Bool, isLastPage: Bool, now: Date,
         language: Language

@@ -1,12 +1,12 @@
-/// One page of the feed, as shown.
+/// The texts of one page of the feed.
 public struct FeedPageViewModel: Equatable, Sendable {
     public let title: String
     public let items: [FeedImageViewModel]
-    /// How fresh the page is: "Updated 5 minutes ago", "Offline: cached copy from 2 hours ago".
+    /// How old the page is: "Updated 5 minutes ago", "Offline: cached copy from 2 hours ago".
     public let status: String?
-    /// Stands in the place of the items when the whole feed has none.
+    /// The text to show when the feed is empty.
     public let empty: String?
-    /// Follows the last item when nothing comes after it.
+    /// The text to show after the last item of the feed.
     public let end: String?
 
     public init(title: String, items: [FeedImageViewModel], status: String?, empty: String?, end: String?) {

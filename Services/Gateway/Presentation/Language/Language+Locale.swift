@@ -1,6 +1,6 @@
 import Foundation
 
 extension Language {
-    /// The locale for dates and numbers; the process's own locale never shows through.
+    /// The locale for dates and numbers, independent of the process's locale.
     public var locale: Locale { Locale(identifier: rawValue) }
 }

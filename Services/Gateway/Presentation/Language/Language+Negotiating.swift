@@ -1,14 +1,14 @@
 extension Language {
-    /// The first of `preferences` that the product speaks, by its language alone (any Portuguese is pt-BR), else English.
+    /// The first supported language of `preferences`, by its primary tag (any Portuguese is pt-BR); otherwise English.
     ///
-    /// - Parameter preferences: BCP 47 tags (`el-GR`) or POSIX locale names (`pt_BR.UTF-8`), the most wanted first.
+    /// - Parameter preferences: BCP 47 tags (`el-GR`) or POSIX locale names (`pt_BR.UTF-8`), the most preferred first.
     public init(negotiating preferences: [String]) {
         self = preferences.lazy.compactMap(Language.init(nearestTo:)).first ?? .en
     }
 
     private init?(nearestTo preference: String) {
         switch preference.prefix(while: { !"-_.@".contains($0) }).lowercased() {
-        // Asking for C is asking for the untranslated texts: LC_ALL=C outranks LANG=el_GR.
+        // The C locale requests untranslated texts: LC_ALL=C takes precedence over LANG=el_GR.
         case "en", "c", "posix": self = .en
         case "pt": self = .ptBR
         case "el": self = .el

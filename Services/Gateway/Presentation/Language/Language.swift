@@ -1,4 +1,4 @@
-/// A language in which the product speaks to its readers; the raw value is its BCP 47 tag.
+/// A supported language; the raw value is its BCP 47 tag.
 public enum Language: String, CaseIterable, Sendable {
     case en
     case ptBR = "pt-BR"

@@ -1,11 +1,11 @@
-/// Presents an error in a reader's words.
+/// Presents errors in the user's language.
 public enum ErrorPresenter {
-    /// What a reader is told about an error of this kind; kinds that mean nothing to a reader are one unknown error.
+    /// The message for an error kind; kinds without a specific message share a general one.
     public static func message(for kind: String, language: Language) -> String {
         specificMessage(for: kind, language: language) ?? Texts(language)[.unknownError]
     }
 
-    /// The same where there is more to say than that something went wrong.
+    /// The specific message for an error kind; nil when only the general one applies.
     public static func specificMessage(for kind: String, language: Language) -> String? {
         key(for: kind).map { Texts(language)[$0] }
     }

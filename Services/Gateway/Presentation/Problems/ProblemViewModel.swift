@@ -1,9 +1,9 @@
-/// A part of a page that could not be shown, while the rest of it was.
+/// A missing part of a page whose other parts are shown.
 public struct ProblemViewModel: Equatable, Sendable {
     public let service: String
-    /// The error's kind, for programs.
+    /// The error kind, for programs.
     public let kind: String
-    /// What the reader is told.
+    /// The text for the user.
     public let message: String
 
     public init(service: String, kind: String, message: String) {

@@ -1,9 +1,9 @@
-/// Where a page came from.
+/// The source of a page.
 public enum Origin: String, CaseIterable, Sendable {
-    /// The authority's own store.
+    /// The store of the authority.
     case store
-    /// The upstream, which answered now.
+    /// The upstream, for this call.
     case remote
-    /// What was kept of the upstream, which did not answer.
+    /// The edge's cache, because the upstream did not answer.
     case cache
 }

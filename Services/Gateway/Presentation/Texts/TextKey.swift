@@ -1,4 +1,4 @@
-/// Every text that the product shows, named as in the `.strings` files.
+/// The keys of all texts, as in the `.strings` files.
 public enum TextKey: String, CaseIterable, Sendable {
     case feedTitle = "feed.title"
     case feedEmpty = "feed.empty"

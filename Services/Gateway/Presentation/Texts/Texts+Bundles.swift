@@ -11,7 +11,7 @@ extension Texts {
         })
 
     private static func folder(of language: Language) -> Bundle? {
-        // SwiftPM lower-cases `pt-BR.lproj` when it copies it; other build systems keep it.
+        // SwiftPM copies `pt-BR.lproj` in lower case; other build systems keep the case.
         [language.rawValue.lowercased(), language.rawValue].lazy
             .compactMap { Bundle.module.path(forResource: $0, ofType: "lproj") }
             .compactMap(Bundle.init(path:))

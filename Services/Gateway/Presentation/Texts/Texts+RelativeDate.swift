@@ -1,7 +1,7 @@
 import Foundation
 
 extension Texts {
-    /// "Updated %@" with the age of `date`. "Now" has a text of its own, as it fits into no such sentence.
+    /// "Updated %@" with the age of `date`. "Now" has a separate text, because it does not fit into the sentence.
     func text(_ key: TextKey, orNow nowKey: TextKey, _ date: Date, now: Date) -> String {
         switch RelativeDate(date, now: now) {
         case .now: self[nowKey]

@@ -8,12 +8,12 @@ public struct Texts: Sendable {
         self.language = language
     }
 
-    /// The text as it stands in the table; the key's name when the table lacks it.
+    /// The text of a key; the key's name when the table lacks it.
     public subscript(_ key: TextKey) -> String {
         Self.bundle(of: language).localizedString(forKey: key.rawValue, value: nil, table: Self.table)
     }
 
-    /// The text with `argument` in the place of its `%@`.
+    /// The text of a key with `argument` in place of `%@`.
     public func text(_ key: TextKey, _ argument: String) -> String {
         self[key].replacingOccurrences(of: "%@", with: argument)
     }

@@ -1,4 +1,4 @@
-/// Bytes from an origin, with what asks it whether they are still those.
+/// Bytes from an origin server, with their validators.
 public struct CachedImage: Equatable, Sendable {
     public let image: StoredImage
     public let validators: Validators
@@ -9,7 +9,7 @@ public struct CachedImage: Equatable, Sendable {
     }
 }
 
-/// What is known about bytes from an origin, without the bytes.
+/// The metadata of bytes from an origin server, without the bytes.
 public struct CachedRecord: Equatable, Sendable {
     public let record: ImageRecord
     public let validators: Validators
@@ -22,7 +22,7 @@ public struct CachedRecord: Equatable, Sendable {
     public init(_ image: CachedImage) { self.init(image.image.record, validators: image.validators) }
 }
 
-/// What an origin has said about a version of its bytes.
+/// The validators of an origin server's answer (RFC 9110 §8.8).
 public struct Validators: Equatable, Sendable {
     public let etag: String?
     public let lastModified: String?
@@ -34,12 +34,13 @@ public struct Validators: Equatable, Sendable {
 
     public var isEmpty: Bool { etag == nil && lastModified == nil }
 
-    /// Asks the origin to say only whether something has changed.
+    /// The headers of a conditional request.
     public var conditions: [(name: String, value: String)] {
         [etag.map { ("if-none-match", $0) }, lastModified.map { ("if-modified-since", $0) }].compactMap(\.self)
     }
 
-    /// What ties a range to the bytes it continues (RFC 9110 §13.1.5): a weak tag does not.
+    /// The value of `If-Range`, which ties a range to the bytes it continues (RFC 9110 §13.1.5); a weak tag cannot be
+    /// used.
     public var forRange: String? {
         if let etag { return etag.hasPrefix("W/") ? nil : etag }
         return lastModified

@@ -1,13 +1,13 @@
-/// Which caches a load may read and write.
+/// The caches that a load may read and write.
 public struct ImageTiers: OptionSet, Sendable {
     public let rawValue: Int
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Memory, which lives with the process.
+    /// Memory; lost when the process exits.
     public static let hot = ImageTiers(rawValue: 1)
 
-    /// Disk, which survives it.
+    /// Disk; survives a restart.
     public static let cold = ImageTiers(rawValue: 2)
 
     public static let all: ImageTiers = [.hot, .cold]

@@ -1,6 +1,7 @@
-/// Values within a budget: what was used least recently goes first. Every operation costs the same however many there are.
+/// A cache of values within a budget, which evicts the least recently used first. All operations but `oldestFirst` take
+/// constant time.
 public struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// A place in a list from the newest to the oldest.
+    /// A node of a list from the most to the least recently used.
     private struct Place: Sendable {
         let key: Key
         var value: Value
@@ -17,14 +18,14 @@ public struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Send
 
     public let budget: Int
 
-    /// What all values cost.
+    /// The total cost of all values.
     public private(set) var cost = 0
 
     public init(budget: Int) { self.budget = budget }
 
     public var count: Int { byKey.count }
 
-    /// The value, which is used by that.
+    /// Returns the value, and marks it as used.
     public mutating func use(_ key: Key) -> Value? {
         guard let index = byKey[key], let place = places[index] else { return nil }
         if newest != index {
@@ -34,10 +35,10 @@ public struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Send
         return place.value
     }
 
-    /// The value, without using it.
+    /// Returns the value without marking it as used.
     public func peek(_ key: Key) -> Value? { byKey[key].flatMap { places[$0]?.value } }
 
-    /// Keeps a value in the place of another; one that is over the budget by itself is not kept.
+    /// Stores a value, replacing that of the key. A value that costs more than the budget is not stored.
     public mutating func set(_ value: Value, for key: Key, cost: Int) {
         remove(key)
         guard cost <= budget else { return }
@@ -60,7 +61,7 @@ public struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Send
         return place.value
     }
 
-    /// All values, the one that goes first in front.
+    /// All values, the next one to be evicted first.
     public var oldestFirst: [(key: Key, value: Value)] {
         var (found, next) = ([(key: Key, value: Value)](), oldest)
         while let index = next, let place = places[index] {

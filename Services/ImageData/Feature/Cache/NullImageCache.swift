@@ -1,6 +1,6 @@
 import Foundation
 
-/// For a service whose cache cannot be opened: everything works, nothing is kept.
+/// A cache that stores nothing, for a service whose cache cannot be opened.
 public struct NullImageCache: ImageCache {
     public init() {}
 

@@ -3,10 +3,10 @@ struct ContentRange: Equatable {
     let first: Int
     let last: Int
 
-    /// Nil when the origin does not know it.
+    /// Nil when the origin server does not state it.
     let total: Int?
 
-    /// How many bytes it has.
+    /// The number of bytes in the range.
     var count: Int { last - first + 1 }
 
     init?(_ text: String) {

@@ -1,41 +1,42 @@
-/// Which picture is fetched next: one request for each URL however many ask, only so many at once, those that somebody
-/// looks at before those that somebody may look at. A value without effects: what is to be done is what it returns.
+/// A priority queue of fetches: concurrent requests for a URL share one fetch, the number of concurrent fetches is
+/// limited, and loads precede prefetches. It is a value without side effects; the caller carries out what its methods
+/// return.
 public struct FetchQueue: Sendable {
-    /// Who waits for a fetch.
+    /// A caller that waits for fetches.
     public typealias Waiter = Int
 
     public enum Priority: Sendable { case visible, prefetch }
 
     public enum Next: Equatable, Sendable {
-        /// Fetch this, and say so with `ended` when it is over.
+        /// Start this fetch, and call `ended` when it is over.
         case begin(Run)
-        /// Ask again then: a host that has failed is left alone until then.
+        /// Call `next` again at this time: a host is in backoff until then.
         case wait(until: ContinuousClock.Instant)
-        /// Ask again when something has changed.
+        /// Call `next` again after a change.
         case nothing
     }
 
-    /// One fetch under way.
+    /// A fetch in progress.
     public struct Run: Hashable, Sendable {
         public let url: String
         let number: Int
     }
 
     public enum Leaving: Equatable, Sendable {
-        /// Others wait for it, or nobody has waited.
+        /// The fetch continues: other callers wait for it, or the caller was not waiting for it.
         case stays
-        /// It had not begun, and never will.
+        /// The fetch had not started and is dropped.
         case neverBegins
-        /// It is to be cancelled.
+        /// The fetch must be cancelled.
         case cancel(Run)
     }
 
-    /// What to do with a fetch that has begun when the last who waits for it leaves.
+    /// What to do with a fetch in progress when its last waiter leaves.
     public enum Unwanted: Sendable { case cancel, goesOn }
 
     private enum State: Sendable {
         case waiting(Priority, ticket: Int)
-        /// Its host is left alone for a while.
+        /// Its host is in backoff.
         case parked(Priority, ticket: Int)
         case running(Run)
     }
@@ -51,24 +52,24 @@ public struct FetchQueue: Sendable {
         let host: String
         let time: ContinuousClock.Instant
 
-        /// Whether the host has answered another request since.
+        /// Whether the host has answered another request since the start.
         var hasHostAnswered = false
     }
 
-    /// How many fetches run at once unless the operator says otherwise, and how many prefetches are held beyond that; of what
-    /// is visible twice as many.
+    /// The default number of concurrent fetches, and the default limit for queued prefetches; the limit for queued
+    /// loads is twice as high.
     public static let defaultConcurrency = 6
     public static let waitingLimit = 10_000
 
     public let concurrency: Int
 
-    /// How many fetches run at once from hosts that have failed and not answered since: half of the places are left for
-    /// hosts that work.
+    /// The maximum number of concurrent fetches from hosts that have failed and not answered since. The other half of
+    /// the slots remains available for working hosts.
     public var concurrencyInTrouble: Int { max(1, concurrency / 2) }
 
     private let limit: Int
 
-    /// What is wanted or under way, by URL.
+    /// Queued fetches and fetches in progress, by URL.
     private var fetches: [String: Fetch] = [:]
     private var visible = TicketLine()
     private var prefetch = TicketLine()
@@ -77,7 +78,7 @@ public struct FetchQueue: Sendable {
     private var begun: [Run: Start] = [:]
     private var runs = 0
 
-    /// The waiters of the runs that an eviction has retired.
+    /// The waiters of fetches that an eviction has retired.
     private var retired: [Run: Set<Waiter>] = [:]
 
     public init(
@@ -88,21 +89,21 @@ public struct FetchQueue: Sendable {
         self.backoff = backoff
     }
 
-    /// How many run; one that is cancelled runs until it has ended.
+    /// The number of fetches in progress, including cancelled ones that have not ended.
     public var running: Int { begun.count }
 
-    /// Whether a fetch of this URL is wanted or under way; a retired one does not count.
+    /// Whether a fetch of this URL is queued or in progress; a retired one does not count.
     public func has(_ url: String) -> Bool { fetches[url] != nil }
 
-    /// Whether a host has failed and has not answered since.
+    /// Whether a host has failed and not answered since.
     public func isInTrouble(_ host: String) -> Bool { backoff.isInTrouble(host) }
 
-    /// How many have not begun.
+    /// The number of queued fetches.
     public var waiting: Int { visible.count + prefetch.count + parked.values.reduce(0) { $0 + $1.count } }
 
-    /// Waits for a fetch.
-    /// - Parameter tiers: where to keep what comes; it is kept wherever one of those who wait wants it.
-    /// - Returns: false when too many wait already.
+    /// Adds a waiter to the fetch of a URL, and queues the fetch if there is none.
+    /// - Parameter tiers: the caches to store the result in; the fetch stores it in the caches of all its waiters.
+    /// - Returns: false when the queue is full.
     public mutating func ask(
         _ url: String, host: String, by waiter: Waiter, _ priority: Priority, keepingIn tiers: ImageTiers = .all
     ) -> Bool {
@@ -124,7 +125,7 @@ public struct FetchQueue: Sendable {
         return true
     }
 
-    /// What nobody looks at yet never takes the room of what somebody looks at.
+    /// Whether the queue has a free place. Prefetches never fill the places of loads.
     private func hasRoom(_ priority: Priority) -> Bool { waiting < (priority == .visible ? 2 * limit : limit) }
 
     private mutating func join(_ url: String, _ priority: Priority) -> State {
@@ -132,7 +133,7 @@ public struct FetchQueue: Sendable {
         return .waiting(priority, ticket: ticket)
     }
 
-    /// Waits no longer.
+    /// Removes a waiter from the fetch of a URL.
     public mutating func leave(_ url: String, _ waiter: Waiter, _ unwanted: Unwanted = .cancel) -> Leaving {
         guard var fetch = fetches[url], fetch.waiters.remove(waiter) != nil else {
             return leaveRetired(url, waiter, unwanted)
@@ -164,9 +165,9 @@ public struct FetchQueue: Sendable {
         return retired[run]?.isEmpty == true && unwanted == .cancel ? .cancel(run) : .stays
     }
 
-    /// Separates the fetches under way from what comes later: they still answer the callers that wait for them, nothing
-    /// that they bring is stored, and the next caller begins a new fetch.
-    /// - Parameter urls: nil for all.
+    /// Detaches fetches in progress from later calls. They still answer their waiters, but their results are not
+    /// stored, and the next caller starts a new fetch.
+    /// - Parameter urls: the URLs to detach; nil for all.
     public mutating func retire(_ urls: Set<String>?) {
         for run in begun.keys where urls?.contains(run.url) != false {
             guard let fetch = fetches[run.url], case .running(run) = fetch.state else { continue }
@@ -175,7 +176,7 @@ public struct FetchQueue: Sendable {
         }
     }
 
-    /// What is to be done now.
+    /// The next action for the caller.
     public mutating func next(now: ContinuousClock.Instant) -> Next {
         unpark(now: now)
         guard running < concurrency else { return .nothing }
@@ -214,20 +215,20 @@ public struct FetchQueue: Sendable {
         }
     }
 
-    /// Where to keep what a fetch brings; nowhere once it is retired or no caller waits for it.
+    /// The caches to store the result of a fetch in; empty when it is retired or has no waiters.
     public func tiers(of run: Run) -> ImageTiers {
         guard let fetch = fetches[run.url], case .running(run) = fetch.state else { return [] }
         return fetch.tiers
     }
 
-    /// A fetch is over.
-    /// - Parameter hostFailed: whether its host did not answer, so that it is left alone for a little; nil when that is not
-    ///   known, because it was cancelled.
-    /// - Returns: who waits for it.
+    /// Removes a fetch that has ended.
+    /// - Parameter hostFailed: whether the host did not answer; its backoff then begins. Nil when that is unknown,
+    ///   because the fetch was cancelled.
+    /// - Returns: the waiters of the fetch.
     public mutating func ended(_ run: Run, hostFailed: Bool?, now: ContinuousClock.Instant) -> Set<Waiter> {
         guard let start = begun.removeValue(forKey: run) else { return [] }
         switch hostFailed {
-        // A picture that failed while others came from the same host says nothing about the host.
+        // An image that failed while others came from the same host says nothing about the host.
         case true? where start.hasHostAnswered: break
         case true?: backoff.failed(start.host, begun: start.time, now: now)
         case false?:

@@ -1,18 +1,19 @@
-/// How long a host that has failed is left alone: a little, then more, never long, so that when it is back the next try
-/// finds it. A host that took long to fail has held a place among the fetches for that time, so it is left alone longer.
+/// Pauses requests to hosts that have failed. The pause grows exponentially and has a short maximum, so that a
+/// recovered host is noticed soon. A host that fails slowly occupies a fetch slot for that time, so its pause is
+/// longer.
 public struct HostBackoff: Sendable {
     public static let first = Duration.milliseconds(50)
     public static let factor = 2
     public static let longest = Duration.seconds(1)
 
-    /// The longest pause after a failure that took as long or longer.
+    /// The maximum pause after a failure that took at least this long.
     public static let longestAfterWaiting = Duration.seconds(4)
 
-    /// How many hosts are remembered; of those whose time is over nothing more need be known.
+    /// The maximum number of hosts in the table; entries whose pause has ended are removed first.
     public static let hostLimit = 1_024
 
     private struct Trouble: Sendable {
-        /// What the pause is after a failure that takes no time.
+        /// The pause after a failure that takes no time.
         let quickPause: Duration
         let pause: Duration
         let since: ContinuousClock.Instant
@@ -26,8 +27,8 @@ public struct HostBackoff: Sendable {
 
     /// - Parameters:
     ///   - first: the pause after the first failure; each further failure doubles it.
-    ///   - longest: the longest pause after failures that took no time.
-    ///   - longestAfterWaiting: the longest pause.
+    ///   - longest: the maximum pause after failures that took no time.
+    ///   - longestAfterWaiting: the maximum pause after slow failures.
     public init(
         first: Duration = Self.first, longest: Duration = Self.longest,
         longestAfterWaiting: Duration = Self.longestAfterWaiting
@@ -37,15 +38,16 @@ public struct HostBackoff: Sendable {
         self.longestAfterWaiting = longestAfterWaiting
     }
 
-    /// Whether a host has failed and has not answered since.
+    /// Whether a host has failed and not answered since.
     public func isInTrouble(_ host: String) -> Bool { troubles[host] != nil }
 
-    /// Until when a host is left alone; nil when it may be asked.
+    /// The end of a host's pause; nil when the host may be requested.
     public func pause(of host: String, now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         troubles[host].map(\.until).flatMap { $0 > now ? $0 : nil }
     }
 
-    /// - Parameter begun: when the host was asked. Requests that were under way together fail together, and count once.
+    /// Records a failure.
+    /// - Parameter begun: when the request began. Concurrent requests fail together and count once.
     public mutating func failed(_ host: String, begun: ContinuousClock.Instant, now: ContinuousClock.Instant) {
         if let trouble = troubles[host] {
             guard begun >= trouble.since else { return }

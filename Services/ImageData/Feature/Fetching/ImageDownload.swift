@@ -1,23 +1,23 @@
 import Foundation
 
-/// The bytes of one picture while they come: over one request, or over several when connections are cut.
+/// Assembles the bytes of one image from one answer, or from several when connections are interrupted.
 public struct ImageDownload: Sendable {
-    /// How many requests are made for one picture at the most.
+    /// The maximum number of requests for one image.
     public static let requestLimit = 4
 
-    /// What is to be done after an answer.
+    /// The action after an answer.
     public enum Step: Equatable, Sendable {
-        /// Send one more request, with `headers`.
+        /// Send another request, with `headers`.
         case again
-        /// All of it is there.
+        /// The image is complete.
         case whole(Data, Validators, age: Int)
-        /// The bytes that are kept are still those of the origin.
+        /// The cached bytes are still valid.
         case notModified(age: Int)
-        /// What the origin has answered instead.
+        /// The origin server answered with another status.
         case refused(status: Int)
-        /// There is more of it than a picture may have.
+        /// The image exceeds the size limit.
         case tooLarge
-        /// It was cut too often.
+        /// The connection was interrupted too often.
         case cut
     }
 
@@ -28,14 +28,14 @@ public struct ImageDownload: Sendable {
     private var validators = Validators()
 
     /// - Parameters:
-    ///   - limit: the most bytes of a picture.
-    ///   - validators: of the bytes that are kept already.
+    ///   - limit: the maximum size of an image in bytes.
+    ///   - validators: those of the cached bytes.
     public init(limit: Int, validators: Validators = Validators()) {
         self.limit = limit
         conditions = validators.conditions
     }
 
-    /// What the next request says.
+    /// The headers of the next request.
     public var headers: [(name: String, value: String)] {
         guard !kept.isEmpty, let version = validators.forRange else { return conditions }
         return [("range", "bytes=\(kept.count)-"), ("if-range", version)]
@@ -44,13 +44,15 @@ public struct ImageDownload: Sendable {
     public mutating func add(_ answer: OriginAnswer) -> Step {
         switch answer.status {
         case 200:
-            // All of it, whatever was asked for: what is kept is of another version, or the origin knows no ranges.
+            // A complete answer replaces the partial bytes: they are of another version, or the server does not support
+            // ranges.
             kept = answer.body
             validators = answer.validators
         case 206 where !kept.isEmpty:
             guard let range = answer["content-range"].flatMap(ContentRange.init), continues(range, answer)
             else { return startOver() }
-            // Each answer may have as much as a picture, since it may be all of another version: together they may not.
+            // Each answer may be as large as an image, because it may be a whole image of another version; the sum may
+            // not.
             guard answer.body.count <= limit - kept.count else { return .tooLarge }
             kept.append(answer.body)
             if answer.isComplete, let total = range.total, kept.count < total { return goOn() }
@@ -77,8 +79,8 @@ public struct ImageDownload: Sendable {
         return .again
     }
 
-    /// Whether the range is what comes next of the same bytes. Those of another version must not be put behind what is kept,
-    /// whatever the origin thinks of `If-Range`.
+    /// Whether the range continues the partial bytes. Bytes of another version must not be appended, even if the server
+    /// ignores `If-Range`.
     private func continues(_ range: ContentRange, _ answer: OriginAnswer) -> Bool {
         guard range.first == kept.count else { return false }
         guard answer.body.count == range.count || !answer.isComplete && answer.body.count < range.count else {

@@ -1,25 +1,25 @@
-/// Why an origin gave no picture.
+/// The reason why an origin server gave no image.
 public enum ImageOriginError: Error, Equatable, Sendable {
-    /// It was not reached, or not in time, or was cut off again and again.
+    /// The server could not be reached, did not answer in time, or repeatedly interrupted the connection.
     case unreachable(String)
 
-    /// Its address may not be asked.
+    /// The server's address must not be requested.
     case forbidden(String)
 
-    /// What it has answered breaks the rules of HTTP.
+    /// The answer violates HTTP.
     case malformed(String)
 
-    /// More bytes than an image may have.
+    /// The answer exceeds the maximum size of an image.
     case tooLarge(limit: Int)
 
-    /// What it has sent is no picture.
+    /// The answer is not an image.
     case rejected(ImageDataRejection)
 
-    /// Whether to try again soon is worth it, and bytes that are too old are better than none.
+    /// Whether a retry may succeed soon, so that expired bytes may be served instead.
     public var isConnectivity: Bool {
         switch self {
         case .unreachable: true
-        // The origin, or what stands before it, is in trouble: that says nothing about the picture.
+        // The server or a proxy before it has failed; that says nothing about the image.
         case .rejected(.status(let status)): status >= 500 || status == 429
         case .forbidden, .malformed, .tooLarge, .rejected: false
         }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What an origin has answered to one request.
+/// An origin server's answer to one request.
 public struct OriginAnswer: Sendable {
     public let status: Int
     public let body: Data
 
-    /// Whether the body came to its end; if not, the connection was cut.
+    /// Whether the body is complete; false when the connection was interrupted.
     public let isComplete: Bool
 
     private let headers: [String: String]
 
-    /// - Parameter headers: by any spelling of their names.
+    /// - Parameter headers: their names in any case.
     public init(
         status: Int, headers: [(name: String, value: String)] = [], body: Data = Data(), isComplete: Bool = true
     ) {
@@ -24,15 +24,15 @@ public struct OriginAnswer: Sendable {
 
     public var validators: Validators { Validators(etag: self["etag"], lastModified: self["last-modified"]) }
 
-    /// How many seconds ago the origin's own origin gave the answer; never less than none.
+    /// The value of the `Age` header in seconds; 0 when it is absent or invalid.
     public var age: Int {
         guard let text = self["age"], !text.isEmpty,
             text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
         else { return 0 }
-        // What no number can hold is the most as well.
+        // A value that overflows `Int` counts as the maximum.
         return min(Int(text) ?? Self.mostAge, Self.mostAge)
     }
 
-    /// More seconds mean nothing (RFC 9111 §1.2.2).
+    /// The maximum age; larger values mean the same (RFC 9111 §1.2.2).
     private static let mostAge = 2_147_483_648
 }

@@ -1,13 +1,13 @@
-/// First come, first served, for what may also leave before its turn.
+/// A FIFO queue whose elements can also be removed by ticket.
 struct TicketLine: Sendable {
     private var urls: [Int: String] = [:]
 
-    /// The tickets that may still be out.
+    /// The range of tickets that may still be in the queue.
     private var tickets = 0..<0
 
     var count: Int { urls.count }
 
-    /// - Returns: the ticket to leave with.
+    /// - Returns: the ticket that removes the element.
     mutating func join(_ url: String) -> Int {
         let ticket = tickets.upperBound
         tickets = tickets.lowerBound..<ticket + 1

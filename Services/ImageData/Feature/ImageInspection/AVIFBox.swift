@@ -1,10 +1,10 @@
-/// Length, type and content. A box is complete or refused; boxes are never descended into by recursion, only along
-/// the few paths that are known beforehand.
+/// A box: length, type and content. It is complete or rejected. Boxes are not parsed recursively, but only along a few
+/// known paths.
 struct AVIFBox {
     let type: FourCC
     let content: ByteCursor
 
-    /// Nil at the end. In the file itself (`isOutermost`) the last box may leave its length open.
+    /// Nil at the end. In the file itself (`isOutermost`) the last box may have no stated length.
     init?(from cursor: inout ByteCursor, isOutermost: Bool = false) throws(ImageRejection) {
         guard !cursor.isAtEnd else { return nil }
         let start = cursor.position
@@ -20,13 +20,13 @@ struct AVIFBox {
         default:
             contentLength = Int(shortLength) - (cursor.position - start)
         }
-        guard contentLength >= 0 else { throw .malformed(.avif, "a box of less than no length") }
+        guard contentLength >= 0 else { throw .malformed(.avif, "a box with a negative length") }
         content = try cursor.part(contentLength, atEnd: .malformed(.avif, "a box too short for its fields"))
     }
 }
 
 extension ByteCursor {
-    /// The content of the first box of that type among those that begin here.
+    /// The content of the first box of that type at or after this position.
     func box(_ type: FourCC) throws(ImageRejection) -> ByteCursor? {
         var cursor = self
         while let box = try AVIFBox(from: &cursor) {

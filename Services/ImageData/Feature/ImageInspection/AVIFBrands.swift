@@ -1,6 +1,6 @@
-/// The brands in the `ftyp` box that begins a file of the ISO base media family (ISO/IEC 14496-12, 4.3).
+/// The brands in the `ftyp` box at the beginning of a file of the ISO base media family (ISO/IEC 14496-12, 4.3).
 struct AVIFBrands {
-    /// A sequence: its track is what viewers show, so it must be there.
+    /// A sequence: viewers show its track, so the track is required.
     let isSequence: Bool
 
     init(_ content: ByteCursor) throws(ImageRejection) {
@@ -8,7 +8,7 @@ struct AVIFBrands {
         isSequence = try fields.fourCC() == "avis"
     }
 
-    /// Whether the file calls itself an AVIF, as its own or as a compatible brand. MP4, HEIC and others do not.
+    /// Whether AVIF is the major brand or a compatible brand of the file. In MP4, HEIC and others it is not.
     static func areNamed(in bytes: UnsafeRawBufferPointer) -> Bool {
         (try? firstBrand(in: bytes)) != nil
     }

@@ -1,7 +1,7 @@
-/// Where the items' data lies (`iloc`): all of it must be there.
+/// The locations of the items' data (`iloc`); all of it must be in the file.
 struct AVIFItemLocations {
     let fileLength: Int
-    /// Of `idat`, which holds small items inside the metadata.
+    /// The length of `idat`, which holds small items inside the metadata.
     let itemDataLength: Int
 
     func check(_ box: ByteCursor, primary: UInt32) throws(ImageRejection) {
@@ -16,7 +16,7 @@ struct AVIFItemLocations {
         guard primaryLength > 0 else { throw .malformed(.avif, "its primary item has no data") }
     }
 
-    /// How many bytes each field takes; zero where a field is left out.
+    /// The size of each field in bytes; zero for an absent field.
     private struct Layout {
         let version: UInt8
         let offset, length, base, index: Int
@@ -41,8 +41,8 @@ struct AVIFItemLocations {
         guard try fields.bigEndian(UInt16.self) == 0 else { throw .malformed(.avif, "an item outside the file") }
         let base = try fields.bigEndian(bytes: layout.base)
         let count = Int(try fields.bigEndian(UInt16.self))
-        // Extents that take no bytes would cost time out of all proportion to the file.
-        guard count <= 1 || layout.extent > 0 else { throw .malformed(.avif, "extents without a place") }
+        // Extents of zero size are rejected, because they would take time out of proportion to the file's size.
+        guard count <= 1 || layout.extent > 0 else { throw .malformed(.avif, "extents without an offset and a length") }
         var total = 0
         for _ in 0..<count {
             _ = try fields.bigEndian(bytes: layout.index)
@@ -64,13 +64,13 @@ struct AVIFItemLocations {
         case 1 where isBeyond(itemDataLength):
             throw .malformed(.avif, "an item outside its box")
         default:
-            break  // cut out of another item, which is checked itself
+            break  // part of another item, which is checked itself
         }
     }
 }
 
 extension ByteCursor {
-    /// A number of none, four or eight bytes.
+    /// Reads a number of 0, 4 or 8 bytes.
     fileprivate mutating func bigEndian(bytes: Int) throws(ImageRejection) -> Int {
         switch bytes {
         case 0: 0

@@ -1,8 +1,8 @@
-/// The samples of a track: `stsz` has their lengths, `stco` or `co64` the places of chunks of them, `stsc` how many
-/// are in each chunk (in runs).
+/// The samples of a track: `stsz` has their lengths, `stco` or `co64` the offsets of chunks of samples, and `stsc` the
+/// number of samples in each chunk (in runs).
 struct AVIFSamples {
     private let count: Int
-    /// Nil when each sample has a length of its own.
+    /// The length of every sample; nil when the lengths differ.
     private let commonLength: Int?
     private var lengths: ByteCursor
     private var runs: ByteCursor
@@ -23,7 +23,8 @@ struct AVIFSamples {
         _ = try places.versionAndFlags()
     }
 
-    /// That each sample lies in the file; answers how many there are.
+    /// Checks that each sample is inside the file.
+    /// - Returns: the number of samples.
     func check(fileLength: Int) throws(ImageRejection) -> Int {
         var walk = self
         var left = count
@@ -56,7 +57,7 @@ struct AVIFSamples {
             ? Int(clamping: try places.bigEndian(UInt64.self)) : Int(try places.bigEndian(UInt32.self))
     }
 
-    /// Each run holds from its first chunk to that of the next run.
+    /// Each run applies from its first chunk up to that of the next run.
     private struct Runs {
         private var left: Int
         private var samples = 0
@@ -80,7 +81,7 @@ struct AVIFSamples {
             guard left > 0 else { return }
             left -= 1
             next = (Int(try fields.bigEndian(UInt32.self)), Int(try fields.bigEndian(UInt32.self)))
-            try fields.skip(4)  // which sample description
+            try fields.skip(4)  // sample description index
         }
     }
 

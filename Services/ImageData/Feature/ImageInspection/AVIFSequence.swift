@@ -1,4 +1,4 @@
-/// The picture track of an image sequence, with all of its samples there.
+/// The picture track of an image sequence, whose samples are all in the file.
 struct AVIFSequence {
     let size: PixelSize
     let frames: Int
@@ -10,7 +10,7 @@ struct AVIFSequence {
             guard box.type == "trak" else { continue }
             let media = try box.content.requiredBox("mdia")
             let kind = try Self.handler(media.requiredBox("hdlr"))
-            // The alpha plane is a track of its own, which is decoded too. Others are none of ours.
+            // The alpha plane is a separate track, which viewers decode too. Other tracks are ignored.
             guard kind == "pict" || kind == "auxv" else { continue }
             let track = try AVIFSequence(media: media, fileLength: fileLength)
             if kind == "pict", pictures == nil { pictures = track }
@@ -37,7 +37,7 @@ struct AVIFSequence {
     private static func size(_ box: ByteCursor) throws(ImageRejection) -> PixelSize {
         var fields = box
         _ = try fields.versionAndFlags()
-        try fields.skip(4)  // how many; the first one counts
+        try fields.skip(4)  // the number of entries; the first one counts
         var entry = try fields.requiredBox("av01")
         try entry.skip(24)
         let width = Int(try entry.bigEndian(UInt16.self))

@@ -1,4 +1,5 @@
-/// The size of the primary item: `pitm` names it, `ipma` gives it properties by number, `ispe` is that with the size.
+/// The size of the primary item: `pitm` names the item, `ipma` lists its properties by number, and `ispe` is the
+/// property with the size.
 enum AVIFStill {
     static func size(_ content: ByteCursor, fileLength: Int) throws(ImageRejection) -> PixelSize {
         var boxes = content
@@ -25,14 +26,15 @@ enum AVIFStill {
         return version == 0 ? UInt32(try fields.bigEndian(UInt16.self)) : try fields.bigEndian(UInt32.self)
     }
 
-    /// By property number, from one. Each is checked, for the tiles and the alpha plane are decoded as well.
+    /// The sizes by property number, from one. Each is checked, because viewers also decode the tiles and the alpha
+    /// plane.
     private static func sizes(_ box: ByteCursor) throws(ImageRejection) -> [Int: PixelSize] {
         var boxes = box
         var sizes: [Int: PixelSize] = [:]
         var number = 0
         while let property = try AVIFBox(from: &boxes) {
             number += 1
-            guard number <= 0x7FFF else { throw .malformed(.avif, "more properties than can be numbered") }
+            guard number <= 0x7FFF else { throw .malformed(.avif, "more properties than property numbers") }
             guard property.type == "ispe" else { continue }
             var fields = property.content
             _ = try fields.versionAndFlags()
@@ -59,7 +61,7 @@ enum AVIFStill {
         return nil
     }
 
-    /// The upper bit says that the property is essential.
+    /// The upper bit marks an essential property.
     private static func propertyNumber(_ fields: inout ByteCursor, isWide: Bool) throws(ImageRejection) -> Int {
         isWide ? Int(try fields.bigEndian(UInt16.self) & 0x7FFF) : Int(try fields.byte() & 0x7F)
     }

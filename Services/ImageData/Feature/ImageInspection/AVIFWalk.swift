@@ -1,5 +1,5 @@
-/// The boxes of a still image (`meta`), of a sequence (`moov`) or of both, and that the data they name is there
-/// (AV1 Image File Format; ISO/IEC 23008-12).
+/// Walks the boxes of a still image (`meta`), of a sequence (`moov`) or of both, and checks that their data is in the
+/// file (AV1 Image File Format; ISO/IEC 23008-12).
 enum AVIFWalk {
     static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
         var cursor = file
@@ -16,7 +16,7 @@ enum AVIFWalk {
             case "moov" where sequence == nil:
                 sequence = try AVIFSequence(box.content, fileLength: file.remaining)
             case "ftyp", "meta", "moov":
-                throw .malformed(.avif, "a box that may be there only once")
+                throw .malformed(.avif, "a second box of a type that must be unique")
             case "mdat":
                 hasMediaData = true
             default:

@@ -1,10 +1,11 @@
-/// Reads forward through borrowed bytes, and throws where they end: no length in a file can lead past them.
+/// Reads forward through borrowed bytes, and throws at their end: no length in a file can lead beyond them.
 ///
-/// A cursor must not outlive the `withUnsafeBytes` it was made in.
+/// A cursor must not outlive the `withUnsafeBytes` call that created it.
 struct ByteCursor {
     private(set) var position = 0
     let bytes: UnsafeRawBufferPointer
-    /// In the file itself the end means truncation, in a part whose length the file states it means a lie.
+    /// Thrown at the end. At the end of the file it means truncation; at the end of a part, an incorrect length in the
+    /// file.
     private let atEnd: ImageRejection
 
     init(_ bytes: UnsafeRawBufferPointer, atEnd: ImageRejection) {
@@ -20,7 +21,7 @@ struct ByteCursor {
         position += count
     }
 
-    /// Stops in front of the next `byte`.
+    /// Skips to the next `byte`, exclusively.
     mutating func skip(to byte: UInt8) throws(ImageRejection) {
         guard let next = bytes[position...].firstIndex(of: byte) else { throw atEnd }
         position = next
@@ -51,7 +52,7 @@ struct ByteCursor {
         FourCC(code: try bigEndian(UInt32.self))
     }
 
-    /// The next `count` bytes as a part of their own, which are skipped here.
+    /// Skips the next `count` bytes and returns a cursor over them.
     mutating func part(_ count: Int, atEnd: ImageRejection) throws(ImageRejection) -> ByteCursor {
         let start = position
         try skip(count)

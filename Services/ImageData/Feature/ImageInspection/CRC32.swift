@@ -1,5 +1,5 @@
-/// The checksum of PNG's chunks (ISO 3309, as in zlib), eight bytes at a time: a table for each of the eight places,
-/// so that a byte's share does not wait for that of the byte before.
+/// The checksum of PNG chunks (ISO 3309, as in zlib). It processes eight bytes per step with one table per byte
+/// position, so that no lookup depends on the one before.
 enum CRC32 {
     private static let places = 8
 

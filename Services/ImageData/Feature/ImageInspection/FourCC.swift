@@ -1,4 +1,4 @@
-/// The four letters that name a chunk or a box.
+/// The four-character name of a chunk or a box.
 struct FourCC: Equatable, ExpressibleByStringLiteral, CustomStringConvertible {
     let code: UInt32
 

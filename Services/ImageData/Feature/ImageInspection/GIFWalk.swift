@@ -1,4 +1,4 @@
-/// Block by block from the logical screen to the trailer (GIF87a, GIF89a).
+/// Walks the blocks of a GIF from the logical screen to the trailer (GIF87a, GIF89a).
 struct GIFWalk {
     private var cursor: ByteCursor
     private var canvas: PixelSize
@@ -17,7 +17,7 @@ struct GIFWalk {
         return ImageInfo(format: .gif, size: walk.canvas, frames: walk.frames)
     }
 
-    /// Past one block; false after the trailer.
+    /// Skips one block; returns false after the trailer.
     private mutating func step() throws(ImageRejection) -> Bool {
         switch try cursor.byte() {
         case 0x3B:
@@ -28,7 +28,7 @@ struct GIFWalk {
             try cursor.skip(1)  // the kind of extension
             _ = try skipSubBlocks()
         default:
-            throw Self.malformed("bytes that belong to no block")
+            throw Self.malformed("bytes outside of a block")
         }
         return true
     }
@@ -36,17 +36,17 @@ struct GIFWalk {
     private mutating func image() throws(ImageRejection) {
         let corner = try Self.size(from: &cursor)
         let size = try Self.size(from: &cursor)
-        guard size.isPositive else { throw Self.malformed("a frame of no size") }
-        // Many files have frames that reach over the screen, and viewers let the screen grow.
+        guard size.isPositive else { throw Self.malformed("a frame without width or height") }
+        // In many files frames extend beyond the screen, and viewers enlarge the screen.
         canvas.width = max(canvas.width, corner.width + size.width)
         canvas.height = max(canvas.height, corner.height + size.height)
         try Self.skipColours(try cursor.byte(), in: &cursor)
-        guard 1...11 ~= (try cursor.byte()) else { throw Self.malformed("a code size that no frame can have") }
+        guard 1...11 ~= (try cursor.byte()) else { throw Self.malformed("an invalid LZW code size") }
         guard try skipSubBlocks() > 0 else { throw Self.malformed("a frame without data") }
         frames += 1
     }
 
-    /// How many bytes were in them.
+    /// Skips sub-blocks and returns the number of bytes in them.
     private mutating func skipSubBlocks() throws(ImageRejection) -> Int {
         var total = 0
         while true {

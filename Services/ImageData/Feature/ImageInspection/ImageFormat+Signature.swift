@@ -1,5 +1,5 @@
 extension ImageFormat {
-    /// The format whose signature the bytes begin with. Only a guess to be confirmed by walking them to their end.
+    /// The format with the signature of the bytes. Only the walk to the end confirms it.
     init?(signatureOf bytes: UnsafeRawBufferPointer) {
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
             self = .jpeg

@@ -1,7 +1,7 @@
-/// What the bytes of a complete image say about it.
+/// Properties of a complete image, read from its bytes.
 public struct ImageInfo: Equatable, Sendable {
     public let format: ImageFormat
-    /// Of the canvas, as stored: rotating by metadata is up to who shows it.
+    /// The size of the canvas as stored; viewers apply rotation metadata.
     public let width: Int
     public let height: Int
     /// One for a still image.

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Decides from bytes alone, never from a name or a header, whether they are a complete image.
+/// Decides whether bytes are a complete image, from the bytes alone, never from a name or a header.
 ///
-/// The structure is walked to its end mark, in time linear in the bytes and without copying them; pixels are not
-/// decoded. What follows the end mark is ignored, as viewers do.
+/// It walks the structure to the end mark, in time linear in the size and without copying; it does not decode pixels.
+/// Like viewers, it ignores bytes after the end mark.
 public enum ImageInspector {
-    /// Summed over the frames, each as large as the canvas: what showing the image can cost in memory.
+    /// The maximum number of pixels, summed over the frames at canvas size: the memory that a viewer may need.
     public static let maximumPixels = 50_000_000
 
-    /// What the image says about itself, or why it is refused.
+    /// Returns the properties of the image, or throws the reason for its rejection.
     public static func inspect(_ bytes: Data) throws(ImageRejection) -> ImageInfo {
         guard !bytes.isEmpty else { throw .empty }
         let result = bytes.withUnsafeBytes { bytes in
@@ -32,7 +32,7 @@ public enum ImageInspector {
         return info
     }
 
-    /// The rules about size, for the image itself and for what a format hides beside it.
+    /// Checks the size of the image, or of a picture inside it.
     static func check(_ size: PixelSize, frames: Int = 1, of format: ImageFormat) throws(ImageRejection) {
         guard size.isPositive else { throw .malformed(format, "its size is \(size.width) × \(size.height)") }
         guard frames > 0 else { throw .malformed(format, "it has no frames") }

@@ -1,4 +1,4 @@
-/// Why bytes are not kept as an image.
+/// The reason why bytes are not accepted as an image.
 public enum ImageRejection: Error, Equatable, Sendable {
     case empty
     case notAnImage
@@ -6,11 +6,11 @@ public enum ImageRejection: Error, Equatable, Sendable {
     case malformed(ImageFormat, String)
     case tooManyPixels(count: Int, limit: Int)
 
-    /// For a person, to be put after "refused:".
+    /// A text for users, to be appended to "refused:".
     public var reason: String {
         switch self {
         case .empty:
-            "there are no bytes"
+            "the image is empty"
         case .notAnImage:
             "the bytes are no JPEG, PNG, GIF, WebP or AVIF image"
         case .truncated(let format):

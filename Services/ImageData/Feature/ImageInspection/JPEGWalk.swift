@@ -1,6 +1,6 @@
-/// Marker by marker from SOI to EOI (ITU-T T.81, annex B).
+/// Walks the markers of a JPEG from SOI to EOI (ITU-T T.81, annex B).
 ///
-/// Segments are skipped by their length, so an embedded thumbnail with marks of its own is never looked into.
+/// It skips segments by their length, so it never parses the markers of an embedded thumbnail.
 struct JPEGWalk {
     private var cursor: ByteCursor
     private var size: PixelSize?
@@ -8,18 +8,18 @@ struct JPEGWalk {
 
     static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
         var walk = JPEGWalk(cursor: file)
-        try walk.cursor.skip(2)  // SOI, which made it a JPEG
+        try walk.cursor.skip(2)  // SOI, part of the signature
         while try walk.step() {}
         guard let size = walk.size, walk.hasScan else { throw malformed("it ends without a picture") }
         return ImageInfo(format: .jpeg, size: size)
     }
 
-    /// Past one marker and what belongs to it; false after EOI.
+    /// Skips one marker and its segment; returns false after EOI.
     private mutating func step() throws(ImageRejection) -> Bool {
         switch try marker() {
         case 0xD9:
             return false
-        case 0x01, 0xD0...0xD7:  // TEM and restarts stand alone
+        case 0x01, 0xD0...0xD7:  // TEM and restart markers have no segment
             break
         case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
             try frameHeader(segment())
@@ -27,7 +27,7 @@ struct JPEGWalk {
             try scanHeader(segment())
             try skipScan()
         case 0x00, 0x02...0xBF, 0xD8:
-            throw Self.malformed("a marker that cannot stand here")
+            throw Self.malformed("an unexpected marker")
         default:
             _ = try segment()
         }
@@ -35,15 +35,15 @@ struct JPEGWalk {
     }
 
     private mutating func marker() throws(ImageRejection) -> UInt8 {
-        guard try cursor.byte() == 0xFF else { throw Self.malformed("bytes that belong to no segment") }
+        guard try cursor.byte() == 0xFF else { throw Self.malformed("bytes outside of a segment") }
         var code = try cursor.byte()
         while code == 0xFF { code = try cursor.byte() }  // fill bytes
         return code
     }
 
     private mutating func segment() throws(ImageRejection) -> ByteCursor {
-        let length = Int(try cursor.bigEndian(UInt16.self)) - 2  // its own two bytes are counted
-        guard length >= 0 else { throw Self.malformed("a segment of less than no length") }
+        let length = Int(try cursor.bigEndian(UInt16.self)) - 2  // the length includes its own two bytes
+        guard length >= 0 else { throw Self.malformed("a segment with a negative length") }
         return try cursor.part(length, atEnd: Self.malformed("a segment too short for its fields"))
     }
 
@@ -70,7 +70,7 @@ struct JPEGWalk {
         hasScan = true
     }
 
-    /// Stops in front of the marker that ends the scan. In a scan FF is data when 00 follows; restarts belong to it.
+    /// Skips to the marker that ends the scan. Inside a scan FF 00 is data, and restart markers are part of it.
     private mutating func skipScan() throws(ImageRejection) {
         let start = cursor.position
         while true {

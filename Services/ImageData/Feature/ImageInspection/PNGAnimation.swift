@@ -1,6 +1,6 @@
-/// The frames of an APNG: as many as announced, each inside the canvas and with data.
+/// The frames of an APNG: their number must equal the announced one, and each must be inside the canvas and have data.
 ///
-/// A default image in front of the first frame is for viewers that cannot animate, and no frame.
+/// A default image before the first frame is for viewers without animation and does not count as a frame.
 struct PNGAnimation {
     static let sequenceNumberLength = 4
 
@@ -30,7 +30,7 @@ struct PNGAnimation {
     }
 
     mutating func data(length: Int) throws(ImageRejection) {
-        guard frames > 0 else { throw .malformed(.png, "data of a frame that did not begin") }
+        guard frames > 0 else { throw .malformed(.png, "frame data without a frame header") }
         if length > 0 { lastHasData = true }
     }
 

@@ -1,4 +1,4 @@
-/// Length, type, content and checksum, the last already verified.
+/// A chunk: length, type, content and checksum, which is already verified.
 struct PNGChunk {
     let type: FourCC
     let content: ByteCursor

@@ -1,11 +1,11 @@
-/// Chunk by chunk from the signature to IEND, each with its checksum (PNG, third edition).
+/// Walks the chunks of a PNG from the signature to IEND, and verifies their checksums (PNG, third edition).
 struct PNGWalk {
     private var cursor: ByteCursor
     private let size: PixelSize
     private var data = ImageData.none
     private var animation: PNGAnimation?
 
-    /// The IDAT chunks are one stream: nothing may stand between them, and there must be something in them.
+    /// The IDAT chunks are one stream: they must be consecutive and not all empty.
     private enum ImageData { case none, open(isEmpty: Bool), closed }
 
     static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
@@ -18,7 +18,7 @@ struct PNGWalk {
         return ImageInfo(format: .png, size: walk.size, frames: try walk.animation?.finish() ?? 1)
     }
 
-    /// Past one chunk; false after IEND.
+    /// Reads one chunk; returns false after IEND.
     private mutating func step() throws(ImageRejection) -> Bool {
         let chunk = try PNGChunk(from: &cursor)
         if chunk.type == "IDAT" {
@@ -33,8 +33,8 @@ struct PNGWalk {
             guard case .closed = data else { throw Self.malformed("it has no image data") }
             return false
         case "acTL":
-            // Past the image data it is void, so viewers would show one frame.
-            guard case .none = data, animation == nil else { throw Self.malformed("acTL out of place") }
+            // After the image data acTL has no effect: viewers would show one frame.
+            guard case .none = data, animation == nil else { throw Self.malformed("an unexpected acTL") }
             animation = try PNGAnimation(control: chunk.content)
         case "fcTL":
             try animation?.begin(frame: chunk.content, in: size)

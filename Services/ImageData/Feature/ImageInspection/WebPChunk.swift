@@ -1,4 +1,4 @@
-/// Type, length, content and a padding byte after an odd length.
+/// A chunk: type, length, content, and a padding byte after an odd length.
 struct WebPChunk {
     let type: FourCC
     let content: ByteCursor
@@ -7,7 +7,7 @@ struct WebPChunk {
         type = try cursor.fourCC()
         let length = Int(try cursor.littleEndian(UInt32.self))
         content = try cursor.part(length, atEnd: .malformed(.webp, "a chunk too short for its fields"))
-        // Some writers do not count the last padding byte into the container; then nobody misses it.
+        // Some encoders exclude the last padding byte from the container's length, so it may be missing.
         if length % 2 == 1, !cursor.isAtEnd { try cursor.skip(1) }
     }
 

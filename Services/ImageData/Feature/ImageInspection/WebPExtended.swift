@@ -1,4 +1,4 @@
-/// A WebP that states its canvas first and may be animated.
+/// A WebP file that begins with its canvas size and may be animated.
 struct WebPExtended {
     private let canvas: PixelSize
     private let isAnimated: Bool
@@ -26,12 +26,12 @@ struct WebPExtended {
         case "ANIM":
             hasAnimationHeader = true
         case "ANMF":
-            guard isAnimated, hasAnimationHeader else { throw Self.malformed("a frame of no animation") }
+            guard isAnimated, hasAnimationHeader else { throw Self.malformed("a frame without an animation header") }
             try frame(chunk.content)
         case "VP8 ", "VP8L":
-            guard !isAnimated, frames == 0 else { throw Self.malformed("a picture out of place") }
+            guard !isAnimated, frames == 0 else { throw Self.malformed("an unexpected picture") }
             guard try WebPBitstream.size(chunk) == canvas else {
-                throw Self.malformed("a picture of another size than the canvas")
+                throw Self.malformed("a picture whose size differs from the canvas")
             }
             frames = 1
         default:
@@ -48,7 +48,7 @@ struct WebPExtended {
         try fields.skip(4)  // duration and blending
         guard canvas.holds(size, x: x, y: y) else { throw Self.malformed("a frame outside the canvas") }
         guard try Self.picture(in: fields) == size else {
-            throw Self.malformed("a picture of another size than its frame")
+            throw Self.malformed("a picture whose size differs from its frame")
         }
         frames += 1
     }

@@ -3,8 +3,8 @@ import Logging
 import RPC
 import ServiceKit
 
-/// The cache on disk, with which loads do not fail: an image that cannot be read is a miss, and one that cannot be written
-/// is served all the same. Only `evict` throws.
+/// The cache on disk. Its failures do not make loads fail: an unreadable image is a miss, and an image that cannot be
+/// stored is served nevertheless. Only `evict` throws.
 struct ColdImages: Sendable {
     let cache: any ImageCache
     let logger: Logger
@@ -13,8 +13,8 @@ struct ColdImages: Sendable {
         do {
             return try await cache.image(at: url)
         } catch ImageStoreError.damaged {
-            // Fetched again, and then replaced.
-            logger.error("the bytes kept for \(url) fail their checksum", metadata: TraceContext.current.metadata)
+            // The caller fetches the image again, and that replaces the damaged bytes.
+            logger.error("the cached bytes of \(url) fail their checksum", metadata: TraceContext.current.metadata)
             return nil
         } catch {
             note(error)
@@ -43,7 +43,7 @@ struct ColdImages: Sendable {
         }
     }
 
-    /// Evicts bytes that are of no use any more. Where that fails they stay until the budget is spent.
+    /// Evicts bytes that are no longer used. On failure they remain until the budget requires their eviction.
     func drop(_ url: String) async {
         guard await record(at: url) != nil else { return }
         do {
@@ -57,9 +57,9 @@ struct ColdImages: Sendable {
         try await cache.evict(eviction)
     }
 
-    /// The store's monitor has logged an `RPCError`, and a cancelled call is no failure.
+    /// Logs an error, unless it is an `RPCError`, which the store's monitor has logged, or a cancellation.
     private func note(_ error: any Error) {
         if error is RPCError || error is CancellationError { return }
-        logger.error("the cache of images failed: \(error)", metadata: TraceContext.current.metadata)
+        logger.error("the image cache failed: \(error)", metadata: TraceContext.current.metadata)
     }
 }

@@ -1,9 +1,9 @@
 import ImageData
 
-/// The tiers into which a fetch stores what it brings. They are asked for at the moment of storing: callers that join add
-/// tiers, and an eviction takes them all away.
+/// The caches in which a fetch stores its result. They are determined when the result is stored: callers that join the
+/// fetch add caches, and an eviction removes them all.
 struct FetchDestination: Sendable {
-    /// Calls its argument with the tiers; no eviction begins before that returns.
+    /// Calls `body` with the caches; no eviction begins before `body` returns.
     let withTiers: @Sendable (_ body: (ImageTiers) -> Void) -> Void
 
     var tiers: ImageTiers {

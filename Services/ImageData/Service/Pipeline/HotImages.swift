@@ -1,12 +1,12 @@
 import ImageData
 import Synchronization
 
-/// Bytes in memory.
+/// The cache of fetched bytes in memory.
 final class HotImages: Sendable {
-    /// How many bytes are held unless the operator says otherwise.
+    /// The default budget in bytes.
     static let defaultBudget = 64 * 1_024 * 1_024
 
-    /// What an image costs beside its bytes: its URL twice, its record, its places in the tables.
+    /// The size that an image counts beside its bytes: its record and its entries in the tables.
     private static let overhead = 512
 
     private struct State {
@@ -18,15 +18,15 @@ final class HotImages: Sendable {
 
     init(budget: Int) { state = Mutex(State(images: LeastRecentlyUsed(budget: budget))) }
 
-    /// How many evictions there were.
+    /// The number of evictions so far.
     var evictions: Int { state.withLock(\.evictions) }
 
     func image(at url: String) -> CachedImage? { state.withLock { $0.images.use(url) } }
 
     func peek(_ url: String) -> CachedImage? { state.withLock { $0.images.peek(url) } }
 
-    /// - Parameter evictions: as many as there were when the bytes were read elsewhere. When there are more by now, the bytes
-    ///   may be among those that were evicted, and are not kept. Nil for bytes that were not.
+    /// - Parameter evictions: the value of `evictions` when the bytes were read from elsewhere. If it has changed, the
+    ///   bytes may have been evicted since and are not stored. Nil for bytes that were just fetched.
     func keep(_ image: CachedImage, at url: String, unlessMoreThan evictions: Int? = nil) {
         state.withLock { state in
             guard evictions == nil || evictions == state.evictions else { return }
@@ -34,7 +34,7 @@ final class HotImages: Sendable {
         }
     }
 
-    /// - Returns: the bytes of what was evicted, by URL.
+    /// - Returns: the size of each evicted image, by URL.
     func evict(_ eviction: Eviction) -> [String: Int] {
         state.withLock { state in
             state.evictions += 1

@@ -1,27 +1,28 @@
 import Foundation
 import ImageData
 
-/// All that a service keeps: bytes that were fetched, in memory and on disk, and bytes that were put.
+/// All stored bytes of a service: fetched bytes, in memory and on disk, and bytes that were put.
 struct ImageCaches: Sendable {
     let hot: HotImages
     let cold: ColdImages
 
-    /// Bytes that were put: they have no time to live and no budget, and only an eviction removes them. Nil for a service
-    /// with an upstream, into which nothing is put.
+    /// Bytes that were put: they have no time to live and no budget, and only an eviction removes them. Nil for a
+    /// service with an upstream, which rejects `put`.
     var pinned: (any ImageStore)?
 
     /// Where bytes were found.
     enum Place: Sendable { case hot, cold, pinned }
 
-    /// Fetched bytes, where they are in memory.
+    /// Returns fetched bytes from memory.
     func imageInMemory(at url: String, in tiers: ImageTiers) -> CachedImage? {
         guard tiers.contains(.hot), let image = hot.image(at: url) else { return nil }
         cold.touch(url)
         return image
     }
 
-    /// Bytes from disk: those that were put, whatever the tiers, else fetched ones, which are then in memory too.
-    /// - Throws: when bytes that were put cannot be read.
+    /// Returns bytes from disk: those that were put, whatever the tiers are, otherwise fetched ones, which it also
+    /// stores in memory.
+    /// - Throws: an error when bytes that were put cannot be read.
     func imageOnDisk(at url: String, in tiers: ImageTiers) async throws -> (image: StoredImage, place: Place)? {
         let evictions = hot.evictions
         if let image = try await pinned?.image(at: url) { return (image, .pinned) }
@@ -30,20 +31,20 @@ struct ImageCaches: Sendable {
         return (image.image, .cold)
     }
 
-    /// Fetched bytes, for their renewal.
+    /// Returns fetched bytes, to renew them.
     func fetchedImage(at url: String, in tiers: ImageTiers) async -> CachedImage? {
         if let image = imageInMemory(at: url, in: tiers) { return image }
         return tiers.contains(.cold) ? await cold.image(at: url) : nil
     }
 
-    /// What is known about fetched bytes, which are not used by that.
+    /// Returns the metadata of fetched bytes, without marking them as used.
     func fetchedRecord(at url: String, in tiers: ImageTiers) async -> (record: CachedRecord, place: Place)? {
         if tiers.contains(.hot), let image = hot.peek(url) { return (CachedRecord(image), .hot) }
         guard tiers.contains(.cold), let record = await cold.record(at: url) else { return nil }
         return (record, .cold)
     }
 
-    /// What is known about bytes, which are not used by that.
+    /// Returns the metadata of bytes, without marking them as used.
     func record(at url: String) async throws -> (record: ImageRecord, place: Place)? {
         if let record = try await pinned?.record(at: url) { return (record, .pinned) }
         return await fetchedRecord(at: url, in: .all).map { ($0.record.record, $0.place) }
@@ -57,14 +58,14 @@ struct ImageCaches: Sendable {
         await cold.keep(image, at: url) { destination.tiers.contains(.cold) }
     }
 
-    /// Forgets fetched bytes, because others were put.
+    /// Evicts fetched bytes of a URL whose bytes were put.
     func dropFetched(at url: String) async {
         _ = hot.evict(.urls([url]))
         await cold.drop(url)
     }
 
-    /// Evicts from everywhere. Down to a size, bytes that can be fetched again go before bytes that were put.
-    /// - Throws: when the disk cannot be written to; what was in memory has gone all the same.
+    /// Evicts bytes from all caches and the store. Down to a size, it evicts fetched bytes before bytes that were put.
+    /// - Throws: an error when the disk cannot be written; bytes in memory are evicted nevertheless.
     func evict(_ eviction: Eviction) async throws -> Evicted {
         var fetched = eviction
         if case .downTo(let bytes) = eviction, let pinned {

@@ -3,18 +3,19 @@ import ImageData
 import RPC
 import Synchronization
 
-/// Has pictures fetched for all who want them: a `FetchQueue` with the tasks and the callers that belong to it. However
-/// many wait, there are only as many tasks as fetches under way.
+/// Runs the fetches of a `FetchQueue`, and resumes their callers. The number of tasks is that of the concurrent
+/// fetches, however many callers wait.
 final class ImageFetches: Sendable {
-    /// Fetches one picture and stores it. Nil when bytes were put meanwhile, so that nothing is to be fetched.
+    /// Fetches one image and stores it. Nil when bytes were put for the URL in the meantime, so that no fetch is
+    /// needed.
     typealias Fetch = @Sendable (_ url: String, _ destination: FetchDestination) async throws -> CachedImage?
 
-    /// Too many wait already.
+    /// The queue is full.
     struct TooManyWaiting: Error {}
 
     fileprivate enum Waiting {
         case load(UnsafeContinuation<Result<CachedImage?, any Error>, Never>)
-        /// Whose urls have not all come yet.
+        /// Resumed when `left` is 0.
         case prefetch(left: Int, UnsafeContinuation<Void, Never>)
     }
 
@@ -24,13 +25,13 @@ final class ImageFetches: Sendable {
         var lastWaiter = 0
         var cancels: [FetchQueue.Run: AsyncStream<Void>.Continuation] = [:]
 
-        /// On whose behalf what has not begun will be fetched: the first who has asked.
+        /// The trace context of each queued fetch: that of its first caller.
         var traces: [String: TraceContext] = [:]
 
-        /// When somebody who sleeps asks the queue again.
+        /// When a sleeping task will call the queue again.
         var alarm: ContinuousClock.Instant?
 
-        /// Nobody fetches any more.
+        /// Set when `run` has ended: no more fetches will start.
         var isOver = false
     }
 
@@ -45,13 +46,13 @@ final class ImageFetches: Sendable {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// How many fetches are under way, and how many have not begun.
+    /// The numbers of fetches in progress and of queued fetches.
     var load: (running: Int, waiting: Int) { state.withLock { ($0.queue.running, $0.queue.waiting) } }
 
-    /// How many callers wait.
+    /// The number of waiting callers.
     var waiters: Int { state.withLock { $0.waiting.count } }
 
-    /// Whether the host of a URL has failed and has not answered since.
+    /// Whether the host of a URL has failed and not answered since.
     func isHostInTrouble(_ url: String) -> Bool {
         let host = Self.host(of: url)
         return state.withLock { $0.queue.isInTrouble(host) }
@@ -59,11 +60,11 @@ final class ImageFetches: Sendable {
 
     // MARK: Asking
 
-    /// The picture, fetched for whoever else wants it too. Cancelled when the task is, and with it the fetch when nobody
-    /// else waits.
-    /// - Parameter isKept: looks whether the picture is there meanwhile. Asked while no fetch can end, so that none that has
-    ///   is made again.
-    /// - Returns: nil when the picture is kept.
+    /// Returns an image, from a fetch that it shares with other callers. If the task is cancelled, it stops waiting,
+    /// and the fetch is cancelled when no other caller waits for it.
+    /// - Parameter isKept: checks whether the image was stored in the meantime. It is called while no fetch can end, so
+    ///   that a finished fetch is not repeated.
+    /// - Returns: nil when the image is stored.
     func image(
         at url: String, _ priority: FetchQueue.Priority, keepingIn tiers: ImageTiers,
         unless isKept: () -> Bool = { false }
@@ -90,10 +91,10 @@ final class ImageFetches: Sendable {
         return try outcome.get()
     }
 
-    /// Fetches pictures that somebody may look at soon; returns when all have come or failed. When the task is cancelled,
-    /// those that have not begun never begin.
+    /// Fetches images with a lower priority than `image`; returns when all fetches have ended. If the task is
+    /// cancelled, fetches that have not started are dropped.
     /// - Parameter isKept: as for `image`.
-    /// - Returns: how many were taken on; the rest is too much at once.
+    /// - Returns: the number of fetches that were queued; the queue may be full for the others.
     func prefetch(_ urls: [String], unless isKept: (String) -> Bool = { _ in false }) async throws -> Int {
         let waiter = newWaiter()
         let taken = Mutex(0)
@@ -123,8 +124,8 @@ final class ImageFetches: Sendable {
         return taken.withLock { $0 }
     }
 
-    /// Separates the fetches under way from what comes later, before an eviction: see `FetchQueue.retire`.
-    /// - Parameter urls: nil for all.
+    /// Detaches fetches in progress from later calls, before an eviction: see `FetchQueue.retire`.
+    /// - Parameter urls: the URLs to detach; nil for all.
     func retire(_ urls: Set<String>?) { state.withLock { $0.queue.retire(urls) } }
 
     private func newWaiter() -> FetchQueue.Waiter {
@@ -149,7 +150,7 @@ final class ImageFetches: Sendable {
         waiting?.resume(returning: .failure(CancellationError()))
     }
 
-    /// What fails together: two servers on one host do not.
+    /// The key of the backoff. It includes scheme and port, because two servers on one host do not fail together.
     private static func host(of url: String) -> String {
         guard let url = URL(string: url), let scheme = url.scheme, let host = url.host() else { return "" }
         return "\(scheme)://\(host):\(url.port ?? 0)".lowercased()
@@ -157,7 +158,7 @@ final class ImageFetches: Sendable {
 
     // MARK: Fetching
 
-    /// Fetches until the task is cancelled; then whoever waits is told so.
+    /// Runs fetches until the task is cancelled; then resumes all waiting callers with `CancellationError`.
     func run() async {
         await withDiscardingTaskGroup { group in
             for await _ in wakes {
@@ -173,12 +174,12 @@ final class ImageFetches: Sendable {
         for waiting in waiting { waiting.resume(returning: .failure(CancellationError())) }
     }
 
-    /// - Returns: whether another one may begin too.
+    /// - Returns: whether to call it again for another fetch.
     private func beginNext(in group: inout DiscardingTaskGroup) -> Bool {
         let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
         let next = state.withLock { state in
             let next = state.queue.next(now: .now)
-            // At once: whoever leaves from now on has something to cancel.
+            // Set under the same lock, so that a caller that leaves from now on can cancel the fetch.
             if case .begin(let run) = next { state.cancels[run] = cancel }
             return next
         }
@@ -193,7 +194,7 @@ final class ImageFetches: Sendable {
         }
     }
 
-    /// However often the queue says until when to wait, one sleeper is enough.
+    /// Schedules a wake-up of the queue. One sleeping task suffices, however often the queue asks for it.
     private func setAlarm(_ time: ContinuousClock.Instant, in group: inout DiscardingTaskGroup) {
         let isNeeded = state.withLock { state in
             if let alarm = state.alarm, alarm <= time { return false }
@@ -202,7 +203,7 @@ final class ImageFetches: Sendable {
         }
         guard isNeeded else { return }
         group.addTask {
-            // Cancelled while it sleeps: nothing is left to be woken.
+            // `sleep` throws only on cancellation, after which nothing needs to be woken.
             try? await Task.sleep(until: time)
             self.state.withLock { if $0.alarm == time { $0.alarm = nil } }
             self.wake.yield()
@@ -241,7 +242,7 @@ final class ImageFetches: Sendable {
             }
             let first = await group.next() ?? nil
             group.cancelAll()
-            // A fetch that is cancelled holds its place until it has ended.
+            // A cancelled fetch occupies its slot until it has ended.
             let second = await group.next() ?? nil
             return first ?? second ?? .failure(CancellationError())
         }
@@ -255,7 +256,7 @@ extension ImageFetches {
 }
 
 extension ImageFetches.Waiting {
-    /// Tells how it ended; of what it has prefetched nobody is told.
+    /// Resumes the caller. A prefetch does not learn the outcome.
     fileprivate func resume(returning outcome: Result<CachedImage?, any Error>) {
         switch self {
         case .load(let continuation): continuation.resume(returning: outcome)
@@ -265,8 +266,8 @@ extension ImageFetches.Waiting {
 }
 
 extension [FetchQueue.Waiter: ImageFetches.Waiting] {
-    /// What one of those that somebody waits for means to them.
-    /// - Returns: whom to tell, when it was the last.
+    /// Records the end of one fetch of a waiter.
+    /// - Returns: the waiter to resume, if this was its last fetch.
     fileprivate mutating func removeOne(_ waiter: FetchQueue.Waiter) -> ImageFetches.Waiting? {
         guard case .prefetch(let left, let continuation)? = self[waiter], left > 1 else {
             return removeValue(forKey: waiter)
@@ -277,7 +278,7 @@ extension [FetchQueue.Waiter: ImageFetches.Waiting] {
 }
 
 extension Result<CachedImage?, any Error> {
-    /// Whether the host did not answer; nil when it was not asked to the end.
+    /// Whether the host did not answer; nil when that is unknown.
     fileprivate var hostFailed: Bool? {
         switch self {
         case .success(nil): nil

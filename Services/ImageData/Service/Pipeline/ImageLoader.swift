@@ -4,22 +4,22 @@ import NIOCore
 import RPC
 import Upstream
 
-/// Where bytes come from: memory, disk, their origin. Keeps nothing for its callers; who waits holds the task.
+/// Loads bytes from memory, disk or their origin server. It holds no state per caller.
 struct ImageLoader: Sendable {
     let caches: ImageCaches
 
-    /// Nil for a service that fetches nothing.
+    /// Nil for a service with `--no-fetch`.
     let fetches: ImageFetches?
     let reads = LargeReads()
 
-    /// In seconds, for callers who do not say.
+    /// The default time to live in seconds.
     let timeToLive: Int
     let now: @Sendable () -> Date
 
-    /// Told of what is not kept, or not any more.
+    /// Called for each URL that is not cached, or expired.
     var onMiss: @Sendable (_ url: String) -> Void = { _ in }
 
-    /// What a caller wants.
+    /// The parameters of a load.
     struct Request: Sendable {
         var url: String
         var tiers = ImageTiers.all
@@ -27,24 +27,24 @@ struct ImageLoader: Sendable {
         var timeToLive: Int?
         var priority = FetchQueue.Priority.visible
 
-        /// When the caller stops waiting.
+        /// The deadline of the call.
         var deadline = NIODeadline.distantFuture
 
-        /// What the caller can take; nil for anything.
+        /// The free space for the answer in the caller's connection; nil when it is unlimited.
         var room: AnswerRoom?
     }
 
     enum Strategy: Sendable { case cacheElseLoad, reload, cacheOnly }
 
-    /// Bytes for a caller.
+    /// The result of a load.
     struct Answer: Sendable {
         var image: StoredImage
         var source: Source
 
-        /// When they expire; nil for bytes that were put.
+        /// When the bytes expire; nil for bytes that were put.
         var expiry: Date?
 
-        /// They have expired, and their origin was not reached.
+        /// The bytes have expired, and their origin server could not be reached.
         var isStale = false
     }
 
@@ -52,14 +52,15 @@ struct ImageLoader: Sendable {
 
     // MARK: Loading
 
-    /// - Throws: `ImageOriginError`, `ImageFetches.TooManyWaiting`, `CancellationError`; `ImageStoreError` for bytes that were
-    ///   put and cannot be read.
-    /// - Returns: nil when there are no good bytes, and none may be fetched.
+    /// Loads the bytes of an image.
+    /// - Throws: `ImageOriginError`, `ImageFetches.TooManyWaiting`, `CancellationError`; `ImageStoreError` when bytes
+    ///   that were put cannot be read.
+    /// - Returns: nil when there are no valid bytes, and fetching is not allowed.
     func load(_ request: Request) async throws -> Answer? {
         let kept = try await kept(request)
         if let kept, !isExpired(kept) { return kept }
         if request.strategy != .reload { onMiss(request.url) }
-        // An authority's URN names bytes that were put, and no place to fetch them from.
+        // On an authority a URN names bytes that were put; it cannot be fetched.
         let isPut = caches.pinned != nil && request.url.hasPrefix("urn:")
         guard request.strategy != .cacheOnly, !isPut, let fetches else { return nil }
         guard var stale = kept else { return try await fetch(request, fetches) }
@@ -74,7 +75,7 @@ struct ImageLoader: Sendable {
         }
     }
 
-    /// What is kept, however old. A reload looks only for bytes that were put.
+    /// Returns stored bytes of any age. A reload looks only for bytes that were put.
     func kept(_ request: Request) async throws -> Answer? {
         let tiers = request.strategy == .reload ? [] : request.tiers
         if let image = caches.imageInMemory(at: request.url, in: tiers) {
@@ -100,7 +101,7 @@ struct ImageLoader: Sendable {
                 at: request.url, request.priority, keepingIn: request.tiers,
                 unless: { request.strategy != .reload && request.tiers.contains(.hot) && isInMemory(request) })
             if let fetched { return answer(fetched.image, .remote, request) }
-            // Another fetch has ended, or bytes were put, since the caches were looked through.
+            // Another fetch has ended, or bytes were put, since the caches were searched.
             if let kept = try await kept(request), !isExpired(kept) { return kept }
         }
     }
@@ -119,7 +120,7 @@ struct ImageLoader: Sendable {
         return try await fetches.prefetch(missing, unless: { isInMemory(Request(url: $0)) })
     }
 
-    /// Whether the bytes need not be fetched.
+    /// Whether valid bytes are stored, so that no fetch is needed.
     func isKept(_ url: String) async throws -> Bool {
         guard let (record, place) = try await caches.record(at: url) else { return false }
         return place == .pinned
@@ -128,15 +129,15 @@ struct ImageLoader: Sendable {
 
     // MARK: Changing
 
-    /// Puts bytes in the place of fetched ones.
-    /// - Throws: `ImageStoreError.conflict` when others were put.
+    /// Stores bytes that were put, and evicts fetched bytes of the URL.
+    /// - Throws: `ImageStoreError.conflict` when other bytes were put.
     func put(_ image: StoredImage, at url: String, into pinned: any ImageStore) async throws {
         try await pinned.put(image, at: url)
         fetches?.retire([url])
         await caches.dropFetched(at: url)
     }
 
-    /// Evicts bytes. It wins over fetches that began before it: what they bring is not stored.
+    /// Evicts bytes. Results of fetches that began earlier are not stored.
     func evict(_ eviction: Eviction) async throws -> Evicted {
         if case .urls(let urls) = eviction { fetches?.retire(Set(urls)) } else { fetches?.retire(nil) }
         return try await caches.evict(eviction)
@@ -144,7 +145,7 @@ struct ImageLoader: Sendable {
 }
 
 extension Error {
-    /// Whether bytes that are too old are better than this.
+    /// Whether expired bytes may be served in place of this error.
     fileprivate var leavesStaleBytes: Bool {
         switch self {
         case let error as ImageOriginError: error.isConnectivity

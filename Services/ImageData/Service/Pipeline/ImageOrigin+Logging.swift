@@ -2,13 +2,13 @@ import ImageData
 import Logging
 
 extension ImageOrigin {
-    /// Fetches, and says in the log why what an origin has sent was refused: once, however many wait for it.
+    /// Fetches an image, and logs the reason when an answer is rejected: once, however many callers wait.
     func image(logger: Logger) -> ImageFetches.Fetch {
         { url, destination in
             do {
                 return try await image(at: url, storingIn: destination)
             } catch let error as ImageOriginError where error.isLie {
-                logger.warning("nothing is kept of \(url): \(error.rpcError.message)")
+                logger.warning("cannot use \(url): \(error.rpcError.message)")
                 throw error
             }
         }
@@ -16,7 +16,7 @@ extension ImageOrigin {
 }
 
 extension ImageOriginError {
-    /// Whether something came as a picture that is none. An origin that has none, or is in trouble, has said so itself.
+    /// Whether the answer has status 200 but is not a usable image. Other failures are not logged here.
     fileprivate var isLie: Bool {
         switch self {
         case .malformed, .tooLarge, .rejected(.notAnImage), .rejected(.tooLarge): true

@@ -3,8 +3,8 @@ import RPC
 import Upstream
 
 extension ImageOrigin {
-    /// Asks origins through the guarded client.
-    /// - Parameter monitor: is told of requests to the upstream itself, where there is one; pictures may lie anywhere.
+    /// Sends requests through the client that enforces the address rules.
+    /// - Parameter monitor: gets the outcome of requests to the upstream itself; images may be on other hosts.
     static func get(_ client: TracedUpstream, _ upstream: UpstreamBase?, _ monitor: UpstreamMonitor?) -> Get {
         { request in
             let get = UpstreamRequest(
@@ -16,14 +16,14 @@ extension ImageOrigin {
                 watcher?.answered(request.url)
                 return OriginAnswer(response, isComplete: true)
             } catch {
-                // A picture that cannot be used says as much about the upstream as one that can.
+                // An unusable image also proves that the upstream answers.
                 switch UpstreamMonitor.Failure(error) {
                 case .absent(let reason)?: watcher?.failed(request.url, .absent(reason))
                 case .rejected?: watcher?.answered(request.url)
                 case nil: break
                 }
-                // Only a cut is resumed. A time limit that has expired ends the fetch: a host that is too slow would be too
-                // slow again, and each attempt would hold a place among the fetches for as long.
+                // Only an interruption is resumed. A timeout ends the fetch: a slow host would be too slow again, and
+                // each attempt would occupy a fetch slot for as long.
                 if case .interrupted(let partial?, _) = error { return OriginAnswer(partial, isComplete: false) }
                 throw error.imageError
             }
@@ -33,7 +33,7 @@ extension ImageOrigin {
 
 extension ImageOrigin {
     /// Checks whether a URL may be fetched, without a request.
-    /// - Throws: `ImageOriginError.forbidden`. That its host is not known now is no error.
+    /// - Throws: `ImageOriginError.forbidden`. A host name that cannot be resolved now is no error.
     static func check(_ client: UpstreamClient) -> @Sendable (_ url: String) async throws -> Void {
         { url in
             do throws(UpstreamError) {

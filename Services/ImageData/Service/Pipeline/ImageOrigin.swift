@@ -2,13 +2,13 @@ import Foundation
 import ImageData
 import Upstream
 
-/// Fetches a picture, maps it, stores it.
+/// Fetches an image from its origin server, maps it and stores it.
 struct ImageOrigin: Sendable {
-    /// One request to an origin.
+    /// Sends one request to an origin server.
     typealias Get = @Sendable (_ request: OriginRequest) async throws -> OriginAnswer
 
-    /// How long a picture may take, with all requests that resume it: less than the 30 s that callers wait by default, so that
-    /// they learn what failed.
+    /// The time limit for an image, including all requests that resume it: less than the callers' default of 30 s, so
+    /// that they learn the cause of a failure.
     static let defaultTimeLimit = Duration.seconds(25)
 
     let get: Get
@@ -17,9 +17,10 @@ struct ImageOrigin: Sendable {
     let now: @Sendable () -> Date
     var timeLimit = Self.defaultTimeLimit
 
-    /// - Returns: nil when bytes were put for the URL, which are then the answer.
+    /// - Returns: nil when bytes were put for the URL, which then take precedence.
     func image(at url: String, storingIn destination: FetchDestination) async throws -> CachedImage? {
-        // Looked up within the fetch, which a put retires: either the put is seen here, or nothing of this is stored.
+        // Checked inside the fetch, because a put retires the fetch: either the put is seen here, or the result is not
+        // stored.
         guard try await caches.pinned?.record(at: url) == nil else { return nil }
         let deadline = ContinuousClock.now + timeLimit
         var timeLeft = timeLimit
@@ -32,12 +33,12 @@ struct ImageOrigin: Sendable {
                     url: url, headers: download.headers, maximumBytes: mapper.maximumBytes, timeLimit: timeLeft))
             switch download.add(answer) {
             case .again: break
-            case .cut: throw ImageOriginError.unreachable("it was cut off again and again")
+            case .cut: throw ImageOriginError.unreachable("the connection was interrupted too often")
             case .tooLarge: throw ImageOriginError.tooLarge(limit: mapper.maximumBytes)
             case .refused(let status): throw ImageOriginError.rejected(.status(status))
             case .notModified(let age):
                 guard let kept = await caches.fetchedImage(at: url, in: destination.tiers) else {
-                    // It was evicted meanwhile.
+                    // The bytes were evicted in the meantime.
                     download = ImageDownload(limit: mapper.maximumBytes)
                     break
                 }
@@ -50,10 +51,10 @@ struct ImageOrigin: Sendable {
             }
             timeLeft = deadline - ContinuousClock.now
         } while timeLeft > .zero
-        throw ImageOriginError.unreachable("it was cut off until its time was over")
+        throw ImageOriginError.unreachable("the connection was interrupted until the time limit expired")
     }
 
-    /// Bytes are as old as the origin says: what it has kept itself is not made new by being fetched.
+    /// The time at which the answer was generated: a cached answer is as old as its `Age`.
     private func time(_ age: Int) -> Date { now().addingTimeInterval(-Double(age)) }
 
     private func mapped(_ data: Data) throws(ImageOriginError) -> InspectedImage {
@@ -70,14 +71,14 @@ struct ImageOrigin: Sendable {
     }
 }
 
-/// What an origin is asked for.
+/// A request to an origin server.
 struct OriginRequest: Sendable {
     let url: String
     let headers: [(name: String, value: String)]
 
-    /// How many bytes may come.
+    /// The maximum size of the answer.
     let maximumBytes: Int
 
-    /// How long the answer may take to be complete.
+    /// The time limit for the whole answer.
     let timeLimit: Duration
 }

@@ -1,20 +1,20 @@
 import RPC
 
-/// Lets few images be in memory at a time, and none that its caller cannot take yet: with base64 each is 8 MB on its way
-/// out, and a caller may ask for thousands.
+/// Limits the number of images that are read into memory at a time, and delays reads whose caller cannot take the
+/// answer yet. In base64 an image has up to 8 MB, and a caller may request thousands.
 actor LargeReads {
-    /// One is read while another is written.
+    /// Two: one image is read while another is sent.
     static let atATime = 2
 
     private var free = LargeReads.atATime
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Runs `read` when it is its turn and the caller has room for what it reads.
+    /// Runs `read` when a slot is free and the caller's connection has space for the answer.
     func run<Image: Sendable>(
         _ room: AnswerRoom?, _ read: @Sendable () async throws -> Image
     ) async throws -> Image {
         while true {
-            // Whoever cannot be answered waits here, without taking anybody's turn.
+            // A caller whose connection is full waits here without holding a slot.
             await room?.wait()
             try Task.checkCancellation()
             await takeTurn()

@@ -1,14 +1,14 @@
 import GRDB
 
-/// The tables of an edge's image data. Steps are never changed once released, only added to.
+/// The tables of the cache of fetched bytes. Released migrations are never changed; new ones are added.
 enum ImageCacheSchema {
-    /// What a URL costs of the budget beside its text.
+    /// The size that a URL counts against the budget beside its text, in bytes.
     static let urlOverhead = 128
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 URLs, contents and their weight") { db in
-            // Bytes have a table of their own: noting that they were used must not touch them.
+            // Bytes are in a separate table, so that recording a use does not rewrite them.
             try db.execute(
                 sql: """
                     CREATE TABLE content (
@@ -25,7 +25,7 @@ enum ImageCacheSchema {
                         data BLOB NOT NULL
                     ) STRICT;
 
-                    -- Several URLs may name one content; each has its own age.
+                    -- Several URLs may have the same content; each has its own time.
                     CREATE TABLE url (
                         url           TEXT PRIMARY KEY NOT NULL CHECK (length(CAST(url AS BLOB)) BETWEEN 1 AND 2048),
                         content       INTEGER NOT NULL REFERENCES content (id) ON DELETE CASCADE,
@@ -38,7 +38,7 @@ enum ImageCacheSchema {
                     CREATE INDEX url_by_content ON url (content);
                     CREATE INDEX url_by_age ON url (stored_at);
 
-                    -- One row: what everything weighs, so that nobody has to add it up.
+                    -- One row: the total size, so that no query has to add it up.
                     CREATE TABLE weight (total INTEGER NOT NULL) STRICT;
                     INSERT INTO weight VALUES (0);
                     CREATE TRIGGER content_comes AFTER INSERT ON content

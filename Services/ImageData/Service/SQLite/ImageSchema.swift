@@ -1,11 +1,11 @@
 import GRDB
 
-/// The tables of the image data. Steps are never changed once released, only added to.
+/// The tables of the images that were put. Released migrations are never changed; new ones are added.
 enum ImageSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 URLs and contents") { db in
-            // The blob comes last and in a rowid table: what stands before it is read without it.
+            // The blob is the last column of a rowid table, so that SQLite reads the other columns without it.
             try db.execute(
                 sql: """
                     CREATE TABLE content (
@@ -17,7 +17,7 @@ enum ImageSchema {
                         data         BLOB NOT NULL CHECK (length(data) = size)
                     ) STRICT;
 
-                    -- Several URLs may name one content; each has its own age.
+                    -- Several URLs may have the same content; each has its own time.
                     CREATE TABLE url (
                         url       TEXT PRIMARY KEY NOT NULL CHECK (length(CAST(url AS BLOB)) BETWEEN 1 AND 2048),
                         content   INTEGER NOT NULL REFERENCES content (id),

@@ -5,20 +5,20 @@ import RPC
 import SQLiteKit
 import Synchronization
 
-/// Fetched bytes in one SQLite file.
+/// The cache of fetched bytes in one SQLite file.
 final class SQLiteImageCache: ImageCache {
     private let pool: DatabasePool
     private let budget: Int
 
-    /// The uses that are not written down yet: they are when something is kept, which is when they matter, and at the end.
+    /// Uses that are not written yet. They are written before each change, which may evict by them, and at shutdown.
     private let uses: Mutex<Uses>
 
     static let opening = StoreOpening(applicationID: "IFic", migrator: ImageCacheSchema.migrator, isCache: true)
 
-    /// How many bytes are kept unless the operator says otherwise.
+    /// The default budget in bytes.
     static let defaultBudget = 1_024 * 1_024 * 1_024
 
-    /// How many contents are let go in one step.
+    /// The maximum number of contents that one query selects for eviction.
     private static let evictedAtOnce = 16
 
     init(_ pool: DatabasePool, budget: Int) throws {
@@ -63,14 +63,15 @@ final class SQLiteImageCache: ImageCache {
     func keep(_ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool) async throws {
         let cost = image.image.data.count + url.utf8.count + ImageCacheSchema.urlOverhead
         guard cost <= budget else {
-            // Nor are those that they replace.
+            // The bytes that they replace are deleted too.
             if isWanted() { _ = try await evict(.urls([url])) }
             return
         }
         let (uses, use) = takeUses()
         try await pool.write { [budget] db in
             try Self.write(uses, db)
-            // Writes come one after the other: an eviction that has begun by now comes after this one, or was seen.
+            // Writes are serialised: an eviction that has begun either comes after this write, or was seen by
+            // `isWanted`.
             guard isWanted() else { return }
             let replaced = try Int64.fetchAll(
                 db, sql: "DELETE FROM url WHERE url = ? RETURNING content", arguments: [url])
@@ -89,7 +90,7 @@ final class SQLiteImageCache: ImageCache {
     /// Writes the uses that are only in memory.
     func writeUses() {
         let (uses, _) = takeUses()
-        // With a disk that is full, a later cache knows a little less about what goes first.
+        // On failure, for example with a full disk, only the order of eviction is less exact.
         try? pool.write { try Self.write(uses, $0) }
     }
 
@@ -103,7 +104,7 @@ final class SQLiteImageCache: ImageCache {
         for (url, use) in uses { try statement.execute(arguments: [use, url]) }
     }
 
-    /// - Returns: the row of the content, whose bytes are written unless they are there undamaged.
+    /// - Returns: the row of the content. Its bytes are written unless they are already there undamaged.
     private static func keep(_ image: StoredImage, used: Int64, _ db: Database) throws -> Int64? {
         let record = image.record
         let content = try Int64.fetchOne(
@@ -144,7 +145,7 @@ final class SQLiteImageCache: ImageCache {
         }
     }
 
-    /// - Parameter contents: of URLs that have gone.
+    /// - Parameter contents: the contents of deleted URLs.
     private static func free(_ contents: [Int64], _ db: Database) throws -> Evicted {
         let bytes = try Set(contents).reduce(0) { try $0 + freeUnlessNamed($1, db) }
         return Evicted(urls: contents.count, bytes: bytes)
@@ -160,7 +161,7 @@ final class SQLiteImageCache: ImageCache {
                     """), arguments: [content]) ?? 0
     }
 
-    /// Lets go of what was used least recently, with all its URLs, until everything weighs no more than this.
+    /// Evicts the least recently used contents with all their URLs, until the total is within the budget.
     @discardableResult
     private static func shrink(to budget: Int, _ db: Database) throws -> Evicted {
         var (urls, bytes) = (0, 0)
@@ -183,9 +184,9 @@ final class SQLiteImageCache: ImageCache {
     private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }
 }
 
-/// Who was used when.
+/// Records when URLs were used.
 private struct Uses {
-    /// More are forgotten, the oldest first: a million reads between two writes need not be remembered.
+    /// The maximum number of unwritten uses; over it, the oldest are dropped.
     private static let limit = 4_096
 
     private var last: Int64

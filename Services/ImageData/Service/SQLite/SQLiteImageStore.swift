@@ -4,8 +4,8 @@ import ImageData
 import RPC
 import SQLiteKit
 
-/// The bytes in one SQLite file. Nothing here runs on the event loop: a blob takes its time, and whoever waited for a
-/// free reader there would hold up everybody.
+/// The bytes that were put, in one SQLite file. All operations run off the event loop: reading a blob takes time, and
+/// waiting for a free reader would block the loop.
 struct SQLiteImageStore: ImageStore {
     private let pool: DatabasePool
 
@@ -58,7 +58,7 @@ struct SQLiteImageStore: ImageStore {
         }
     }
 
-    /// - Returns: the row of the content, which is written unless it is there undamaged.
+    /// - Returns: the row of the content, which is written unless it is already there undamaged.
     private static func keep(_ image: StoredImage, _ db: Database) throws -> Int64? {
         let record = image.record
         try db.cachedStatement(
@@ -94,7 +94,7 @@ struct SQLiteImageStore: ImageStore {
             try Int64.fetchAll(
                 db, sql: "DELETE FROM url WHERE stored_at <= ? RETURNING content", arguments: [seconds(date)])
         case .downTo(let bytes):
-            // Counted from the most recently stored on: what goes beyond the limit goes.
+            // Adds up sizes from the most recently stored content on, and deletes those beyond the limit.
             try Int64.fetchAll(
                 db,
                 sql: """
@@ -109,7 +109,7 @@ struct SQLiteImageStore: ImageStore {
         }
     }
 
-    /// - Returns: how many bytes that freed.
+    /// - Returns: the number of freed bytes.
     private static func freeUnlessNamed(_ content: Int64, _ db: Database) throws -> Int {
         try Int.fetchOne(
             db,

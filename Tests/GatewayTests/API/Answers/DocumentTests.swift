@@ -8,9 +8,9 @@ import Testing
 
 @testable import gateway
 
-/// JSON as it is sent.
+/// JSON documents as they are sent.
 @Suite struct DocumentTests {
-    /// So many bytes of JSON.
+    /// A document of this many bytes.
     private func document(_ bytes: Int, _ fields: HTTPFields = [:]) -> HTTPAnswer {
         let json = RawJSON(String(repeating: "a", count: bytes - 2), as: .string)
         return .document(json, for: request(fields))
@@ -20,12 +20,12 @@ import Testing
         HTTPRequest(method: .get, scheme: "http", authority: "example.org", path: "/v1/feed", headerFields: fields)
     }
 
-    @Test func `the same bytes have the same tag, and others another`() {
+    @Test func `equal documents have equal tags, different ones do not`() {
         #expect(document(20).fields[.eTag] == document(20).fields[.eTag])
         #expect(document(20).fields[.eTag] != document(21).fields[.eTag])
     }
 
-    @Test func `1,400 bytes are compressed for who takes it, 1,399 are not`() {
+    @Test func `1,400 bytes are compressed for a client that accepts gzip, 1,399 are not`() {
         #expect(document(1_399, [.acceptEncoding: "gzip"]).fields[.contentEncoding] == nil)
         let compressed = document(1_400, [.acceptEncoding: "gzip"])
         #expect(compressed.fields[.contentEncoding] == "gzip" && compressed.body.readableBytes < 200)
@@ -33,7 +33,7 @@ import Testing
         #expect(document(1_399).fields[.vary] == "Accept-Encoding")
     }
 
-    @Test func `the compressed one has a tag of its own, and each is known by its own`() throws {
+    @Test func `the compressed representation has a different tag`() throws {
         let (plain, compressed) = (document(2_000), document(2_000, [.acceptEncoding: "gzip"]))
         let (plainTag, compressedTag) = (
             try #require(plain.fields[.eTag]), try #require(compressed.fields[.eTag])
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 100_000])
-    func `what was compressed is what comes out`(count: Int) throws {
+    func `decompression returns the original bytes`(count: Int) throws {
         let bytes = ByteBuffer(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         let compressed = try #require(Gzip.compress(bytes))
         #expect(inflated(compressed, count: count) == Array(bytes.readableBytesView))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct FreshnessTests {
     @Test(arguments: [(-1.0, 0), (0, 0), (0.9, 0), (1, 1), (604_800, 604_800)])
-    func `an age is in whole seconds, and the future has none`(seconds: Double, age: Int) {
+    func `an age is in whole seconds, and 0 for a date in the future`(seconds: Double, age: Int) {
         #expect(Freshness.age(of: noon, now: noon + seconds) == age)
     }
 
@@ -23,26 +23,26 @@ import Testing
         return HeldImage(loaded)
     }
 
-    @Test func `bytes of a cache have the age of their fetching, those just fetched and those put here have none`() {
+    @Test func `cached bytes have an age, fetched bytes and bytes that were put have none`() {
         #expect(Freshness(image(.hot), now: noon) == Freshness(age: 90, cacheStatus: "hit"))
         #expect(Freshness(image(.cold), now: noon) == Freshness(age: 90, cacheStatus: "hit"))
         let stale = Freshness(image(.cold, stale: true), now: noon)
         #expect(stale == Freshness(age: 90, cacheStatus: "hit; detail=stale"))
         let fetched = Freshness(image(.remote, stored: 0), now: noon)
         #expect(fetched == Freshness(age: nil, cacheStatus: "fwd=miss"))
-        // From an upstream that has said that it had kept them.
+        // From an upstream that has stated an age.
         let aged = Freshness(image(.remote), now: noon)
         #expect(aged == Freshness(age: 90, cacheStatus: "fwd=miss"))
         #expect(Freshness(image(.cold, timeToLive: nil), now: noon) == Freshness(age: nil, cacheStatus: nil))
     }
 
-    /// `max-age` less `Age` is what a cache has left (RFC 9111 §4.2).
+    /// `max-age` minus `Age` is the remaining lifetime (RFC 9111 §4.2).
     @Test(
         arguments: [
             (0, 3_600), (1, 3_600), (3_600, 3_600), (7_200, 3_600), (86_400, 3_600), (601_200, 3_600), (601_201, 3_599),
             (604_799, 1), (604_800, 0), (700_000, 0), (-60, 3_600),
         ] as [(Double, Int)])
-    func `however old bytes are, an answer is good for an hour, and never beyond their time to live`(
+    func `an answer may be used for an hour, but not beyond the time to live of its bytes`(
         age: Double, left: Int
     ) throws {
         for source in [ImageMetadata.Source.hot, .cold, .remote] {
@@ -60,17 +60,17 @@ import Testing
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (1_772_366_400, "Sun, 01 Mar 2026 12:00:00 GMT"), (1_709_164_800, "Thu, 29 Feb 2024 00:00:00 GMT"),
         ])
-    func `a date is written as HTTP has it`(seconds: Double, text: String) {
+    func `a date is formatted for HTTP`(seconds: Double, text: String) {
         #expect(HTTPDate.text(of: Date(timeIntervalSince1970: seconds)) == text)
     }
 
     @Test(arguments: [(nil, 1), (0, 1), (1, 1), (1_000, 1), (1_001, 2), (2_000, 2)] as [(Int?, Int)])
-    func `who may come back is told whole seconds, never too early`(milliseconds: Int?, seconds: Int) {
+    func `Retry-After is rounded up to whole seconds`(milliseconds: Int?, seconds: Int) {
         #expect(HTTPAnswer.seconds(milliseconds) == seconds)
     }
 
     @Test(arguments: [(0, 1), (3, 1), (400, 100), (4_096, 1_024), (4_097, 1_024), (1_000_000, 1_024)])
-    func `connections take a quarter of the files that may be open, 1,024 at most`(files: Int, connections: Int) {
+    func `connections use at most a quarter of the open files, and at most 1,024`(files: Int, connections: Int) {
         #expect(HTTPLimits.connections(openFiles: files) == connections)
     }
 }

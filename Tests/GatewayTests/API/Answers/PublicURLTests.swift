@@ -11,7 +11,7 @@ import Testing
             ("http://example.org", "http://example.org"), ("https://example.org/", "https://example.org"),
             ("http://example.org:81/feeds/", "http://example.org:81/feeds"), ("http://[::1]:81", "http://[::1]:81"),
         ])
-    func `images lie below it, with their ids in upper case`(text: String, base: String) throws {
+    func `image URLs are below the base, with their ids in upper case`(text: String, base: String) throws {
         let url = try #require(PublicURL(text))
         #expect(url.imageData(id) == "\(base)/v1/image/5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01/data")
         #expect(
@@ -28,9 +28,9 @@ import Testing
             "http://example.org:70000", "http://exämple.org",
             "http://example.org/" + String(repeating: "x", count: 1_024),
         ])
-    func `what cannot stand in front of a path is refused`(text: String) { #expect(PublicURL(text) == nil) }
+    func `an invalid base URL is rejected`(text: String) { #expect(PublicURL(text) == nil) }
 
-    @Test func `it may have 1,024 bytes`() {
+    @Test func `a base URL may have 1,024 bytes`() {
         let base = "http://example.org/"
         #expect(PublicURL(base + String(repeating: "x", count: 1_024 - base.utf8.count)) != nil)
         #expect(PublicURL(base + String(repeating: "x", count: 1_025 - base.utf8.count)) == nil)
@@ -41,7 +41,7 @@ import Testing
             ("127.0.0.1", "http://127.0.0.1:81"), ("localhost", "http://localhost:81"), ("::1", "http://[::1]:81"),
             ("0.0.0.0", "http://127.0.0.1:81"), ("::", "http://[::1]:81"),
         ])
-    func `without one, readers are sent to the address that is bound`(host: String, url: String) {
+    func `the default is the bound address`(host: String, url: String) {
         #expect(PublicURL(HTTPAddress(host: host, port: 81)).description == url)
     }
 }

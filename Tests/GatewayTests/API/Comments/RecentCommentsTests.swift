@@ -9,19 +9,19 @@ import Testing
 
 @testable import gateway
 
-/// Many clients that ask for long lists of comments at the same time.
+/// Concurrent requests for long lists of comments.
 @Suite struct RecentCommentsTests {
     private static let page = 100
 
-    /// However slow the machine is.
+    /// Limits that a slow machine does not exceed.
     private static let patient: HTTPLimits = {
         var limits = HTTPLimits()
         (limits.requestTime, limits.idleTime, limits.stallTime) = (.minutes(5), .minutes(5), .minutes(5))
         return limits
     }()
 
-    /// A service with so many comments of so many bytes for every image, by an author of its own each. Counts the lists
-    /// that are begun.
+    /// A service with this many comments of this many bytes for every image, each by a different author. It counts the
+    /// lists that are started.
     private final class Service: Sendable {
         let lists = Mutex(0)
         let comments: [SentComment]
@@ -34,7 +34,7 @@ import Testing
             }
         }
 
-        /// - Parameter wait: before every first page.
+        /// - Parameter wait: runs before every first page.
         func services(_ wait: @escaping @Sendable (UUID) async -> Void = { _ in }) -> FakeServices {
             var services = FakeServices()
             services.list = { params, _ in
@@ -58,8 +58,8 @@ import Testing
     private static func target(_ image: UUID) -> String { "/v1/image/\(image)/comments" }
 
     @Test(arguments: [[], ["Accept-Encoding: gzip"]])
-    func `however many clients ask, a list is made once`(fields: [String]) async throws {
-        // All answers together stay within the budget.
+    func `concurrent requests generate a list once`(fields: [String]) async throws {
+        // All answers together are within the budget.
         let (image, clients, service) = (UUID(), 300, Service(count: 500, bytes: 1_000))
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         try await RunningAPI.with(service.services { _ in for await _ in gate {} }, limits: Self.patient) {
@@ -79,15 +79,15 @@ import Testing
         }
     }
 
-    /// More than the kernel takes of a client that does not read, and a storage of twice as much at the most.
+    /// More than the kernel buffers for a client that does not read. The storage is at most twice as large.
     private static let longList = (comments: 1_000, bytes: 8_000, storage: 16 * 1_024 * 1_024)
 
-    @Test func `a list that many clients are slow to read is held once`() async throws {
+    @Test func `memory holds a list once for many slow clients`() async throws {
         let (image, clients) = (UUID(), 40)
         let service = Service(count: Self.longList.comments, bytes: Self.longList.bytes)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         var limits = Self.patient
-        // A list and the making of another one.
+        // One list, and the generation of another one.
         limits.answerBytes = 2 * Self.longList.storage
         try await RunningAPI.with(service.services { _ in for await _ in gate {} }, limits: limits) {
             api async throws in
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a list that is made anew shares the bytes of an equal one that clients still read`() async throws {
+    @Test func `a regenerated list shares the bytes of an equal one that is still being sent`() async throws {
         let (image, rounds) = (UUID(), 10)
         let service = Service(count: Self.longList.comments, bytes: Self.longList.bytes)
         var limits = Self.patient
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `who has the list already costs one more computation and no body`() async throws {
+    @Test func `a client that has the list causes one generation and no body`() async throws {
         let (image, clients, service) = (UUID(), 200, Service(count: 1_000, bytes: 1_000))
         let gates = Mutex<[AsyncStream<Void>]>([])
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `lists that are made take of the budget, and those for which it has no room are refused`() async throws {
+    @Test func `lists being generated count against the budget, and excess ones are rejected`() async throws {
         let (clients, service) = (200, Service(count: 300, bytes: 1_000))
         var limits = Self.patient
         limits.answerBytes = 2_000_000
@@ -164,14 +164,14 @@ import Testing
         var services = service.services()
         let list = services.list
         services.list = { params, context in
-            // Each page shows how much is held while the lists are made.
+            // Each page records the size of the held bytes while lists are generated.
             if let held = budget.withLock({ $0?.heldBytes }) { most.withLock { $0 = max($0, held) } }
             return try await list(params, context)
         }
         try await RunningAPI.with(services, limits: limits) { api async throws in
             budget.withLock { $0 = api.budget }
             let peers = try await api.connected(clients)
-            // Different images: no two share a list.
+            // Different images, so that no two requests share a list.
             for peer in peers { try await peer.request(Self.target(UUID())) }
             var statuses: [Int: Int] = [:]
             for peer in peers {
@@ -180,14 +180,14 @@ import Testing
                 statuses[reply.status, default: 0] += 1
             }
             #expect(Set(statuses.keys).isSubset(of: [200, 429]) && statuses.values.reduce(0, +) == clients)
-            // Answers are counted after they are given, so a few may be over. All lists have 68 MB.
+            // Finished answers are counted after generation, so a few may exceed the limit. All lists have 68 MB.
             #expect(most.withLock { $0 } <= 2 * limits.answerBytes)
             while api.budget.heldBytes > 0 { await Task.yield() }
             #expect(try await api.exchange(Self.target(UUID())).status == 200)
         }
     }
 
-    @Test(arguments: [(50, 2), (1_000, 1)]) func `a long list is held for a second, a short one is made anew`(
+    @Test(arguments: [(50, 2), (1_000, 1)]) func `a long list is cached for a second, a short one is not`(
         count: Int, lists: Int
     ) async throws {
         let (image, service) = (UUID(), Service(count: count, bytes: 1_000))
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `lists over half of what may be held are not held`() async throws {
+    @Test func `lists larger than half of the limit are not cached`() async throws {
         let (image, service) = (UUID(), Service(count: 1_000, bytes: 1_000))
         var limits = Self.patient
         (limits.recentCommentsTime, limits.recentCommentsBytes) = (.hours(1), 2_000_000)
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `a comment that is posted through the gateway is seen at once`() async throws {
+    @Test func `a comment posted through the gateway is visible at once`() async throws {
         let (image, service) = (UUID(), Service(count: 1_000, bytes: 1_000))
         var limits = Self.patient
         limits.recentCommentsTime = .hours(1)
@@ -222,7 +222,7 @@ import Testing
             try await TestServer.with(handlers.table) { server async throws -> Void in
                 try await RPCClient.withConnection(to: server.path, as: "test") { client in
                     for method in ["comments.post", "comments.remove"] {
-                        // There are no services: nobody knows how far a call had come that failed.
+                        // Without services the call fails; whether it had an effect is then unknown.
                         _ = await #expect(throws: RPCError.self) { try await client.call(method, .emptyObject) }
                         _ = try await api.exchange(Self.target(image))
                     }
@@ -236,7 +236,7 @@ import Testing
 }
 
 extension RunningAPI {
-    /// So many connections.
+    /// Opens this many connections.
     fileprivate func connected(_ count: Int) async throws -> [HTTPPeer] {
         var peers: [HTTPPeer] = []
         for _ in 0..<count { peers.append(try await connect()) }

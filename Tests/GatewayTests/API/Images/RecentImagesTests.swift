@@ -19,7 +19,7 @@ import Testing
         limits.recentImageBytes = bytes
         limits.recentImageTime = time
         let recent = RecentImages(limits, now: clock.now)
-        // Ends with this scope.
+        // Cancelled at the end of this scope.
         async let _: Void = recent.run()
         try await body(recent)
     }
@@ -31,12 +31,12 @@ import Testing
             LoadedImage(data: Bytes(Data(repeating: number, count: bytes)), metadata: metadata))
     }
 
-    /// The number of the image that is answered when the services have this one.
+    /// Requests an image while the services have the given one, and returns the number of the answer.
     private func ask(_ recent: RecentImages, _ id: UUID, having number: UInt8, bytes: Int = 1) async throws -> UInt8? {
         try await recent.value(of: id) { () throws(RPCError) in image(number, bytes: bytes) }.bytes.getInteger(at: 0)
     }
 
-    @Test func `for a second it is answered without asking again`() async throws {
+    @Test func `an image is served for a second without another load`() async throws {
         try await withRecent { recent async throws in
             #expect(try await ask(recent, id, having: 1) == 1)
             clock.advance(.milliseconds(750) - .nanoseconds(1))
@@ -46,9 +46,7 @@ import Testing
         }
     }
 
-    @Test func `who asks all the time never waits: towards the end of its second it is brought anew, once`()
-        async throws
-    {
+    @Test func `an image that is requested continuously is renewed once before it expires`() async throws {
         try await withRecent { recent async throws in
             let (renewals, renewed) = AsyncStream.makeStream(of: Void.self)
             let ask = { number in
@@ -66,13 +64,13 @@ import Testing
             while recent.waiting(for: id) > 0 { await Task.yield() }
             clock.advance(.milliseconds(749))
             #expect(try await ask(3) == 2)
-            // A quarter after its beginning it is as old as it may be.
+            // The lifetime of the renewed image began at 750 ms, so it expires at 1,750 ms.
             clock.advance(.milliseconds(251))
             #expect(try await ask(4) == 4)
         }
     }
 
-    @Test func `letting go of what is old leaves what was brought anew`() async throws {
+    @Test func `evicting old images leaves renewed ones`() async throws {
         try await withRecent(time: .hours(4)) { recent async throws in
             let other = UUID()
             for id in [id, other] { _ = try await ask(recent, id, having: 1) }
@@ -83,14 +81,14 @@ import Testing
             }
             clock.advance(.hours(1))
             #expect(!recent.letGoOfOld())
-            // Two hours later the first is renewed, and the second has not lost its time by that.
+            // Two hours later the first image is renewed; the lifetime of the second is unchanged.
             clock.advance(.hours(2))
             _ = try await ask(recent, UUID(), having: 3)
             #expect(try await ask(recent, other, having: 3) == 2)
         }
     }
 
-    @Test func `a failure to bring it anew is nobody's until its second is over`() async throws {
+    @Test func `a failed renewal is not reported until the image has expired`() async throws {
         try await withRecent { recent async throws in
             let (failures, failed) = AsyncStream.makeStream(of: Void.self)
             let fail = { @Sendable () async throws(RPCError) -> HeldImage in
@@ -109,14 +107,14 @@ import Testing
         }
     }
 
-    @Test func `another item is asked for`() async throws {
+    @Test func `different items are loaded separately`() async throws {
         try await withRecent { recent async throws in
             #expect(try await ask(recent, id, having: 1) == 1)
             #expect(try await ask(recent, UUID(), having: 2) == 2)
         }
     }
 
-    @Test func `nothing was fetched for those who ask later`() async throws {
+    @Test func `later answers do not count as fetched`() async throws {
         try await withRecent { recent async throws in
             let first = try await recent.value(of: id) { () throws(RPCError) in image(1) }
             let second = try await recent.value(of: id) { () throws(RPCError) in image(2) }
@@ -124,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `what took longer than that to come is not held`() async throws {
+    @Test func `an image that took longer than its lifetime to load is not cached`() async throws {
         try await withRecent { recent async throws in
             let slow = try await recent.value(of: id) { () throws(RPCError) in
                 clock.advance(.seconds(1))
@@ -134,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is held when nobody asks any more`() async throws {
+    @Test func `without requests the cache becomes empty`() async throws {
         try await withRecent(time: .milliseconds(1)) { recent async throws in
             #expect(try await ask(recent, id, having: 1) == 1)
             while recent.count > 0 {
@@ -150,12 +148,10 @@ import Testing
             ("feed.remove", true), ("feed.publish", true), ("feed.validate", true), ("image-data.put", true),
             ("image-data.evict", true), ("feed.load", false), ("image-data.load", false), ("comments.post", false),
         ])
-    func `what may change an image is noticed when it passes through the gateway`(method: String, isChange: Bool)
-        async throws
-    {
+    func `a change through the gateway clears the cache`(method: String, isChange: Bool) async throws {
         try await withRecent { recent async throws in
             let identity = ServiceIdentity(name: "gateway", version: "1")
-            // There are no services: nobody knows how far a call had come that failed.
+            // Without services the call fails; whether it had an effect is then unknown.
             let handlers = GatewayHandlers(
                 registry: PluginRegistry([]), recentImages: recent, recentComments: RecentComments(HTTPLimits()),
                 identity: identity, now: { noon })
@@ -169,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `after a change it is asked for again`() async throws {
+    @Test func `after a change the image is loaded again`() async throws {
         try await withRecent { recent async throws in
             #expect(try await ask(recent, id, having: 1) == 1)
             recent.forget()
@@ -177,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `what was under way at a change is neither kept nor shared`() async throws {
+    @Test func `a load in progress during a change is neither cached nor shared`() async throws {
         try await withRecent(time: .hours(1)) { recent async throws in
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
@@ -200,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `who asks while it comes gets the same, unless it fails`() async throws {
+    @Test func `concurrent requests share a load, but not its failure with later ones`() async throws {
         try await withRecent(time: .hours(1)) { recent async throws in
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
@@ -222,7 +218,7 @@ import Testing
                 open.finish()
                 for await failure in group { #expect(failure == "the first") }
             }
-            // A failure is everybody's who waits, and over then.
+            // All waiting callers get the failure; later ones load again.
             #expect(try await ask(recent, id, having: 3) == 3)
         }
     }
@@ -237,25 +233,25 @@ import Testing
     }
 
     @Test(arguments: [(500, 1), (501, 2)])
-    func `one that is over half of what may be held is not held`(bytes: Int, second: UInt8) async throws {
+    func `an image larger than half of the limit is not cached`(bytes: Int, second: UInt8) async throws {
         try await withRecent(bytes: 1_000) { recent async throws in
             #expect(try await ask(recent, id, having: 1, bytes: bytes) == 1)
             #expect(try await ask(recent, id, having: 2) == second)
         }
     }
 
-    @Test func `the oldest go when there would be more than may be held`() async throws {
+    @Test func `over the limit the oldest images are evicted`() async throws {
         try await withRecent(bytes: 1_000) { recent async throws in
             let ids = (0..<6).map { _ in UUID() }
             for id in ids { _ = try await ask(recent, id, having: 1, bytes: 250) }
             var held: [Bool] = []
             for id in ids { held.append(try await ask(recent, id, having: 2) == 1) }
-            // Two generations of two; to ask for the first two makes a new one.
+            // Two generations with two images each; a load of the first two images begins a new generation.
             #expect(held.filter(\.self).count <= 4 && held.last == true && held.first == false)
         }
     }
 
-    @Test func `who asked first may go, and the others get what was begun for him`() async throws {
+    @Test func `the first caller can cancel without affecting the others`() async throws {
         try await withRecent(time: .hours(1)) { recent async throws in
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
@@ -278,7 +274,7 @@ import Testing
     }
 }
 
-/// A clock that a test sets.
+/// A clock that the test sets.
 private final class Monotonic: Sendable {
     private let time = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000))
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import gateway
 
-/// What request fields say.
+/// The parsers of request fields.
 @Suite struct FieldTests {
     @Test(
         arguments: [
@@ -10,7 +10,7 @@ import Testing
             (" * ", true), ("", false), ("a", false), (#""b""#, false), (#""ab""#, false), (#""a"#, false),
             (#""*""#, false), (#""A""#, false),
         ])
-    func `a tag is named by itself, weak or strong, in a list, and by the star`(field: String, isNamed: Bool) {
+    func `If-None-Match matches a tag, weak or strong, in a list, or a star`(field: String, isNamed: Bool) {
         #expect(EntityTag("a").isNamed(in: field) == isNamed)
         #expect(EntityTag("a", isWeak: true).isNamed(in: field) == isNamed)
     }
@@ -20,7 +20,7 @@ import Testing
             (#""a""#, true), (#"W/"a""#, false), (#""b""#, false), (#""a", "b""#, false), ("*", false),
             ("Sat, 21 Nov 2026 12:00:00 GMT", false), ("", false),
         ])
-    func `a range's condition is one strong tag`(field: String, isExactly: Bool) {
+    func `If-Range matches one strong tag`(field: String, isExactly: Bool) {
         #expect(EntityTag("a").isExactly(field) == isExactly)
         #expect(!EntityTag("a", isWeak: true).isExactly(field))
     }
@@ -37,7 +37,7 @@ import Testing
             ("bytes=99999999999999999999-", .unsatisfiable), ("bytes=0-99999999999999999999", .part(0..<10)),
             ("bytes=-99999999999999999999", .part(0..<10)),
         ] as [(String, ByteRange)])
-    func `a range of ten bytes is a part, the whole, or beyond the end`(field: String, range: ByteRange) {
+    func `a range of ten bytes is a part, the whole, or unsatisfiable`(field: String, range: ByteRange) {
         #expect(ByteRange(field, size: 10) == range)
     }
 
@@ -47,7 +47,7 @@ import Testing
             ("*", true), ("br", false), ("", false), ("gzip;q=0", false), ("gzip; q=0.000", false),
             ("*;q=0", false), ("gzip;q=0, *", false), ("identity", false), ("gzip;q=x", false), ("gzipped", false),
         ])
-    func `gzip is taken by name or by the star, unless its weight is nothing`(field: String, isTaken: Bool) {
+    func `gzip is accepted by name or star, unless its weight is 0`(field: String, isTaken: Bool) {
         #expect(AcceptEncoding.takesGzip(field) == isTaken)
     }
 
@@ -63,5 +63,5 @@ import Testing
     @Test(arguments: [
         "", "8080", ":8080", "host", "host:", "host:x", "host:65536", "host:-1", "::1:80", "[]:1", "a b:1",
     ])
-    func `what is no address is refused`(text: String) { #expect(HTTPAddress(text) == nil) }
+    func `an invalid address is rejected`(text: String) { #expect(HTTPAddress(text) == nil) }
 }

@@ -16,16 +16,16 @@ import Testing
         "a%zz", "%", "a\\b", "\"a\"", "<a>", "a|b", "ä", "a{b}", "a^b", "`",
     ]
 
-    @Test(arguments: valid) func `a host, or a host and a port`(value: String) { #expect(HostField.isValid(value)) }
+    @Test(arguments: valid) func `a host, optionally with a port`(value: String) { #expect(HostField.isValid(value)) }
 
-    @Test(arguments: invalid) func `anything else is none`(value: String) { #expect(!HostField.isValid(value)) }
+    @Test(arguments: invalid) func `anything else is invalid`(value: String) { #expect(!HostField.isValid(value)) }
 
     @Test(arguments: valid.filter { !["", ":80", " a\t"].contains($0) })
-    func `the authority of a URL is a host, or a host and a port`(value: String) {
+    func `the authority of a URL is a host, optionally with a port`(value: String) {
         #expect(HostField.isAuthority(value))
     }
 
-    @Test(arguments: invalid + ["", ":", ":80"]) func `and anything else is no authority`(value: String) {
+    @Test(arguments: invalid + ["", ":", ":80"]) func `anything else is an invalid authority`(value: String) {
         #expect(!HostField.isAuthority(value))
     }
 
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["1.1", "1.0"]) func `a request with an invalid Host is refused`(version: String) async throws {
+    @Test(arguments: ["1.1", "1.0"]) func `a request with an invalid Host is rejected`(version: String) async throws {
         try await RunningAPI.with { api in
             for value in Self.invalid {
                 let peer = try await api.connect()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `HTTP 1.0 may leave the Host out, and never has two`() async throws {
+    @Test func `HTTP 1.0 may omit the Host, but not repeat it`() async throws {
         try await RunningAPI.with { api in
             for (fields, status) in [("", 200), ("Host: a\r\nHost: a\r\n", 400)] {
                 let peer = try await api.connect()

@@ -12,7 +12,7 @@ import Testing
             ("", nil), ("limit=1", 1), ("limit=100", 100), ("limit=010", 10), ("other=x&limit=5", 5),
             ("limit=7&&other&other", 7), ("%6Cimit=%31", 1), ("%zz=1&limit=2", 2), ("Limit=0", nil),
         ] as [(String, Int?)])
-    func `a limit is read wherever it stands, and what is unknown is ignored`(text: String, limit: Int?) throws {
+    func `a limit is read at any position, and unknown parameters are ignored`(text: String, limit: Int?) throws {
         let load = try LoadFeed(Query(text))
         #expect(load.limit == limit)
     }
@@ -24,13 +24,13 @@ import Testing
             "after_id=5B0C5F0E6A1D4F0B9A532F6C1F3F7D01", "before_id=\(id)&before_id=\(id)",
             "before_id=\(id)&after_id=\(id)",
         ])
-    func `a limit or cursor that is repeated, malformed or out of its range is refused by its name`(text: String) {
+    func `a repeated, malformed or out-of-range parameter is rejected with its name`(text: String) {
         let error = #expect(throws: RPCError.self) { try LoadFeed(Query(text)) }
         #expect(error?.kind == .invalidParams)
         #expect(error.map { text.contains($0.message.prefix { $0 != ":" }) } == true)
     }
 
-    @Test func `cursors are taken in any case and any place`() throws {
+    @Test func `cursors are accepted in any case and at any position`() throws {
         let load = try LoadFeed(Query("limit=3&after_id=\(Self.id)"))
         #expect(load.afterID?.uuidString == Self.id.uppercased() && load.limit == 3)
         let before = try LoadFeed(Query("before_id=\(Self.id.uppercased())&limit=3"))

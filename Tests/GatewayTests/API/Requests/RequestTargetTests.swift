@@ -13,7 +13,7 @@ import Testing
             ("http://example.org", [], ""), ("http://example.org?a", [], "a"),
             ("/%76%31/f%65ed", ["v1", "feed"], ""), ("/v1%2Ffeed", ["v1/feed"], ""),
         ] as [(String, [String], String)])
-    func `a path is read with what stands before and behind it`(text: String, path: [String], query: String) throws {
+    func `a path is read between the authority and the query`(text: String, path: [String], query: String) throws {
         let target = try RequestTarget(text)
         #expect(target.path == path && target.query == query)
     }
@@ -24,14 +24,14 @@ import Testing
             "http:///v1/feed", "http://?limit=3", "https://:80/v1/feed", "http://ana@example.org/v1/feed",
             "http://a:b/v1/feed", "http://[::1/v1/feed", "http://example.org#/v1/feed",
         ])
-    func `what is no path is refused`(text: String) {
+    func `an invalid path is rejected`(text: String) {
         let error = #expect(throws: RPCError.self) { try RequestTarget(text) }
         #expect(error?.kind == .invalidRequest)
     }
 
     private static let id = "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01"
 
-    @Test func `ids are taken in any case`() throws {
+    @Test func `ids are accepted in any case`() throws {
         let id = try #require(UUID(uuidString: Self.id))
         #expect(Route(["v1", "image", Self.id.lowercased(), "comments"]) == .comments(id))
         #expect(Route(["v1", "image", Self.id, "data"]) == .imageData(id))
@@ -45,5 +45,5 @@ import Testing
             [], ["v1"], ["feed"], ["v2", "feed"], ["V1", "feed"], ["v1", "feed", "x"], ["v1", "image", id],
             ["v1", "image", "x", "data"], ["v1", "image", id, "other"], ["v1", "image", id, "data", "x"],
         ])
-    func `everything else is nothing`(path: [String]) { #expect(Route(path) == nil) }
+    func `any other path is unknown`(path: [String]) { #expect(Route(path) == nil) }
 }

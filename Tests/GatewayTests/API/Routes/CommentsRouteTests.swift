@@ -29,7 +29,7 @@ import Testing
         return services
     }
 
-    @Test func `a comment is written as it always was`() async throws {
+    @Test func `the JSON of a comment is stable`() async throws {
         try await RunningAPI.with(Self.services([Self.comment(1)])) { api in
             let reply = try await api.exchange("/v1/image/\(Self.image.lowercased())/comments")
             #expect(
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [1, 99, 100, 101, 250])
-    func `all comments are there, oldest first, however many pages they are`(count: Int) async throws {
+    func `all pages of comments are combined, oldest first`(count: Int) async throws {
         let comments = (1...count).map { Self.comment($0) }
         try await RunningAPI.with(Self.services(comments)) { api in
             let reply = try await api.exchange(Self.target)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `an empty page ends the list, even where it names a next one`() async throws {
+    @Test func `an empty page ends the list, even with a cursor`() async throws {
         var services = FakeServices()
         services.list = { params, _ in
             ListedComments(
@@ -63,9 +63,9 @@ import Testing
         }
     }
 
-    /// Each has 128 bytes, with 12 around all and a comma between them.
+    /// Each comment has 128 bytes; the list adds 12 bytes and a comma between comments.
     @Test(arguments: [(10, 1_301, 200), (10, 1_300, 413), (.max, 100_000, 413)])
-    func `comments over the limit are too many`(count: Int, limit: Int, status: Int) async throws {
+    func `a list over the limit is too_large`(count: Int, limit: Int, status: Int) async throws {
         var services = FakeServices()
         services.list = { params, _ in
             let page = (1...min(count, 100)).map { Self.comment($0) }
@@ -93,10 +93,10 @@ import Testing
     }
 
     @Test(arguments: [ListedComments.Origin.remote, .cache])
-    func `what an upstream has said about an image needs no proof that it exists`(origin: ListedComments.Origin)
+    func `for an upstream's list the feed is not asked whether the image exists`(origin: ListedComments.Origin)
         async throws
     {
-        // An edge whose feed store cannot be used knows no items.
+        // An edge without a feed store has no items.
         var services = FakeServices()
         services.list = { _, _ in ListedComments(items: [], nextAfterID: nil, origin: origin, savedAt: noon) }
         try await RunningAPI.with(services) { api in
@@ -105,14 +105,14 @@ import Testing
         }
     }
 
-    @Test func `with the feed down nobody says that an image is unknown`() async throws {
+    @Test func `with the feed down an image is not reported as unknown`() async throws {
         try await RunningAPI.with(Self.services([]), running: ["comments"]) { api in
             let reply = try await api.exchange(Self.target)
             #expect(reply.status == 200 && reply.text == #"{"items":[]}"#)
         }
     }
 
-    @Test func `a list of several ages is as old as its oldest page`() async throws {
+    @Test func `a list is as old as its oldest page`() async throws {
         var services = FakeServices()
         services.list = { params, _ in
             let isFirst = params.afterID == nil

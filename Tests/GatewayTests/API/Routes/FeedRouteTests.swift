@@ -17,7 +17,7 @@ import Testing
             nextAfterID: next, prevBeforeID: prev, origin: origin, savedAt: savedAt)
     }
 
-    @Test(arguments: 0...3) func `items are those of the feed, with their images here`(count: Int) async throws {
+    @Test(arguments: 0...3) func `items have image URLs of this deployment`(count: Int) async throws {
         try await RunningAPI.with(.feed(Self.page(count))) { api in
             let reply = try await api.exchange("/v1/feed")
             let items = Self.ids.prefix(count).map {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `what is known of an item is there, what is not is left out`() async throws {
+    @Test func `absent members of an item are omitted`() async throws {
         let item = FeedItem(id: Self.ids[0], description: "A \"tower\"", location: "Pôrto", image: "urn:sha256:00")
         let page = LoadedFeed(items: [item], nextAfterID: nil, prevBeforeID: nil, origin: .store)
         try await RunningAPI.with(.feed(page)) { api in
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `links lead to the pages beside it; only the last page has links and none to a next`() async throws {
+    @Test func `links lead to the adjacent pages, and the last page has no next link`() async throws {
         let base = "/v1/feed?limit=2&"
         try await RunningAPI.with(.feed(Self.page(2, next: Self.ids[1], prev: Self.ids[0]))) { api in
             let url = "http://127.0.0.1:\(api.port)\(base)"
@@ -57,7 +57,7 @@ import Testing
             (.remote, 30, "30", "image-feed; fwd=miss"), (.cache, 0, "0", "image-feed; hit"),
             (.cache, -5, "0", "image-feed; hit"), (.cache, 604_799, "604799", "image-feed; hit"),
         ] as [(LoadedFeed.Origin, TimeInterval?, String?, String?)])
-    func `a page tells how old it is and whose`(
+    func `a page has its age and cache status`(
         origin: LoadedFeed.Origin, age: TimeInterval?, ageField: String?, cacheStatus: String?
     ) async throws {
         let page = Self.page(1, origin: origin, savedAt: age.map { noon - $0 })
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `what is asked for goes to the feed, in whatever form the target comes`() async throws {
+    @Test func `parameters reach the feed from any form of the target`() async throws {
         var services = FakeServices()
         services.load = { params, _ in
             #expect(params == LoadFeed(limit: 2, afterID: Self.ids[0]))
@@ -98,13 +98,13 @@ import Testing
             let head = try #require(await peer.receive(hasBody: false))
             #expect(
                 head.fields.map(\.value) == get.fields.map(\.value) && head["Content-Length"] == "\(get.body.count)")
-            // Nothing stands between this answer and the next.
+            // No bytes are between this answer and the next.
             try await peer.request("/healthz")
             #expect(await peer.receive()?.text == "alive\n")
         }
     }
 
-    @Test func `a long page is compressed for who takes it`() async throws {
+    @Test func `a long page is compressed for a client that accepts gzip`() async throws {
         let items = (0..<50).map { _ in FeedItem(id: UUID(), image: "urn:sha256:00") }
         let page = LoadedFeed(items: items, nextAfterID: nil, prevBeforeID: nil, origin: .store)
         try await RunningAPI.with(.feed(page)) { api in

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [1, 100_000, 6_000_000])
-    func `the bytes come as they are kept, and are never compressed`(count: Int) async throws {
+    func `bytes are served as they are stored, never compressed`(count: Int) async throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         try await RunningAPI.with(.image(Self.loaded(bytes))) { api in
             let reply = try await api.exchange(Self.target, ["Accept-Encoding: gzip"])
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `the URL that is loaded is the item's, and nobody else can name one`() async throws {
+    @Test func `the loaded URL is that of the item and cannot be chosen by a client`() async throws {
         var services = FakeServices()
         services.get = { selection, _ in
             guard selection.id.uuidString.hasSuffix("01") else { throw RPCError(.notFound, "no such item") }
@@ -57,7 +57,7 @@ import Testing
             (.cold, true, "90", "image-feed; hit; detail=stale", "no-cache"),
             (.remote, nil, "90", "image-feed; fwd=miss", "public, max-age=3690"),
         ] as [(ImageMetadata.Source, Bool?, String?, String, String)])
-    func `bytes tell how old they are, whose, and how long they are good`(
+    func `an image has its age, cache status and lifetime`(
         source: ImageMetadata.Source, stale: Bool?, age: String?, cacheStatus: String, cacheControl: String
     ) async throws {
         try await RunningAPI.with(.image(Self.loaded([1], source, stale: stale))) { api in
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a range holds only for the bytes that its condition names`() async throws {
+    @Test func `a range applies only to the version of its condition`() async throws {
         try await RunningAPI.with(.image(Self.loaded())) { api in
             for (condition, status) in [(Self.tag, 206), (#""other""#, 200), ("W/" + Self.tag, 200)] {
                 let reply = try await api.exchange(Self.target, ["Range: bytes=1-2", "If-Range: \(condition)"])
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `who has the bytes gets none, whatever the range`() async throws {
+    @Test func `a client that has the bytes gets 304, with any range`() async throws {
         try await RunningAPI.with(.image(Self.loaded())) { api in
             for field in [Self.tag, "W/" + Self.tag, #""x", "ab01""#, "*"] {
                 let reply = try await api.exchange(Self.target, ["If-None-Match: \(field)", "Range: bytes=1-2"])

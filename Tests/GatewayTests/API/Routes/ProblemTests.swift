@@ -25,7 +25,7 @@ import Testing
             #expect(try reply.member("title") == HTTPStatus.phrase(kind.httpStatus))
             #expect(try reply.member("status") == "\(kind.httpStatus)")
             #expect(try reply.member("kind") == kind.rawValue)
-            // What is wrong with the request is for its sender; everything else may name what is behind us.
+            // A message about the request is for the client; others may contain internal names.
             let isAboutRequest = kind == .invalidParams
             let words = isAboutRequest ? "what was wrong" : ErrorPresenter.message(for: kind.rawValue, language: .en)
             #expect(try reply.member("detail") == words)
@@ -44,14 +44,12 @@ import Testing
         }
     }
 
-    /// Of all kinds but those that are about the request's own words.
+    /// All kinds except those about the request.
     private static let hidden = ErrorKind.allCases.filter {
         ![.parseError, .invalidRequest, .methodNotFound, .invalidParams].contains($0)
     }
 
-    @Test(arguments: hidden) func `no path and no address behind the API is told to its clients`(kind: ErrorKind)
-        async throws
-    {
+    @Test(arguments: hidden) func `clients see no internal paths or addresses`(kind: ErrorKind) async throws {
         let secrets = ["/srv/feed/data/comments.sqlite", "http://10.0.0.7:8080", "intranet.example", "192.168.1.9"]
         let error = RPCError(kind, secrets.joined(separator: " "), details: RawJSON(secrets, as: .array(of: .string)))
         var services = Self.failing(error)
@@ -60,14 +58,14 @@ import Testing
         try await RunningAPI.with(services) { api in
             for target in ["/v1/feed", "/v1/image/\(UUID())/comments", "/v1/image/\(UUID())/data"] {
                 let reply = try await api.exchange(target)
-                // A kind that a method does not declare is internal.
+                // A kind that a method does not declare becomes internal.
                 #expect(reply.status >= 400 && !secrets.contains { reply.text.contains($0) })
                 #expect(try reply.member("detail")?.isEmpty == false && reply.member("trace_id")?.count == 32)
             }
         }
     }
 
-    @Test func `no socket is named when services are down`() async throws {
+    @Test func `no socket path is shown when services are down`() async throws {
         try await RunningAPI.with(running: []) { api in
             for target in ["/v1/feed", "/v1/image/\(UUID())/comments", "/v1/image/\(UUID())/data", "/readyz"] {
                 let reply = try await api.exchange(target)
@@ -76,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `an error that is said in general words has its own for the log`() {
+    @Test func `a generalised error keeps its original message for the log`() {
         var error = RPCError(.connectivity, "http://10.0.0.7 refused", begun: false, retryAfter: 7, service: "feed")
         error = error.presented(in: .ptBR).presented(in: .en)
         #expect(error.message == "Não foi possível conectar com o servidor")
@@ -84,8 +82,8 @@ import Testing
         #expect(!error.begun && error.retryAfter == 7 && error.service == "feed")
     }
 
-    @Test func `with every service there it is ready`() async throws {
-        // Services have a second to say that they are there: nobody else may take it.
+    @Test func `the gateway is ready when all services respond`() async throws {
+        // Services must respond within a second, so other tests must not occupy this loop.
         try await RunningAPI.with(executor: .separate()) { api async throws in
             #expect(try await api.exchange("/readyz").text == "ready\n")
             #expect(try await api.exchange("/healthz").text == "alive\n")
@@ -94,7 +92,7 @@ import Testing
 
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
 
-    @Test func `the client's trace goes to the services and into the problem`() async throws {
+    @Test func `the client's trace id reaches the services and the problem`() async throws {
         var services = FakeServices()
         services.load = { _, context in
             #expect(context.trace.parent == "00-\(Self.trace)-b7ad6b7169203331-01" && context.trace.state == "a=b")
@@ -108,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["traceparent: nonsense"], ["traceparent: 00-\(trace)-0000000000000000-01"]])
-    func `without a trace that is valid one begins here`(fields: [String]) async throws {
+    func `without a valid trace id a new one is generated`(fields: [String]) async throws {
         var services = FakeServices()
         services.load = { _, context in
             throw RPCError(.invalidParams, try #require(context.trace.id))
@@ -121,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `a request that takes too long is ended`() async throws {
+    @Test func `a request that takes too long times out`() async throws {
         var services = FakeServices()
         services.load = { _, _ in
             try await Task.sleep(for: .seconds(600))
@@ -136,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"])
-    func `other methods are refused with those that there are`(method: String) async throws {
+    func `other methods are rejected with the allowed ones`(method: String) async throws {
         try await RunningAPI.with { api in
             for target in [
                 "/v1/feed", "/healthz", "/readyz", "/v1/image/\(UUID())/data", "/v1/image/\(UUID())/comments",
@@ -150,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: ["/", "/v1", "/v1/", "/v1/feed/x", "/v2/feed", "/v1/image", "/v1/../v1/feed", "/v1%2Ffeed"])
-    func `where there is nothing, nothing is found`(target: String) async throws {
+    func `an unknown path is 404`(target: String) async throws {
         try await RunningAPI.with { api in
             let reply = try await api.exchange(target)
             #expect(reply.status == 404)
@@ -158,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: ["/v1/feed?limit=0", "/v1/feed?limit=101", "/v1/feed?limit=1&limit=1", "/v1/%zz"])
-    func `a request that is wrong is 400`(target: String) async throws {
+    func `an invalid request is 400`(target: String) async throws {
         try await RunningAPI.with { api in
             let reply = try await api.exchange(target)
             #expect(reply.status == 400 && reply["Content-Type"] == "application/problem+json")

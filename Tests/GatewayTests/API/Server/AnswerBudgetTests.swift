@@ -7,10 +7,10 @@ import Testing
 @Suite struct AnswerBudgetTests {
     private static let size = 1_048_576
 
-    /// A body of its own storage, which it fills.
+    /// A body with its own storage, which it fills.
     private func body(_ size: Int = size) -> ByteBuffer { ByteBuffer(repeating: 7, count: size) }
 
-    @Test func `as much as the limit is admitted, and one byte more is not`() throws {
+    @Test func `exactly the limit is admitted`() throws {
         let budget = AnswerBudget(limit: 2 * Self.size)
         let bodies = try (1...2).map { _ in try #require(budget.admit(body(), tag: nil)) }
         #expect(budget.heldBytes == 2 * Self.size)
@@ -24,11 +24,11 @@ import Testing
         #expect(budget.heldBytes == 0)
     }
 
-    @Test func `a body that answers share counts once, until the last is sent`() throws {
+    @Test func `a shared body counts once, until its last answer is sent`() throws {
         let (budget, shared) = (AnswerBudget(limit: Self.size), body())
         for _ in 1...1_024 { _ = try #require(budget.admit(shared, tag: nil)) }
         #expect(budget.heldBytes == Self.size)
-        // As what is left of an answer of which a part was sent.
+        // The rest of an answer that was sent partially.
         let slice = try #require(shared.getSlice(at: 100, length: 70_000))
         budget.add(slice)
         for _ in 1...1_024 { budget.release(shared) }
@@ -37,7 +37,7 @@ import Testing
         #expect(budget.heldBytes == 0)
     }
 
-    @Test func `equal representations share the storage of the one that is held`() throws {
+    @Test func `equal representations share storage`() throws {
         let budget = AnswerBudget(limit: Self.size)
         let first = try #require(budget.admit(body(), tag: "a"))
         let second = try #require(budget.admit(body(), tag: "a"))
@@ -48,13 +48,13 @@ import Testing
         budget.release(first)
         budget.release(second)
         #expect(budget.heldBytes == 0)
-        // What is not held any more stands in nobody's way.
+        // A released storage no longer counts.
         let third = try #require(budget.admit(body(), tag: "b"))
         #expect(budget.heldBytes == Self.size)
         budget.release(third)
     }
 
-    @Test func `a small answer is given in any case`() {
+    @Test func `a small answer is always admitted`() {
         let budget = AnswerBudget(limit: 0)
         #expect(budget.admit(body(AnswerBudget.smallAnswer), tag: nil) != nil)
         #expect(budget.admit(body(AnswerBudget.smallAnswer + 1), tag: nil) == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import gateway
 
-/// What connections do with what clients send, byte by byte.
+/// The handling of a client's bytes by a connection.
 @Suite struct ConnectionTests {
     @Test(
         arguments: [
@@ -19,7 +19,7 @@ import Testing
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\0\u{1}\0\u{1}\u{fc}\u{3}\u{3}\r\n\r\n",
         ])
-    func `bytes that are no request are answered with a problem and the end`(bytes: String) async throws {
+    func `invalid bytes are answered with a problem and the connection closes`(bytes: String) async throws {
         try await RunningAPI.with { api in
             let peer = try await api.connect()
             try await peer.send(bytes)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `requests before the bad bytes are answered first`() async throws {
+    @Test func `requests before invalid bytes are answered first`() async throws {
         try await RunningAPI.with { api in
             let peer = try await api.connect()
             try await peer.send("GET /v1/feed HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n")
@@ -42,7 +42,9 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<8) func `whatever comes is answered or closed, and others are served`(seed: UInt64)
+    @Test(arguments: 0..<8) func `random bytes are answered or the connection closes, and others are served`(
+        seed: UInt64
+    )
         async throws
     {
         var limits = HTTPLimits()
@@ -51,11 +53,11 @@ import Testing
             var random = SeededRandom(seed: seed)
             for _ in 0..<20 {
                 let peer = try await api.connect()
-                // It may close before it has taken everything.
+                // The server may close the connection before it has read everything.
                 peer.wire.post(Self.damaged(&random))
                 _ = await peer.wire.rest()
             }
-            // On a busy machine the short idle time may end a connection before its request arrives.
+            // On a busy machine the short idle time may close a connection before its request arrives.
             var status: Int?
             while status == nil {
                 do { status = try await api.exchange("/healthz").status } catch is HTTPPeer.NoReply { continue }
@@ -64,7 +66,7 @@ import Testing
         }
     }
 
-    /// Two requests with some of their bytes changed, cut out or said twice.
+    /// Two requests with random bytes changed, removed or repeated.
     private static func damaged(_ random: inout SeededRandom) -> [UInt8] {
         let request = "GET /v1/feed?limit=3 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nRange: bytes=0-1\r\n\r\n"
         var bytes = Array((request + request).utf8)
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 100])
-    func `requests that come at once are answered in their order`(count: Int) async throws {
+    func `pipelined requests are answered in order`(count: Int) async throws {
         var services = FakeServices()
         services.load = { params, _ in
             let items = (0..<(params.limit ?? 0)).map { _ in FeedItem(id: UUID(), image: "urn:sha256:00") }
@@ -108,14 +110,14 @@ import Testing
                 let reply = try await api.exchange("/healthz", fields)
                 #expect(reply.status == 431 && reply.text.contains(#""kind":"too_large""#))
             }
-            // With the Host field as many as there may be.
+            // The maximum number of fields, including Host.
             let most = (1..<HTTPLimits().fields).map { "X\($0): x" }
             #expect(try await api.exchange("/healthz", most).status == 200)
             #expect(try await api.exchange("/healthz", ["X: " + String(repeating: "x", count: 16_000)]).status == 200)
         }
     }
 
-    @Test func `a target that is longer than any field ends the connection with 431`() async throws {
+    @Test func `a target longer than any field is 431 and the connection closes`() async throws {
         try await RunningAPI.with { api in
             let reply = try await api.exchange("/" + String(repeating: "x", count: 100_000))
             #expect(reply.status == 431)
@@ -123,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 5", "Content-Length: 5000000000", "Transfer-Encoding: chunked"])
-    func `a body is refused without being read, and its connection ends`(field: String) async throws {
+    func `a body is rejected without being read, and the connection closes`(field: String) async throws {
         try await RunningAPI.with { api in
             let peer = try await api.connect()
             try await peer.request("/v1/feed", [field])
@@ -135,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: ["websocket", "h2c"])
-    func `an upgrade is not taken: its request is answered as it stands, and is the last`(name: String) async throws {
+    func `an upgrade is ignored, and the connection closes after the answer`(name: String) async throws {
         try await RunningAPI.with { api in
             let peer = try await api.connect()
             try await peer.request("/healthz", ["Upgrade: \(name)", "Connection: Upgrade"])
@@ -145,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `a body of no bytes is none`() async throws {
+    @Test func `an empty body is accepted`() async throws {
         try await RunningAPI.with { api in
             let reply = try await api.exchange("/healthz", ["Content-Length: 0"])
             #expect(reply.status == 200)
@@ -158,7 +160,7 @@ import Testing
             "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
             "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: foo, Close\r\n\r\n",
         ])
-    func `a client that wants one answer gets it and the end`(request: String) async throws {
+    func `a connection closes after the only answer that its client wants`(request: String) async throws {
         try await RunningAPI.with { api in
             let peer = try await api.connect()
             try await peer.send(request)
@@ -172,7 +174,7 @@ import Testing
         arguments: [
             "", "GET /healthz HTTP/1.1\r\nHo", "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
         ])
-    func `who sends nothing, or not to the end, is closed after a while`(bytes: String) async throws {
+    func `an idle connection or an incomplete request times out`(bytes: String) async throws {
         var limits = HTTPLimits()
         limits.idleTime = .seconds(1)
         try await RunningAPI.with(limits: limits) { api in
@@ -183,14 +185,14 @@ import Testing
         }
     }
 
-    @Test func `a request that comes letter by letter is closed when its time is over`() async throws {
+    @Test func `a request that arrives byte by byte times out`() async throws {
         var limits = HTTPLimits()
         limits.idleTime = .seconds(1)
         try await RunningAPI.with(limits: limits) { api in
             let peer = try await api.connect()
             try await peer.send("GET /healthz HTTP/1.1\r\nX: ")
             let slow = Task {
-                // Ends when the server closes: a write fails then.
+                // Ends when the server closes the connection and a write fails.
                 while true {
                     try await peer.send("X")
                     try await Task.sleep(for: .milliseconds(20))
@@ -201,21 +203,20 @@ import Testing
         }
     }
 
-    @Test func `so much of answers is held for those who do not read; one more waits its turn elsewhere`() async throws
-    {
+    @Test func `answers that are not read are limited, and one more is rejected`() async throws {
         var limits = HTTPLimits()
         // The storage of one image.
         limits.answerBytes = 8 * 1_024 * 1_024
-        // Each item has bytes of its own.
+        // Each item has a different image.
         var services = FakeServices()
         services.get = { selection, _ in FeedItem(id: selection.id, image: "urn:x:\(selection.id)") }
         services.image = { params, _ in LoadedImageOf(6_000_000, sha256: params.url).loaded }
-        // On one loop, so that its answers are counted in their order.
+        // One loop, so that answers are counted in order.
         let loops = HTTPLoops(count: 1)
         try await RunningAPI.with(services, limits: limits, loops: loops) { api in
             let deaf = try await api.connect()
             try await deaf.wire.setReading(false)
-            // Who is answered first has the room: it is tried until that is who does not read.
+            // The first answer takes the budget; repeat until that is the client that does not read.
             var reply: HTTPReply
             repeat {
                 try await deaf.request("/v1/image/\(UUID())/data")
@@ -240,7 +241,8 @@ import Testing
             let peer = try await api.connect()
             try await peer.wire.setReading(false)
             try await peer.request("/v1/image/\(UUID())/data")
-            // Another answer: by then the request is there. Told to stop, it ends only when its connections have.
+            // After another answer the request has arrived. On shutdown the server ends only when its connections have
+            // closed.
             #expect(try await api.exchange("/healthz").status == 200)
             api.stop()
             await api.ended()
@@ -263,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func `a client that goes away ends what is done for it, soon`() async throws {
+    @Test func `a disconnected client cancels its calls soon`() async throws {
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         let (seen, seeing) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
         var services = FakeServices()
@@ -287,7 +289,7 @@ import Testing
                 let gone = ContinuousClock.now
                 delays.append(try #require(await seen.next()) - gone)
             }
-            // The best of five: the machine may have something else to do, the gateway has not.
+            // The best of five, because other processes may slow down the machine.
             #expect(try #require(delays.min()) < .milliseconds(50))
         }
     }

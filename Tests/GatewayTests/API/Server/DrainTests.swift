@@ -6,11 +6,11 @@ import Testing
 
 @testable import gateway
 
-/// How it ends.
+/// The graceful shutdown of the server.
 @Suite struct DrainTests {
     private static let oneLoop = HTTPLoops(count: 1)
 
-    @Test func `who is idle is closed, and nobody can connect any more`() async throws {
+    @Test func `idle connections are closed, and new ones are rejected`() async throws {
         try await RunningAPI.with { api in
             let idle = try await api.connect()
             try await idle.request("/healthz")
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [10, 6_000_000])
-    func `a request under way is answered to its end, and told that it was the last`(bytes: Int) async throws {
+    func `a request in progress is answered, with Connection close`(bytes: Int) async throws {
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         let (goOns, goOn) = AsyncStream.makeStream(of: Void.self)
         let image = LoadedImageOf(bytes)
@@ -39,7 +39,7 @@ import Testing
             var begun = begun.makeAsyncIterator()
             await begun.next()
             api.stop()
-            // When the port is closed, all connections of its loop are told before anything that comes later.
+            // When the port is closed, the connections of its loop are notified before any later event.
             while (try? await api.connect()) != nil {}
             goOn.finish()
             let reply = try #require(await peer.receive())
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `when the time is over, what is under way is cancelled`() async throws {
+    @Test func `after the drain time requests in progress are cancelled`() async throws {
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         var services = FakeServices()
         services.load = { _, _ in
@@ -67,14 +67,14 @@ import Testing
         }
     }
 
-    @Test func `when the time is over, a client that reads nothing holds nobody up`() async throws {
+    @Test func `after the drain time a client that does not read is disconnected`() async throws {
         try await RunningAPI.with(
             .image(LoadedImageOf(6_000_000).loaded), drainTime: .milliseconds(50), loops: Self.oneLoop
         ) { api in
             let peer = try await api.connect()
             try await peer.wire.setReading(false)
             try await peer.request("/v1/image/\(UUID())/data")
-            // Another answer: by then the request is there.
+            // After another answer the request has arrived.
             #expect(try await api.exchange("/healthz").status == 200)
             api.stop()
             await api.ended()

@@ -2,7 +2,7 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// The HTTP API of the real four programs.
+/// The HTTP API of the four real programs.
 @Suite struct HTTPServingTests {
     /// Runs a gateway without services.
     private func withGateway(
@@ -20,7 +20,7 @@ import Testing
         text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.output.1) }
     }
 
-    @Test func `a feed that was imported is read page by page, with comments and pictures`() async throws {
+    @Test func `an imported feed is read page by page, with comments and images`() async throws {
         try await Deployment.with { deployment in
             let port = try deployment.httpPort()
             let imported = try await deployment.gateway("import", Program.repository + "/deploy/sample")
@@ -30,7 +30,7 @@ import Testing
                 let page = try await HTTPPeer.exchange(port: port, target)
                 ids += page.text.matches(of: /"id":"([^"]*)"/).map { String($0.output.1) }
                 guard let next = page["Link"]?.firstMatch(of: /<([^>]*)>; rel="next"/) else { break }
-                // In absolute form, as it stands there.
+                // In absolute form, as in the link.
                 target = String(next.output.1)
             }
             #expect(ids.count == 24 && Set(ids).count == 24)
@@ -42,12 +42,12 @@ import Testing
             #expect(comments.text.matches(of: /"message":/).count == 4)
             let unknown = try await HTTPPeer.exchange(port: port, "/v1/feed?after_id=\(UUID())")
             #expect(unknown.status == 400)
-            // Nothing is written merely because a request happened.
+            // A successful request is not logged.
             #expect(try deployment.log("gateway").split(separator: "\n").count == 1)
         }
     }
 
-    @Test func `a port in use is one line that names it and the remedy, and the socket is free again`() async throws {
+    @Test func `a port in use is one error line with the remedy, and the socket is released`() async throws {
         try await withGateway { _, port in
             let address = "127.0.0.1:\(try #require(port))"
             try await withTemporaryDirectory { root in
@@ -61,14 +61,14 @@ import Testing
         }
     }
 
-    @Test func `an address that is not this machine's is refused with the reason`() async throws {
+    @Test func `an address of another machine is rejected with the reason`() async throws {
         try await withTemporaryDirectory { root in
             let outcome = try await Program("gateway").run(["serve", "--root", root, "--http", "192.0.2.1:0"])
             #expect(outcome.status == 69 && outcome.errors.contains("192.0.2.1:0"))
         }
     }
 
-    @Test func `it can be off`() async throws {
+    @Test func `HTTP can be off`() async throws {
         try await withGateway("--http", "off") { gateway, port in
             #expect(port == nil && !gateway.errors.text.contains("http"))
         }
@@ -79,12 +79,12 @@ import Testing
             (["--http", "8080"], [:]), (["--http", "a:b"], [:]), (["--public-url", "example.org"], [:]),
             ([], ["HTTP_PORT": "x"]), ([], ["HTTP_PORT": "65536"]),
         ] as [([String], [String: String])])
-    func `what is no address is wrong use`(arguments: [String], environment: [String: String]) async throws {
+    func `an invalid address is invalid usage`(arguments: [String], environment: [String: String]) async throws {
         let outcome = try await Program("gateway").run(["serve"] + arguments, environment: environment)
         #expect(outcome.status == 64)
     }
 
-    @Test func `the public URL stands in front of images and links`() async throws {
+    @Test func `image URLs and links begin with the public URL`() async throws {
         try await Deployment.with(gateway: ["--public-url", "https://feed.example.org/x/"]) { deployment in
             let id = UUID().uuidString
             _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `SIGTERM closes who is idle and ends with 0`() async throws {
+    @Test func `SIGTERM closes idle connections and exits with 0`() async throws {
         try await withGateway { gateway, port in
             let peer = try await HTTPPeer.connect(port: try #require(port))
             try await peer.request("/healthz")

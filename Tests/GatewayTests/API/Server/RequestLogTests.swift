@@ -6,7 +6,7 @@ import Testing
 
 @testable import gateway
 
-/// What is logged about HTTP requests.
+/// The log lines about HTTP requests.
 @Suite struct RequestLogTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
     private static let traced = ["traceparent: 00-\(trace)-b7ad6b7169203331-01"]
@@ -17,7 +17,7 @@ import Testing
         return services
     }
 
-    /// As at `--log-level info`.
+    /// A logger with `--log-level info`.
     private static func atInfo(_ log: RecordedLog) -> Logger {
         var logger = log.logger
         logger.handler = AtInfo(log: log)
@@ -50,7 +50,7 @@ import Testing
         #expect(log.metadata("trace_id") == [Self.trace])
     }
 
-    @Test func `an answer that began its trace here names the same id as its line`() async throws {
+    @Test func `a generated trace id is the same in the answer and in the log`() async throws {
         let log = RecordedLog()
         try await RunningAPI.with(Self.failing(.unavailable), logger: Self.atInfo(log)) { api in
             let reply = try await api.exchange("/v1/feed")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is logged about requests without a fault of ours`() async throws {
+    @Test func `requests without a server error are not logged`() async throws {
         let log = RecordedLog()
         try await RunningAPI.with(logger: Self.atInfo(log)) { api in
             for target in ["/v1/feed", "/nothing", "/v1/feed?limit=0"] { _ = try await api.exchange(target) }
@@ -78,7 +78,7 @@ import Testing
         #expect(log.metadata("trace_id") == [Self.trace, Self.trace])
     }
 
-    @Test func `a call that fails behind an answer which does without it is one line`() async throws {
+    @Test func `a failed call whose answer does not need it is one line`() async throws {
         let log = RecordedLog()
         var services = FakeServices()
         services.get = { _, _ in throw RPCError(.unavailable, "on purpose") }

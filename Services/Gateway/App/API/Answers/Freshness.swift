@@ -3,18 +3,18 @@ import FeedContract
 import Foundation
 import HTTPTypes
 
-/// How old an answer is, and which cache it has come from.
+/// The age of an answer, and the cache that it comes from.
 struct Freshness: Equatable {
-    /// In whole seconds; nil when nobody kept it.
+    /// In whole seconds; nil when the answer comes from no cache.
     let age: Int?
 
-    /// The parameters of our member of `Cache-Status` (RFC 9211); nil when there was no cache to ask.
+    /// The parameters of this deployment's member of `Cache-Status` (RFC 9211); nil when no cache was consulted.
     let cacheStatus: String?
 
-    /// The name of our caches.
+    /// The name of this deployment's caches.
     static let cacheName = "image-feed"
 
-    /// The age of what was fetched then. Clocks differ, so the future is now.
+    /// The age of bytes fetched at `date`, in seconds. A date in the future, due to different clocks, counts as now.
     static func age(of date: Date, now: Date) -> Int { max(0, Int(now.timeIntervalSince(date))) }
 
     func apply(to fields: inout HTTPFields) {
@@ -42,7 +42,7 @@ extension Freshness {
         }
     }
 
-    /// Bytes that were put were never fetched: no cache has them.
+    /// Bytes that were put come from no cache.
     init(_ image: HeldImage, now: Date) {
         guard image.expiresAt != nil else {
             (age, cacheStatus) = (nil, nil)
@@ -51,7 +51,7 @@ extension Freshness {
         let age = Self.age(of: image.storedAt, now: now)
         switch image.source {
         case .hot, .cold: (self.age, cacheStatus) = (age, image.isStale ? "hit; detail=stale" : "hit")
-        // Fetched now, but perhaps from who has kept it for a while: tiers never make anything younger.
+        // A fetched image has an age when its origin server answered from a cache.
         case .remote: (self.age, cacheStatus) = (age > 0 ? age : nil, "fwd=miss")
         }
     }

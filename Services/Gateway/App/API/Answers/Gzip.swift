@@ -1,13 +1,13 @@
 import CZlib
 import NIOCore
 
-/// Bodies as gzip (RFC 1952).
+/// Compresses bodies with gzip (RFC 1952).
 enum Gzip {
-    /// The window of 32 KiB, plus what asks zlib for a gzip header.
+    /// A window of 32 KiB, plus 16 for a gzip header.
     private static let windowBits: Int32 = 15 + 16
     private static let memoryLevel: Int32 = 8
 
-    /// - Returns: nil when the library refuses.
+    /// - Returns: nil when zlib fails.
     static func compress(_ bytes: ByteBuffer) -> ByteBuffer? {
         var stream = z_stream()
         var status = deflateInit2_(
@@ -15,7 +15,7 @@ enum Gzip {
             Int32(MemoryLayout<z_stream>.size))
         guard status == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
-        // As much as the worst case takes, so that one call is enough.
+        // The size of the worst case, so that one call suffices.
         let bound = Int(deflateBound(&stream, uLong(bytes.readableBytes)))
         var compressed = ByteBuffer()
         bytes.withUnsafeReadableBytes { source in
@@ -30,7 +30,7 @@ enum Gzip {
                 return room - Int(stream.avail_out)
             }
         }
-        // Most texts become much shorter than the worst case.
+        // Releases the unused part: most texts need much less than the worst case.
         compressed.shrinkBufferCapacity(to: compressed.readableBytes)
         return status == Z_STREAM_END ? compressed : nil
     }

@@ -4,7 +4,7 @@ import NIOCore
 import RPC
 
 extension HTTPAnswer {
-    /// A document that its readers ask for again each time, and get again only when it has changed.
+    /// An answer with a JSON document that clients must revalidate for each use.
     static func document(_ json: RawJSON, for request: HTTPRequest) -> HTTPAnswer {
         let document = JSONDocument(ByteBuffer(bytes: json.bytes))
         let representation = document.representation(for: request)
@@ -12,7 +12,8 @@ extension HTTPAnswer {
         return HTTPAnswer(document, representation, needsGzip ? Gzip.compress(document.text) : nil, for: request)
     }
 
-    /// - Parameter compressed: the text, where the representation is compressed and not known; nil when that failed.
+    /// - Parameter compressed: the compressed text, if the representation is compressed and not known to the client;
+    ///   nil when the compression failed.
     init(
         _ document: JSONDocument, _ representation: JSONDocument.Representation, _ compressed: ByteBuffer?,
         for request: HTTPRequest

@@ -3,18 +3,18 @@ import NIOCore
 import Presentation
 import RPC
 
-/// A whole answer, so that it leaves in one write: some clients take 42 ms longer over two.
+/// A whole answer, so that it is sent with one write: with two, some clients take 42 ms longer.
 struct HTTPAnswer: Sendable {
     var status: HTTPResponse.Status
     var fields = HTTPFields()
     var body = ByteBuffer()
 
-    /// The error that this answer tells of, in full.
+    /// The complete error that this answer reports, for the log.
     private(set) var failure: RPCError?
 
     init(_ status: HTTPResponse.Status) { self.status = status }
 
-    /// The same for a client that has what it asks for.
+    /// The `304 Not Modified` answer for a client that has this representation.
     func notModified() -> HTTPAnswer {
         var answer = self
         answer.status = .notModified
@@ -23,10 +23,10 @@ struct HTTPAnswer: Sendable {
         return answer
     }
 
-    /// The tag of the representation whose bytes are the whole body; nil for any other body.
+    /// The entity tag if the body is a whole representation; nil for any other body.
     var representationTag: String? { status == .ok ? fields[.eTag] : nil }
 
-    /// The head as it is sent. A `HEAD` request is answered as a `GET`, without the body.
+    /// The head to send. A `HEAD` request gets the head of the `GET` answer.
     func head(for method: HTTPRequest.Method) -> HTTPResponse {
         var head = HTTPResponse(status: status, headerFields: fields)
         if status != .notModified { head.headerFields[.contentLength] = "\(body.readableBytes)" }
@@ -42,9 +42,9 @@ extension HTTPAnswer {
         body = ByteBuffer(bytes: problem.json.bytes)
     }
 
-    /// The problem that an error is for a client, and when to come back if that may help.
+    /// The problem document for an error, with `Retry-After` if a retry may succeed.
     init(_ error: RPCError, trace: TraceContext) {
-        // A reader of URLs knows of no params.
+        // HTTP clients do not know RPC parameters.
         let detail = error.presented(in: .en).message.trimmingPrefix("params.")
         self.init(Problem(error.kind, String(detail), trace: trace))
         failure = error
@@ -54,7 +54,7 @@ extension HTTPAnswer {
         }
     }
 
-    /// Whole seconds, rounded up: earlier is too early.
+    /// The value of `Retry-After`: whole seconds, rounded up so that clients do not retry too early.
     static func seconds(_ milliseconds: Int?) -> Int {
         max(HTTPLimits.retryAfterSeconds, ((milliseconds ?? 0) + 999) / 1_000)
     }

@@ -1,10 +1,10 @@
 import HTTPTypes
 import NIOHTTP1
 
-/// The words for status codes.
+/// The reason phrases of status codes.
 enum HTTPStatus {
     static func phrase(_ code: Int) -> String {
-        // What nginx calls it; there is no standard code for a client that has gone away.
+        // nginx's phrase; HTTP has no code for a client that has closed the connection.
         code == 499 ? "Client Closed Request" : HTTPResponseStatus(statusCode: code).reasonPhrase
     }
 

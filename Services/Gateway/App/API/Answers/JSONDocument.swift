@@ -2,11 +2,11 @@ import Crypto
 import HTTPTypes
 import NIOCore
 
-/// A JSON document as it is sent, and what tells its versions apart.
+/// A JSON text to be sent, with the hash for its entity tag.
 struct JSONDocument: Sendable {
     let text: ByteBuffer
 
-    /// Half of a SHA-256, in hexadecimal: 128 bits tell apart whatever there is.
+    /// The first half of the text's SHA-256, in hexadecimal.
     let hash: String
 
     init(_ text: ByteBuffer) {
@@ -15,22 +15,22 @@ struct JSONDocument: Sendable {
         self.init(text, hash)
     }
 
-    /// - Parameter hash: has been updated with exactly the text.
+    /// - Parameter hash: a hash that was updated with exactly the text.
     init(_ text: ByteBuffer, _ hash: SHA256) {
         self.text = text
         self.hash = hash.finalize().prefix(16).map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// One of the two representations of a document. They have different tags (RFC 9110 §8.8.3.3).
+    /// A representation of the document: plain or compressed. The two have different entity tags (RFC 9110 §8.8.3.3).
     struct Representation {
         let tag: EntityTag
         let isCompressed: Bool
 
-        /// Whether the client has it already.
+        /// Whether the client already has it, according to `If-None-Match`.
         let isKnown: Bool
     }
 
-    /// What a request gets.
+    /// The representation that a request selects.
     func representation(for request: HTTPRequest) -> Representation {
         let isCompressed =
             text.readableBytes >= HTTPLimits.compressedBytes

@@ -5,19 +5,19 @@ import JSON
 import NIOCore
 import RPC
 
-/// All comments of an image as they are sent, shared by all who ask for them at the same time.
+/// All comments of an image as a JSON text, shared by concurrent requests.
 struct CommentsDocument: SharedAnswer {
     let json: JSONDocument
     let origin: ListedComments.Origin
     let savedAt: Date?
 
-    /// Small documents are made anew for each request: that costs little, and they are never old.
+    /// Small documents are not cached: they are cheap to generate.
     var heldBytes: Int? { json.text.readableBytes > AnswerBudget.smallAnswer ? json.text.readableBytes : nil }
 
     var kept: CommentsDocument { self }
 }
 
-/// Writes `{"items":[…]}` page by page, so that no list of all comments is ever held beside its text.
+/// Writes `{"items":[…]}` page by page, so that memory never holds all comments and their text at the same time.
 struct CommentsWriter {
     private var text = ByteBuffer()
     private var hash = SHA256()
@@ -25,7 +25,7 @@ struct CommentsWriter {
 
     init() { write(Array(#"{"items":["#.utf8)) }
 
-    /// How many bytes the text has when it ends here.
+    /// The size of the finished text in bytes, if no page is added.
     var count: Int { text.readableBytes + Self.end.count }
 
     private static let end = Array("]}".utf8)
@@ -34,7 +34,7 @@ struct CommentsWriter {
         guard !comments.isEmpty else { return }
         if !isEmpty { write([UInt8(ascii: ",")]) }
         isEmpty = false
-        // Without the brackets of the page.
+        // The page without its brackets.
         write(RawJSON(comments, as: .array(of: Comment.codec)).bytes.dropFirst().dropLast())
     }
 

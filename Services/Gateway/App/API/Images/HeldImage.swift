@@ -3,7 +3,7 @@ import Foundation
 import ImageDataContract
 import NIOCore
 
-/// The image of an item, with bytes that any number of answers share.
+/// The image of an item; any number of answers share its bytes.
 struct HeldImage: SharedAnswer {
     let contentType: String
     let sha256: String
@@ -13,11 +13,11 @@ struct HeldImage: SharedAnswer {
     /// When the bytes expire; nil for bytes that were put.
     let expiresAt: Date?
 
-    /// The upstream was not reached, and the bytes are older than they should be.
+    /// The upstream could not be reached, and the bytes have expired.
     let isStale: Bool
     let bytes: ByteBuffer
 
-    /// Copies the bytes, once: they come as `Data` and leave as `ByteBuffer`.
+    /// Copies the bytes once, from `Data` to `ByteBuffer`.
     init(_ image: LoadedImage) {
         contentType = image.metadata.contentType
         sha256 = image.metadata.sha256

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// The images of items.
+/// A short-lived cache of images, keyed by item.
 typealias RecentImages = RecentAnswers<UUID, HeldImage>
 
 extension RecentImages {

@@ -1,20 +1,20 @@
 import JSON
 import RPC
 
-/// What a client gets instead of what it asked for: `application/problem+json` (RFC 9457).
+/// The document for an error: `application/problem+json` (RFC 9457).
 struct Problem: Sendable {
     let kind: ErrorKind
 
-    /// Of the answer; nil: as the kind has it.
+    /// The HTTP status code.
     let status: Int
 
-    /// Names no path and no address: anybody may read it.
+    /// Contains no paths or addresses, because clients read it.
     let detail: String
 
-    /// Of the request, to be found in the logs.
+    /// The trace id of the request, which the logs also have.
     let traceID: String?
 
-    /// - Parameter status: where HTTP has a code of its own for what we have no kind for.
+    /// - Parameter status: the status code; nil for that of the kind.
     init(_ kind: ErrorKind, _ detail: String, status: Int? = nil, trace: TraceContext) {
         self.kind = kind
         self.status = status ?? kind.httpStatus
@@ -24,7 +24,7 @@ struct Problem: Sendable {
 
     var json: RawJSON { RawJSON(self, as: Self.codec) }
 
-    /// Of the same words as the status: the type says nothing more, and the kind is for programs.
+    /// The default type: the title is that of the status, and programs use the kind.
     private static let type = "about:blank"
 
     private static let codec = Codec<Problem>.object { object in

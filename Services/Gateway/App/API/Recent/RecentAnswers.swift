@@ -4,37 +4,35 @@ import RPC
 import ServiceKit
 import Synchronization
 
-/// What answers share: bytes that are held once, however many answers have them.
+/// An answer whose bytes several requests share.
 protocol SharedAnswer: Sendable {
-    /// What counts against the limit of `RecentAnswers`; nil when it is not worth holding.
+    /// The size that counts against the limit of `RecentAnswers`, in bytes; nil for an answer that is not cached.
     var heldBytes: Int? { get }
 
-    /// The same answer for later requests, which fetch nothing.
+    /// The same answer for later requests, which did not cause a fetch.
     var kept: Self { get }
 }
 
-/// Answers that were asked for a moment ago. What many ask for is made once, and its bytes are held once, however many
-/// connections have them.
+/// A short-lived cache of answers. Concurrent requests for an answer share one load and one copy of its bytes.
 ///
-/// This is no cache that anybody has to know of: for so short a time only, and not beyond a change that passes through the
-/// gateway, an answer is what the services would say.
+/// Clients need not know about this cache: an entry lives for a second by default, and a change through the gateway
+/// removes all entries.
 final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendable {
     private struct Kept {
         let answer: Answer
         let end: NIODeadline
 
-        /// Whether the next is being brought, so that those who ask all the time never wait for it.
+        /// Whether a renewal is in progress, so that frequent requests never wait for one.
         var isRenewed = false
     }
 
-    /// What a change makes another.
+    /// A change increments the epoch, so that later requests do not share earlier loads.
     private struct Key: Hashable {
         let id: ID
         let epoch: Int
     }
 
-    /// Two generations, of which the older goes as a whole: that bounds both how much there is and how long, and costs the
-    /// same however many there are.
+    /// Two generations; the older one is evicted as a whole. That limits their size and age in constant time.
     private struct Generations {
         var newer: [ID: Kept] = [:]
         var older: [ID: Kept] = [:]
@@ -46,7 +44,7 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
 
         subscript(id: ID) -> Kept? { newer[id] ?? older[id] }
 
-        /// - Returns: false when somebody has begun already.
+        /// - Returns: false when the answer is not cached or a renewal is already in progress.
         mutating func beginRenewal(of id: ID) -> Bool {
             guard let kept = self[id], !kept.isRenewed else { return false }
             if newer[id] != nil { newer[id]?.isRenewed = true } else { older[id]?.isRenewed = true }
@@ -58,7 +56,7 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
         }
     }
 
-    /// How long an answer is held, and the most bytes of all; one may have half of them.
+    /// The lifetime of an answer, and the maximum size of all in bytes; a single one may have half of it.
     private let time: Duration
     private let bytes: Int
     private let now: @Sendable () -> NIODeadline
@@ -67,7 +65,7 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
     private let (renewals, renewal) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
     private let (fillings, filling) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// - Parameter joinTime: how old the making of an answer may be for another to wait for it.
+    /// - Parameter joinTime: the maximum age of a load that later requests may join.
     init(time: TimeAmount, bytes: Int, joinTime: TimeAmount, now: @escaping @Sendable () -> NIODeadline) {
         self.time = .nanoseconds(time.nanoseconds)
         self.bytes = bytes
@@ -75,16 +73,16 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
         self.now = now
     }
 
-    /// Brings what is asked for, and lets go of what nobody asks for any more, until the task is cancelled.
+    /// Runs loads and renewals, and evicts expired answers, until the task is cancelled.
     func run() async {
-        async let letting: Void = letGo()
+        async let evicting: Void = evictExpired()
         async let renewing: Void = renew()
         await flights.run()
         await renewing
-        await letting
+        await evicting
     }
 
-    /// - Parameter load: brings the answer, when it was not asked for a moment ago and nobody else is bringing it.
+    /// - Parameter load: loads the answer. It is called unless the answer is cached or being loaded.
     func value(
         of id: ID, _ load: @escaping @Sendable () async throws(RPCError) -> Answer
     ) async throws(RPCError) -> Answer {
@@ -106,31 +104,31 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
         } catch let error as RPCError {
             throw error
         } catch {
-            throw RPCError(.cancelled, "nobody waits for it any more")
+            throw RPCError(.cancelled, "no caller waits for this answer")
         }
     }
 
-    /// How long before its end an answer that is asked for is brought anew.
+    /// How long before its expiry a requested answer is renewed.
     private var renewalTime: TimeAmount { .nanoseconds(timeAmount.nanoseconds / 4) }
 
     private var timeAmount: TimeAmount { TimeAmount(time) }
 
-    /// How many answers are held.
+    /// The number of cached answers.
     var count: Int { generations.withLock { $0.newer.count + $0.older.count } }
 
-    /// How many wait for an answer.
+    /// The number of callers that wait for an answer.
     func waiting(for id: ID) -> Int {
         flights.waiting(for: Key(id: id, epoch: generations.withLock { $0.epoch }))
     }
 
-    /// Something may have changed: what was asked for before is asked for again.
+    /// Removes all answers, after a change.
     func forget() {
         generations.withLock { generations in
             generations = Generations(epoch: generations.epoch + 1)
         }
     }
 
-    /// - Parameter end: a moment after it was asked for, however long it took to come.
+    /// - Parameter end: the expiry, counted from the start of the load.
     private func keep(_ answer: Answer, of id: ID, since epoch: Int, until end: NIODeadline) {
         guard let size = answer.heldBytes else { return }
         let now = now()
@@ -149,7 +147,7 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
         if wasEmpty { filling.yield() }
     }
 
-    /// Brings what those will want who ask all the time.
+    /// Runs the renewals of frequently requested answers.
     private func renew() async {
         await withDiscardingTaskGroup { group in
             for await renewal in renewals { group.addTask { await renewal() } }
@@ -157,8 +155,8 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
         }
     }
 
-    /// For as long as it may be of use. One that fails is asked for again by whoever comes after the end, and it is his
-    /// failure.
+    /// Renews an answer, for at most its lifetime. A failed renewal is ignored: the next request after the expiry loads
+    /// again and reports the failure.
     private func renew(_ key: Key, _ bring: @escaping @Sendable () async throws -> Answer) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = try? await self.flights.value(of: key, bring) }
@@ -168,20 +166,20 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
         }
     }
 
-    /// Nothing wakes up while nothing is held.
-    private func letGo() async {
+    /// Evicts expired answers periodically; sleeps while the cache is empty.
+    private func evictExpired() async {
         for await _ in fillings {
             var isEmpty = false
             while !isEmpty, !Task.isCancelled {
-                // Cancelled while it waits: the loop's condition sees it.
+                // `sleep` throws only on cancellation, and the loop condition handles that.
                 try? await Task.sleep(for: time)
                 isEmpty = letGoOfOld()
             }
         }
     }
 
-    /// What stays has its time still: it goes with the next generation.
-    /// - Returns: whether nothing is held.
+    /// Evicts the older generation, and retires the newer one when its time has ended.
+    /// - Returns: whether the cache is empty.
     func letGoOfOld() -> Bool {
         let now = now()
         return generations.withLock { generations in

@@ -1,4 +1,4 @@
-/// Whether a field `Accept-Encoding` takes gzip (RFC 9110 §12.5.3).
+/// Parses `Accept-Encoding` (RFC 9110 §12.5.3).
 enum AcceptEncoding {
     static func takesGzip(_ field: String) -> Bool {
         var named: Double?

@@ -1,12 +1,12 @@
-/// What a field `Range` asks for (RFC 9110 §14.2).
+/// The value of a `Range` field (RFC 9110 §14.2).
 enum ByteRange: Equatable {
-    /// Everything: for several ranges as well, which nobody has to serve, and for what is no range at all.
+    /// The whole image. Also for several ranges, which a server may ignore, and for an invalid value.
     case whole
     case part(Range<Int>)
-    /// Beyond the end.
+    /// The range is beyond the end.
     case unsatisfiable
 
-    /// - Parameter size: of the whole, more than 0.
+    /// - Parameter size: the size of the image in bytes, above 0.
     init(_ field: String, size: Int) {
         let unit = field.prefix { $0 != "=" }
         let bounds = field.dropFirst(unit.count + 1).split(separator: "-", omittingEmptySubsequences: false)
@@ -36,7 +36,7 @@ enum ByteRange: Equatable {
         let text = text.drop { $0 == " " }.prefix { $0 != " " }
         guard !text.isEmpty else { return .nothing }
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return .nonsense }
-        // A number that is too large for us is beyond every end.
+        // A number that overflows `Int` is beyond the end of any image.
         return .number(Int(text) ?? .max)
     }
 }

@@ -1,6 +1,6 @@
-/// What tells two versions of a resource apart (RFC 9110 §8.8.3).
+/// An entity tag (RFC 9110 §8.8.3).
 struct EntityTag: Equatable, CustomStringConvertible {
-    /// What stands between the quotes.
+    /// The text between the quotes.
     let opaque: String
     let isWeak: Bool
 
@@ -11,17 +11,16 @@ struct EntityTag: Equatable, CustomStringConvertible {
 
     var description: String { (isWeak ? "W/" : "") + "\"\(opaque)\"" }
 
-    /// Whether a field `If-None-Match` names this tag, so that its sender has what it asks for. Weak and strong tags match
-    /// each other there.
+    /// Whether `If-None-Match` contains this tag, by weak comparison.
     func isNamed(in field: String) -> Bool {
         field.allSatisfy { $0 == "*" || $0 == " " } && field.contains("*")
             || Self.list(field).contains { $0.opaque == opaque }
     }
 
-    /// Whether a field `If-Range` is this tag: strong, on both sides. A date never is.
+    /// Whether `If-Range` equals this tag, by strong comparison. A date does not match.
     func isExactly(_ field: String) -> Bool { !isWeak && Self.list(field) == [self] }
 
-    /// The tags of a list, as far as it is one.
+    /// The tags of a list, up to the first invalid part.
     private static func list(_ field: String) -> [EntityTag] {
         var tags: [EntityTag] = []
         var rest = field[...]

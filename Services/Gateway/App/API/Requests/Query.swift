@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import RPC
 
-/// The parameters behind the question mark. Unknown ones are ignored, known ones are taken strictly.
+/// The parameters of a query. Unknown ones are ignored; known ones are validated strictly.
 struct Query {
     private let pairs: [(name: String, value: String?)]
 
@@ -10,7 +10,7 @@ struct Query {
         pairs = text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (
-                // A name that cannot be decoded is none that is known.
+                // A name with invalid percent-encoding counts as unknown.
                 name: parts[0].removingPercentEncoding ?? "",
                 value: parts.count > 1 ? parts[1].removingPercentEncoding : nil
             )
@@ -36,8 +36,8 @@ struct Query {
     private func single(_ name: String) throws(RPCError) -> String? {
         let values = pairs.filter { $0.name == name }
         guard let first = values.first else { return nil }
-        guard values.count == 1 else { throw refused(name, "must not stand twice") }
-        guard let value = first.value else { throw refused(name, "has no value that can be read") }
+        guard values.count == 1 else { throw refused(name, "must not appear more than once") }
+        guard let value = first.value else { throw refused(name, "must have a valid percent-encoded value") }
         return value
     }
 

@@ -1,9 +1,9 @@
 import Foundation
 import RPC
 
-/// What the first line of a request asks for.
+/// The target in the first line of a request.
 struct RequestTarget: Equatable {
-    /// The parts of the path, decoded; slashes that follow each other count as one, a last one as none.
+    /// The decoded parts of the path; empty parts are dropped.
     let path: [String]
     let query: String
 
@@ -17,10 +17,10 @@ struct RequestTarget: Equatable {
         let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var path: [String] = []
         for part in parts.first?.split(separator: "/") ?? [] {
-            // Nearly every part is there as it is, and decoding takes longer than all the rest.
+            // Most parts have no escapes, and decoding is the slowest step.
             guard let decoded = part.utf8.contains(UInt8(ascii: "%")) ? part.removingPercentEncoding : String(part)
             else {
-                throw RPCError(.invalidRequest, "the path has a percent sign that encodes nothing")
+                throw RPCError(.invalidRequest, "the path has an invalid percent-encoding")
             }
             path.append(decoded)
         }
@@ -34,7 +34,7 @@ struct RequestTarget: Equatable {
             let rest = text.dropFirst(scheme.count)
             let authority = rest.prefix { $0 != "/" && $0 != "?" }
             guard HostField.isAuthority(String(authority)) else {
-                throw RPCError(.invalidRequest, "the URL of a request must have a host, or a host and a port")
+                throw RPCError(.invalidRequest, "the URL of a request must have a host, optionally with a port")
             }
             return rest[authority.endIndex...]
         }

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import RPC
 
-/// The resources that there are.
+/// The resources of the API.
 enum Route: Equatable {
     case feed
     case comments(UUID)
@@ -10,14 +10,14 @@ enum Route: Equatable {
     case alive
     case ready
 
-    /// - Returns: nil when there is nothing.
+    /// - Returns: nil for an unknown path.
     init?(_ path: [String]) {
         switch path {
         case ["v1", "feed"]: self = .feed
         case ["healthz"]: self = .alive
         case ["readyz"]: self = .ready
         default:
-            // What is no id is the id of nothing.
+            // A path with an invalid id is unknown.
             guard path.count == 4, path[0] == "v1", path[1] == "image", let id = UUID(hexadecimal: path[2]) else {
                 return nil
             }

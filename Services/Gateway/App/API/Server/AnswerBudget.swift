@@ -2,12 +2,12 @@ import NIOCore
 import RPC
 import Synchronization
 
-/// Limits the bytes of answers that are being made, or that clients have not read yet, over all connections.
+/// Limits the size of all answers that are being generated or sent, over all connections.
 ///
-/// Counts storage: a body that several answers share counts once, as long as any of them holds it. Each event loop may exceed
-/// the limit by the one answer that it is about to give.
+/// It counts storage: a body that several answers share counts once, as long as any of them holds it. Each event loop
+/// may exceed the limit by the one answer that it is about to send.
 final class AnswerBudget: Sendable {
-    /// Smaller answers are given in any case: each connection has only so many of them.
+    /// The maximum size of an answer in bytes that is sent even over the limit; the number of connections limits these.
     static let smallAnswer = 65_536
 
     private let limit: Int
@@ -15,13 +15,13 @@ final class AnswerBudget: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The bytes that count.
+    /// The number of bytes that count.
     var heldBytes: Int { held.withLock { $0.total } }
 
-    // MARK: Answers that are being made
+    // MARK: Answers being generated
 
-    /// Counts bytes that are about to be written, until `release`.
-    /// - Throws: `overloaded` when the budget has no room for them.
+    /// Counts bytes that are about to be generated, until `release`.
+    /// - Throws: `overloaded` when the budget is used up.
     func reserve(_ bytes: Int) throws(RPCError) {
         let hasRoom = held.withLock { held in
             guard held.total + bytes <= limit else { return false }
@@ -33,12 +33,12 @@ final class AnswerBudget: Sendable {
 
     func release(_ bytes: Int) { held.withLock { $0.reserved -= bytes } }
 
-    // MARK: Answers on their way
+    // MARK: Answers being sent
 
     /// Counts the body of an answer, until `release`.
-    /// - Parameter tag: of the answer, where the body is the whole of a representation: equal tags are equal bytes.
-    /// - Returns: the body to send. It shares the storage of an earlier body with this tag that is still held. Nil when the
-    ///   budget has no room.
+    /// - Parameter tag: the entity tag, if the body is a whole representation: equal tags mean equal bytes.
+    /// - Returns: the body to send. It shares the storage of an earlier body with this tag, if one is still being sent.
+    ///   Nil when the budget is used up.
     func admit(_ body: ByteBuffer, tag: String?) -> ByteBuffer? {
         held.withLock { held in
             let body = held.body(tagged: tag) ?? body
@@ -50,19 +50,19 @@ final class AnswerBudget: Sendable {
         }
     }
 
-    /// Counts a body that is sent in any case, until `release`.
+    /// Counts a body that is sent even over the limit, until `release`.
     func add(_ body: ByteBuffer) { held.withLock { $0.insert(body, tag: nil) } }
 
-    /// The body was sent, or never will be.
+    /// Releases a body that was sent or discarded.
     func release(_ body: ByteBuffer) { held.withLock { $0.remove(body) } }
 
-    static let overloaded = RPCError(.overloaded, "too many answers wait to be read", begun: false)
+    static let overloaded = RPCError(.overloaded, "too many answers are waiting for slow readers", begun: false)
 }
 
-/// The storages of the bodies that are held.
+/// The storages of the counted bodies.
 private struct HeldBytes {
     private struct Storage {
-        /// Any body that lies in it.
+        /// One of the bodies in this storage.
         let body: ByteBuffer
         var tag: String?
         var holders = 0
@@ -72,7 +72,7 @@ private struct HeldBytes {
     private var storageOfTag: [String: ObjectIdentifier] = [:]
     private var stored = 0
 
-    /// For bodies that have no storage yet.
+    /// The size of bodies that are not generated yet.
     var reserved = 0
 
     var total: Int { stored + reserved }
@@ -81,7 +81,7 @@ private struct HeldBytes {
         tag.flatMap { storageOfTag[$0] }.flatMap { storages[$0]?.body }
     }
 
-    /// How much larger the total is with this body.
+    /// The increase of the total by this body.
     func growth(by body: ByteBuffer) -> Int { storages[body.storageID] == nil ? body.storageCapacity : 0 }
 
     mutating func insert(_ body: ByteBuffer, tag: String?) {
@@ -111,7 +111,7 @@ private struct HeldBytes {
 }
 
 extension ByteBuffer {
-    /// What buffers share that are copies or slices of each other.
+    /// The identity of the storage, which copies and slices of a buffer share.
     fileprivate var storageID: ObjectIdentifier {
         withUnsafeReadableBytesWithStorageManagement { _, storage in ObjectIdentifier(storage.takeUnretainedValue()) }
     }

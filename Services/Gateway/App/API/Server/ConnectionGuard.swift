@@ -2,36 +2,36 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Stands between the parser and Hummingbird's handling of a connection, for what that leaves open:
+/// Adds to Hummingbird's connection handling, between the parser and Hummingbird:
 ///
-/// - bytes that are no request are answered with a problem, after the requests before them;
-/// - the body of a request is never read, since none has one that we want;
-/// - a client that goes away ends what is done for it;
-/// - an answer is sent to its end before the connection closes, unless its reader has fallen asleep.
+/// - bytes that are not a valid request are answered with a problem, after the answers to earlier requests;
+/// - request bodies are never read, because no request needs one;
+/// - when a client closes the connection, its requests are cancelled;
+/// - an answer is sent to its end before the connection closes, unless the client stops reading.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Sent down the pipeline: the time to drain is over, close whatever is on its way.
+    /// Sent down the pipeline when the drain time is over: close the connection at once.
     struct Abandon: Sendable {}
 
     private let limits: HTTPLimits
     private let budget: AnswerBudget
 
-    /// Requests that were passed on and are not answered.
+    /// The number of requests that were forwarded and are not answered.
     private var unanswered = 0
 
-    /// Answers that are not with the kernel yet.
+    /// The number of answers that are not completely sent.
     private var unsent = 0
 
-    /// Nothing that comes from now on is looked at.
-    private var isDeaf = false
+    /// Whether further input is discarded.
+    private var discardsInput = false
 
     private var isStopping = false
 
-    /// What is answered once the requests before it are.
+    /// The refusal to send after the answers to earlier requests.
     private var refusal: RequestRefusal?
 
     private var closing: EventLoopPromise<Void>?
@@ -45,13 +45,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isDeaf else { return }
+        guard !discardsInput else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             if let refusal = RequestRefusal(head) { return refuse(refusal, context) }
             unanswered += 1
             guard head.isLast || head.hasBody else { return context.fireChannelRead(data) }
-            isDeaf = true
+            discardsInput = true
             context.fireChannelRead(wrapInboundOut(.head(head.asLast)))
             context.fireChannelRead(wrapInboundOut(.end(nil)))
         case .body, .end: context.fireChannelRead(data)
@@ -60,12 +60,12 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let refusal = RequestRefusal(error) else { return context.fireErrorCaught(error) }
-        if !isDeaf { refuse(refusal, context) }
+        if !discardsInput { refuse(refusal, context) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        // A client that has closed looks like one that only sends no more. Whoever waits for an answer keeps both open.
+        // A closed connection looks like a half-closed one. Clients that wait for an answer do not half-close.
         case ChannelEvent.inputClosed where unanswered > 0: context.close(promise: nil)
         case is ChannelShouldQuiesceEvent:
             isStopping = true
@@ -75,7 +75,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     private func refuse(_ refusal: RequestRefusal, _ context: ChannelHandlerContext) {
-        isDeaf = true
+        discardsInput = true
         self.refusal = refusal
         if unanswered == 0 { sendRefusal(context) }
     }
@@ -94,7 +94,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
             promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        // Closed for both directions at once, what still comes would tear down the answer with it.
+        // Only the output is closed: with both directions closed, further input would cause a reset, which destroys the
+        // answer.
         context.close(mode: .output, promise: nil)
         context.eventLoop.assumeIsolated().scheduleTask(in: limits.lingerTime) { context.close(promise: nil) }
     }
@@ -103,7 +104,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(var head) where unanswered == 1 && (isDeaf || isStopping):
+        case .head(var head) where unanswered == 1 && (discardsInput || isStopping):
             head.headers.replaceOrAdd(name: "Connection", value: "close")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .head: context.write(data, promise: promise)
@@ -136,20 +137,20 @@ final class ConnectionGuard: ChannelDuplexHandler {
         context.close(promise: promise)
     }
 
-    /// An answer has gone out, or never will.
+    /// Handles the end of an answer: sent or failed.
     private func sent(_ context: ChannelHandlerContext) {
         unsent -= 1
         if unsent == 0, let closing { context.close(promise: closing) }
     }
 
-    // MARK: Clients that do not read
+    // MARK: Clients that stop reading
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if !context.channel.isWritable { watch(context) }
         context.fireChannelWritabilityChanged()
     }
 
-    /// Closes the connection when nothing of what waits to be sent is taken for `stallTime`.
+    /// Closes the connection when no unsent byte is sent for `stallTime`.
     private func watch(_ context: ChannelHandlerContext) {
         guard !isWatching else { return }
         isWatching = true
@@ -170,7 +171,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     private func waiting(_ context: ChannelHandlerContext) -> Int {
-        // A channel without this option has nothing of its own that waits.
+        // A channel without this option buffers nothing.
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 }
@@ -180,11 +181,11 @@ extension HTTPRequestHead {
         headers.contains(name: "transfer-encoding") || headers["content-length"].contains { $0 != "0" }
     }
 
-    /// Whether it is answered as the last: an older client that wants to keep the connection would have to be told that it
-    /// may, and the parser takes what follows an `Upgrade` for another protocol.
+    /// Whether the connection must close after the answer. HTTP/1.0 clients expect a confirmation to continue, and the
+    /// parser treats bytes after an `Upgrade` as another protocol.
     fileprivate var isLast: Bool { !isKeepAlive || version == .http1_0 || headers.contains(name: "upgrade") }
 
-    /// Told to Hummingbird in the words that it knows.
+    /// The head with `Connection: close`, which makes Hummingbird close after the answer.
     fileprivate var asLast: HTTPRequestHead {
         var head = self
         head.headers.replaceOrAdd(name: "Connection", value: "close")

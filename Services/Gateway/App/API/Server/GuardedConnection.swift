@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import RPC
 
-/// What Hummingbird does with a connection, and what `ConnectionGuard` adds to it.
+/// A connection as Hummingbird handles it, with a `ConnectionGuard`.
 struct GuardedConnection: Sendable {
     private let http: HTTP1Channel
 
@@ -30,12 +30,12 @@ struct GuardedConnection: Sendable {
         })
     }
 
-    /// Makes the pipeline of a connection that was accepted.
+    /// Builds the pipeline of an accepted connection.
     static func setUp(
         _ channel: any Channel, _ limits: HTTPLimits, _ budget: AnswerBudget, _ logger: Logger
     ) -> EventLoopFuture<HTTPListener.Connection> {
         let http = HTTP1Channel(
-            // Nobody is answered here: a connection can come before there is an API.
+            // A placeholder: connections can be accepted before the API exists.
             responder: { _, _, _ in },
             configuration: HTTP1Channel.Configuration(
                 idleTimeout: limits.idleTime,
@@ -44,14 +44,14 @@ struct GuardedConnection: Sendable {
                     maxHeaderFieldCount: limits.fields)))
         return http.setup(channel: channel, logger: logger).flatMapThrowing { connection in
             let pipeline = channel.pipeline.syncOperations
-            // Behind the parser, where the version and what is wrong with a request are still to be seen.
+            // After the parser, where the HTTP version and parse errors are still visible.
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(ConnectionGuard(limits, budget), position: .before(codec))
             return connection
         }
     }
 
-    /// Answers one request after the other, until the connection ends. When it ends before, what is under way for it is
+    /// Answers the requests of a connection one after the other. When the connection closes, the request in progress is
     /// cancelled.
     func handle(_ connection: HTTPListener.Connection, _ logger: Logger) async {
         let channel = connection.channel

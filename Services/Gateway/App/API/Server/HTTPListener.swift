@@ -5,15 +5,15 @@ import NIOExtras
 import NIOPosix
 import RPC
 
-/// The port that HTTP clients connect to. Made, it is bound, so that whoever reads the start line can connect.
+/// The bound port of the HTTP API. Clients can connect as soon as it exists.
 struct HTTPListener: Sendable {
     typealias Connection = HTTP1Channel.Value
 
-    /// As it is bound: with the port that the system has chosen when that was left to it.
+    /// The bound address; port 0 is replaced by the port that the system has chosen.
     let address: HTTPAddress
     let connections: Int
 
-    /// What the answers of all its connections may take; for the API that it serves.
+    /// The budget for the answers of all its connections, which the API uses too.
     let budget: AnswerBudget
 
     private let channel: NIOAsyncChannel<Connection, Never>
@@ -21,7 +21,7 @@ struct HTTPListener: Sendable {
     private let loops: HTTPLoops
     private let logger: Logger
 
-    /// Nobody can listen there.
+    /// The address cannot be bound.
     struct Refused: Error, CustomStringConvertible {
         let address: HTTPAddress
         let reason: String
@@ -32,8 +32,8 @@ struct HTTPListener: Sendable {
         }
     }
 
-    /// Binds, and lets clients connect. They are answered once it serves.
-    /// - Parameter connections: how many may be open; more wait.
+    /// Binds the address. Clients can connect, and are answered when `serve` runs.
+    /// - Parameter connections: the maximum number of open connections; further clients wait in the backlog.
     static func bind(
         _ address: HTTPAddress, connections: Int = HTTPLimits.connections, limits: HTTPLimits = HTTPLimits(),
         loops: HTTPLoops = .shared, logger: Logger
@@ -44,7 +44,7 @@ struct HTTPListener: Sendable {
             let channel = try await ServerBootstrap(group: loops.group)
                 .serverChannelOption(.backlog, value: backlog)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                // One at a time, or more than the limit would come in at once.
+                // Accepts one connection per read, so that a batch cannot exceed the limit.
                 .serverChannelOption(.maxMessagesPerRead, value: 1)
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .serverChannelInitializer { channel in
@@ -65,7 +65,7 @@ struct HTTPListener: Sendable {
             throw Refused(
                 address: address,
                 reason: error.errnoCode == EADDRINUSE
-                    ? "another process has it" : String(cString: strerror(error.errnoCode)))
+                    ? "another process uses it" : String(cString: strerror(error.errnoCode)))
         } catch {
             throw Refused(address: address, reason: "\(error)")
         }
@@ -73,8 +73,8 @@ struct HTTPListener: Sendable {
 
     private static let backlog: Int32 = 512
 
-    /// Serves until `stop` returns and the requests under way are answered, at most `drainTime` later, or until the task
-    /// is cancelled, which ends everything at once.
+    /// Serves until `stop` returns and the requests in progress are answered, at most `drainTime` later. If the task is
+    /// cancelled, it closes all connections at once.
     func serve(
         _ api: API, log: RequestLog, drainTime: TimeAmount, until stop: @escaping @Sendable () async -> Void
     ) async {
@@ -85,7 +85,7 @@ struct HTTPListener: Sendable {
                 group.addTask {
                     await stop()
                     quiescing.initiateShutdown(promise: nil)
-                    // Cancelled when all have gone before.
+                    // Cancelled when all connections have closed earlier.
                     try? await Task.sleep(for: .nanoseconds(drainTime.nanoseconds))
                 }
                 await group.next()
@@ -94,7 +94,7 @@ struct HTTPListener: Sendable {
         }
     }
 
-    /// Returns when the listener is closed and its connections are.
+    /// Accepts connections; returns when the listener and all connections are closed.
     private func accept(_ connections: GuardedConnection) async {
         do {
             try await withTaskCancellationHandler {
@@ -108,7 +108,7 @@ struct HTTPListener: Sendable {
                     }
                 }
             } onCancel: {
-                // Nobody is accepted any more whom nobody would answer.
+                // Stop accepting; no task would serve new connections.
                 quiescing.initiateShutdown(promise: nil)
             }
         } catch {

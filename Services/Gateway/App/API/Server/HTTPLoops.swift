@@ -2,16 +2,16 @@ import NIOCore
 import NIOPosix
 import RPC
 
-/// The event loops of HTTP connections, apart from that of the services: writing pictures to many clients is most of a
-/// gateway's work. What is done for a connection is done on its loop.
+/// The event loops of HTTP connections. They are separate from the services' loop, because sending images to many
+/// clients is most of a gateway's work. The requests of a connection run on its loop.
 struct HTTPLoops: Sendable {
     let group: MultiThreadedEventLoopGroup
     private let executors: [ObjectIdentifier: LoopExecutor]
 
-    /// More are of no use beside what one process has to say to the services.
+    /// More loops do not help: one process communicates with the services on a single loop.
     private static let most = 4
 
-    /// Those of this process. They live as long as it does.
+    /// The loops of this process, which are never shut down.
     static let shared = HTTPLoops(count: min(most, System.coreCount))
 
     init(count: Int) {
@@ -20,6 +20,6 @@ struct HTTPLoops: Sendable {
             uniqueKeysWithValues: group.makeIterator().map { (ObjectIdentifier($0), LoopExecutor($0)) })
     }
 
-    /// Nil for a loop that is none of these.
+    /// Nil for a loop of another group.
     func executor(of channel: any Channel) -> LoopExecutor? { executors[ObjectIdentifier(channel.eventLoop)] }
 }

@@ -4,7 +4,7 @@ import NIOCore
 import RPC
 import ServiceKit
 
-/// The lines about HTTP requests: one for each answer of class 5xx, and with `--log-level debug` one for every request.
+/// Logs HTTP requests: answers with a status of 500 or above, and with `--log-level debug` every request.
 struct RequestLog: Sendable {
     private let logger: Logger
     private let failures: FailureLog
@@ -16,10 +16,10 @@ struct RequestLog: Sendable {
         isDetailed = logger.logLevel <= .debug
     }
 
-    /// Nil unless every request has a line, which says how long it took.
+    /// The start time of a request; nil unless every request is logged.
     func start() -> NIODeadline? { isDetailed ? .now() : nil }
 
-    /// - Parameter start: from `start()`.
+    /// - Parameter start: the result of `start()`.
     func note(_ request: HTTPRequest, _ answer: HTTPAnswer, _ trace: TraceContext, since start: NIODeadline?) {
         if let failure = answer.failure, failure.kind.isServerError {
             failures.note(name(of: request), failure, trace)
@@ -31,12 +31,12 @@ struct RequestLog: Sendable {
             "\(name(of: request)) \(answer.status.code)\(outcome) after \(time) us", metadata: trace.metadata)
     }
 
-    /// The longest part of a target in a line.
+    /// The maximum number of logged characters of a target.
     private static let targetCharacters = 200
 
     private func name(of request: HTTPRequest) -> String {
         let path = request.path ?? ""
-        // The parser lets no control character through.
+        // The parser rejects control characters.
         return "\(request.method.rawValue) \(path.prefix(Self.targetCharacters))"
     }
 }

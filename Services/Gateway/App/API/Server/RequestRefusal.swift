@@ -1,25 +1,27 @@
 import NIOHTTP1
 import RPC
 
-/// Why a request is no request: it ends its connection, because nobody knows where the next one begins.
+/// The reason for refusing a request whose bytes are invalid. The connection then ends, because the start of the next
+/// request is unknown.
 struct RequestRefusal: Equatable {
     let status: Int
     let kind: ErrorKind
     let reason: String
 
-    /// - Returns: nil for what is no fault of the client's bytes.
+    /// - Returns: nil for an error that the client did not cause.
     init?(_ error: any Error) {
         guard let error = error as? HTTPParserError else { return nil }
         if case .headerOverflow = error {
-            self.init(status: 431, kind: .tooLarge, reason: "the request's first line, or its fields, are too long")
+            self.init(status: 431, kind: .tooLarge, reason: "the request line or the header fields are too long")
         } else {
             self.init(status: 400, kind: .invalidRequest, reason: "this is not an HTTP/1.1 request")
         }
     }
 
-    /// - Returns: nil when there is nothing against it.
+    /// - Returns: nil for a valid head.
     init?(_ head: HTTPRequestHead) {
-        // A proxy before or behind us could read another host than we do (RFC 9112 §3.2). Only HTTP/1.0 may leave it out.
+        // A proxy might interpret an ambiguous host differently (RFC 9112 §3.2). Only HTTP/1.0 requests may omit the
+        // field.
         let hosts = head.headers["host"]
         if hosts.isEmpty, head.version == .http1_0 { return nil }
         guard hosts.count == 1, let host = hosts.first else {
@@ -27,7 +29,7 @@ struct RequestRefusal: Equatable {
             return
         }
         guard !HostField.isValid(host) else { return nil }
-        self.init(status: 400, kind: .invalidRequest, reason: "the Host field must be a host, or a host and a port")
+        self.init(status: 400, kind: .invalidRequest, reason: "the Host field must be a host, optionally with a port")
     }
 
     private init(status: Int, kind: ErrorKind, reason: String) {
@@ -36,6 +38,6 @@ struct RequestRefusal: Equatable {
         self.reason = reason
     }
 
-    /// What the client gets to read. It has told nothing of a trace that could be trusted.
+    /// The answer for the client. Its trace id is new, because the head of the request is not trusted.
     var problem: Problem { Problem(kind, reason, status: status, trace: .random()) }
 }

@@ -6,17 +6,17 @@ import RPC
 struct CallCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Call any method of any service and print its result, of a stream its items.",
+        abstract: "Call any method of any service, and print its result or the items of its stream.",
         discussion: """
             Parameters are one JSON object, or key=value pairs, or - to read JSON from \
-            standard input. A value that is JSON is taken as such (limit=3, \
-            ids=["…"]), everything else is a string; name='"3"' is the string 3.
+            standard input. A value that is valid JSON is sent as JSON (limit=3, \
+            ids=["…"]), any other as a string; name='"3"' is the string 3.
 
             Examples:
               gateway call feed.load limit=3
               gateway call feed.get '{"id":"7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E"}'
               echo '{"limit":1}' | gateway call feed.load -
-              gateway call feed.watch since=          a stream: one document a line
+              gateway call feed.watch since=          a stream: one document per line
             """)
 
     @OptionGroup var client: ClientOptions
@@ -38,8 +38,8 @@ struct CallCommand: ClientCommand {
         }
     }
 
-    /// Whether the method has been called once although it answers with a stream. It was not handled then, so nothing is
-    /// done twice.
+    /// Whether the method answers with a stream and has rejected the single call. In that case it did not run, so
+    /// calling it again repeats nothing.
     private func isStream(refused error: RPCError, _ session: Session) async throws(RPCError) -> Bool {
         guard error.kind == .invalidParams, !error.begun else { return false }
         let selection = ServiceSelection(service: String(method.prefix { $0 != "." }))
@@ -47,15 +47,15 @@ struct CallCommand: ClientCommand {
             let description = try await session.call(ProtocolMethods.describe, selection)
             return description.contracts.flatMap(\.methods).contains { $0.name == method && $0.streams }
         } catch {
-            // A service that describes nothing has said all there is to know by refusing.
+            // A service without `rpc.describe`: report its rejection.
             return false
         }
     }
 }
 
-/// The parameters of a call as they were typed.
+/// Parses the parameters of a call from the command line.
 enum CallParameters {
-    /// - Throws: `ValidationError` that says what is wrong with which argument.
+    /// - Throws: `ValidationError` with the invalid argument and the reason.
     static func parse(
         _ arguments: [String], standardInput: () -> String = { readAll() }
     ) throws -> RawJSON {
@@ -84,10 +84,10 @@ enum CallParameters {
                 throw ValidationError("\"\(Escaping.visible(argument))\" is neither a JSON object nor key=value")
             }
             let text = String(parts[1])
-            // What is not JSON is a string: that is the rule, not an error.
+            // A value that is not JSON is a string, not an error.
             let value = (try? RawJSON(checking: text)) ?? RawJSON(text, as: .string)
             guard members.updateValue(value, forKey: String(parts[0])) == nil else {
-                throw ValidationError("\(Escaping.visible(String(parts[0]))) is given twice")
+                throw ValidationError("\(Escaping.visible(String(parts[0]))) is given more than once")
             }
         }
         return RawJSON(members, as: .dictionary(of: .any))

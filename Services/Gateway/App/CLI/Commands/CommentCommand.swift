@@ -16,16 +16,16 @@ struct CommentCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "The image.") var imageID: UUID
-    @Argument(help: "What to say, 1 to 2,000 characters.") var text: String
+    @Argument(help: "The id of the image.") var imageID: UUID
+    @Argument(help: "The text, 1 to 2,000 characters.") var text: String
 
-    @Option(help: ArgumentHelp("Who says it, 1 to 64 characters. Default: the user's name.", valueName: "name"))
+    @Option(help: ArgumentHelp("The author, 1 to 64 characters. Default: the current user.", valueName: "name"))
     var username: String?
 
     func run(_ session: Session) async throws {
         let request = PostComment(
             imageID: imageID, message: text, username: username ?? NSUserName(),
-            // With an id of its own the call can be sent again without a comment appearing twice.
+            // With an id the call can be repeated without adding the comment twice.
             id: UUID())
         _ = try await session.show(GatewayContract.postComment, request) { $0.id.uuidString }
     }

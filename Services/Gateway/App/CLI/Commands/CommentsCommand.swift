@@ -16,17 +16,17 @@ struct CommentsCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "The image.") var imageID: UUID
+    @Argument(help: "The id of the image.") var imageID: UUID
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How many comments a page has, 1…100. Default: 100.", valueName: "count"))
+        help: ArgumentHelp("The number of comments per page, 1…100. Default: 100.", valueName: "count"))
     var limit: Int?
 
-    @Option(help: ArgumentHelp("Show what follows this comment.", valueName: "id"))
+    @Option(help: ArgumentHelp("Show the comments after this one.", valueName: "id"))
     var after: UUID?
 
-    @Flag(help: "Go on to the last comment.")
+    @Flag(help: "Show all pages up to the last comment.")
     var all = false
 
     func run(_ session: Session) async throws {

@@ -5,11 +5,11 @@ import RPC
 struct DescribeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "describe",
-        abstract: "Tell which methods there are, and what they take and answer.",
+        abstract: "List the methods of the services, with their parameters and results.",
         discussion: """
             Examples:
               gateway describe                all methods of all services
-              gateway describe feed           those of one service
+              gateway describe feed           the methods of one service
               gateway describe feed.load      one method, with its JSON Schemas
             """)
 
@@ -27,7 +27,8 @@ struct DescribeCommand: ClientCommand {
         let description = try await session.call(ProtocolMethods.describe, selection)
         guard let method = description.contracts.flatMap(\.methods).first(where: { $0.name == subject }) else {
             throw RPCError(
-                .methodNotFound, "there is no method \(subject); gateway describe lists them", service: "gateway")
+                .methodNotFound, "no service has a method \(subject); list the methods with: gateway describe",
+                service: "gateway")
         }
         let json = RawJSON(method, as: MethodDescription.codec)
         session.output.print(session.asJSON ? "\(json)" : text(method, session.output.style))

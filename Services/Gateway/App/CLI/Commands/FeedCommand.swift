@@ -11,28 +11,28 @@ struct FeedCommand: ClientCommand {
         discussion: """
             Examples:
               gateway feed                          the first page
-              gateway feed --limit 3 --after ID     the three after that one
-              gateway feed --all                    everything, page by page
+              gateway feed --limit 3 --after ID     three items after the item ID
+              gateway feed --all                    the whole feed, page by page
               gateway feed --all --json | jq -r '.items[].id'
             """)
 
     @OptionGroup var client: ClientOptions
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("How many items a page has, 1…100.", valueName: "count"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of items per page, 1…100.", valueName: "count"))
     var limit = LoadFeed.defaultLimit
 
-    @Option(help: ArgumentHelp("Show what follows this item.", valueName: "id"))
+    @Option(help: ArgumentHelp("Show the items after this one.", valueName: "id"))
     var after: UUID?
 
-    @Option(help: ArgumentHelp("Show what is newer than this item.", valueName: "id"))
+    @Option(help: ArgumentHelp("Show the items newer than this one.", valueName: "id"))
     var before: UUID?
 
-    @Flag(help: "Go on to the end of the feed.")
+    @Flag(help: "Show all pages up to the end of the feed.")
     var all = false
 
     func validate() throws {
         if all, before != nil {
-            throw ValidationError("--all goes on from the top or from --after, not from --before")
+            throw ValidationError("--all cannot be combined with --before; use --after, or none")
         }
     }
 
@@ -61,11 +61,11 @@ extension FeedCommand {
     }
 }
 
-/// The feed for people.
+/// Formats the feed as text.
 struct FeedText {
     let output: Output
 
-    /// - Parameter hint: how to go on; nil to leave that out.
+    /// - Parameter hint: the command for the next page; nil to omit it.
     func page(_ answer: FeedPageAnswer, isFirst: Bool, hint: String?) -> String {
         var parts: [String] = []
         if isFirst {

@@ -6,19 +6,19 @@ import RPC
 struct HealthCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "Tell whether everything works: exits 0 serving, 1 degraded, 69 down.",
+        abstract: "Check the services. Exit codes: 0 serving, 1 degraded, 69 down.",
         discussion: """
             Examples:
               gateway health
               gateway health feed          one service
-              gateway health --wait 30     return as soon as everything works, at the latest after 30 s
+              gateway health --wait 30     wait until all services work, at most 30 s
             """)
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "One service; default: all of them.") var service: String?
+    @Argument(help: "The service to check; default: all.") var service: String?
 
-    @Option(help: ArgumentHelp("Wait for everything to work.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Wait until the services work, at most this long.", valueName: "seconds"))
     var wait: Double?
 
     func validate() throws {
@@ -27,7 +27,7 @@ struct HealthCommand: ClientCommand {
         }
     }
 
-    /// How long to wait between two looks.
+    /// The time between two checks.
     private static let interval = Duration.milliseconds(50)
 
     func run(_ session: Session) async throws {

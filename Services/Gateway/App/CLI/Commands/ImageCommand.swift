@@ -24,7 +24,7 @@ struct ImageCommand: ClientCommand {
 
     func validate() throws {
         if client.json, output != nil {
-            throw ValidationError("--json prints the bytes as base64: leave out either it or -o FILE")
+            throw ValidationError("--json prints the bytes as base64, so it cannot be combined with -o FILE")
         }
     }
 
@@ -32,14 +32,14 @@ struct ImageCommand: ClientCommand {
         let wantsBytes = !client.json
         let output = ["-", "/dev/stdout"].contains(output) ? nil : output
         if wantsBytes, output == nil, session.output.terminal.isTerminal(.output) {
-            throw ValidationError("an image is not for a terminal: write it to a file with -o FILE, or pipe it on")
+            throw ValidationError("cannot write an image to a terminal: use -o FILE or a pipe")
         }
         guard let subject = UUID(hexadecimal: image).map(ImageRequest.Subject.item) ?? url else {
             throw ValidationError("\"\(Escaping.visible(image))\" is neither the id of an image nor a URL")
         }
         let request = ImageRequest(subject: subject, locale: session.locale)
         guard wantsBytes else {
-            // Without types, so that the bytes are in the text.
+            // Without decoding, so that the bytes remain in the text as base64.
             let result = try await session.call(GatewayContract.image.name, RawJSON(request, as: ImageRequest.codec))
             return session.output.print("\(result)")
         }

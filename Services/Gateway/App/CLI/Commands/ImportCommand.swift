@@ -7,17 +7,17 @@ import Synchronization
 struct ImportCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Publish a folder of pictures.",
+        abstract: "Publish a folder of images.",
         discussion: """
-            A manifest.json in the folder may list them; the first ends on top:
+            A manifest.json in the folder may list the images, from the top of the feed down:
 
               [{"file": "a.jpg", "id": UUID, "title": TEXT, "description": TEXT,
                 "location": TEXT, "comments":
                   [{"username": TEXT, "message": TEXT, "created_at": DATE}]}]
 
-            Only the file is required. Without a manifest all files are taken by \
-            name, those of folders inside too, but no hidden ones. Importing twice changes \
-            nothing. What is refused is named, the rest is imported, and the command exits 65.
+            Only "file" is required. Without a manifest all files are imported, ordered by \
+            name, including those in subfolders, except hidden ones. Importing twice changes \
+            nothing. Rejected files are listed, the others are imported, and the exit code is 65.
 
             Examples:
               gateway import ~/Pictures
@@ -56,7 +56,7 @@ struct ImportCommand: ClientCommand {
             session.output.print("\(RawJSON(counts, as: .dictionary(of: .integer())))")
         } else {
             session.output.print(
-                "\(summary.published) published, \(summary.present) there already, \(summary.refused) refused")
+                "\(summary.published) published, \(summary.present) already present, \(summary.refused) refused")
         }
     }
 }

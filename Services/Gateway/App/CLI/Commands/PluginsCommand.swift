@@ -4,7 +4,7 @@ import RPC
 struct PluginsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugins",
-        abstract: "List the services behind the gateway, and how they are.")
+        abstract: "List the services behind the gateway, and their states.")
 
     @OptionGroup var client: ClientOptions
 

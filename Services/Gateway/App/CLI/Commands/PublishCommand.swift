@@ -8,13 +8,13 @@ import RPC
 struct PublishCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Put one image on top of the feed.",
+        abstract: "Publish an image at the top of the feed.",
         discussion: """
-            A file's bytes are stored: a JPEG, PNG, GIF, WebP or AVIF of up to 6,000,000 bytes. Of a URL only the address is \
-            stored: the first reader's request fetches the picture. A URL that is never fetched is refused at once: one with \
-            a user name or password, with a port other than 80 and 443, or whose host has an address that is not public. \
-            image-data-service --allow-private-upstream HOST:PORT allows a host and a port. A host that only does not answer \
-            now is no reason to refuse.
+            A file is stored: a JPEG, PNG, GIF, WebP or AVIF of up to 6,000,000 bytes. Of a URL only the address is \
+            stored; the first request for the image fetches it. A URL that can never be fetched is rejected: one with \
+            a user name or password, with a port other than 80 and 443, or whose host has an address that is not \
+            public. Use image-data-service --allow-private-upstream HOST:PORT to allow a host and a port. A host that \
+            does not answer now is accepted.
 
             Examples:
               gateway publish sunset.jpg --description "Sunset" --location "Porto Covo"
@@ -23,15 +23,17 @@ struct PublishCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: ArgumentHelp("A picture, or the URL of one.", valueName: "file|url")) var image: String
+    @Argument(help: ArgumentHelp("An image file, or the URL of an image.", valueName: "file|url")) var image: String
 
-    @Option(help: ArgumentHelp("Its id; publishing the same again changes nothing.", valueName: "uuid"))
+    @Option(
+        help: ArgumentHelp(
+            "The id of the item. Publishing the same item again changes nothing. Default: random.", valueName: "uuid"))
     var id: UUID?
 
-    @Option(help: ArgumentHelp("What it shows, up to 10,000 characters.", valueName: "text"))
+    @Option(help: ArgumentHelp("What the image shows, up to 10,000 characters.", valueName: "text"))
     var description: String?
 
-    @Option(help: ArgumentHelp("Where it was taken, up to 1,000 characters.", valueName: "text"))
+    @Option(help: ArgumentHelp("Where the image was taken, up to 1,000 characters.", valueName: "text"))
     var location: String?
 
     func run(_ session: Session) async throws {
@@ -39,7 +41,7 @@ struct PublishCommand: ClientCommand {
         let isURL = ["http:", "https:", "urn:"].contains { image.lowercased().hasPrefix($0) }
         guard isURL || !image.contains("://") else {
             throw ValidationError(
-                "\"\(Escaping.visible(image))\" is no picture: its URL must begin with http:, https: or urn:")
+                "\"\(Escaping.visible(image))\" is not the URL of an image: it must begin with http:, https: or urn:")
         }
         if isURL {
             try checkForm()
@@ -48,50 +50,50 @@ struct PublishCommand: ClientCommand {
         let url = isURL ? image : try await store(session)
         let item = FeedItem(id: id, description: description, location: location, image: url)
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
-        let words = count == 0 ? "\(id.uuidString) was there already" : id.uuidString
+        let words = count == 0 ? "\(id.uuidString) already exists" : id.uuidString
         session.output.print(
             session.asJSON ? "\(RawJSON(Publication(count: count, item: item), as: Publication.codec))" : words)
     }
 
-    /// Refuses a URL that no deployment takes. Looked at before `check`, which would advise how to allow it.
+    /// Rejects a URL that no deployment accepts. It runs before `check`, whose error would suggest allowing the host.
     private func checkForm() throws {
         do throws(JSONError) {
             _ = try RawJSON(image, as: .string).read(as: FeedItem.authoredImage)
         } catch {
-            throw ValidationError("\"\(Escaping.visible(image))\" is no address of a picture: it \(error)")
+            throw ValidationError("\"\(Escaping.visible(image))\" is not a valid image URL: it \(error)")
         }
     }
 
-    /// Refuses a URL that is never fetched. Other errors are left to the publishing itself, which may do without the service
-    /// of the pictures and which knows whether this deployment can be written to.
+    /// Rejects a URL that is never fetched. It ignores other errors: publishing may work without the image service, and
+    /// reports whether this deployment is read-only.
     private func check(_ session: Session) async throws {
         guard !image.lowercased().hasPrefix("urn:") else { return }
         do throws(RPCError) {
             let checked = try await session.call(ImageDataContract.check, ImageSelection(url: image))
             guard checked.availability == .absent else { return }
             session.output.say(
-                "Note: \(Escaping.visible(image)) is not fetched, because image-data-service runs with --no-fetch. The item "
-                    + "has no picture until its bytes are put: gateway call image-data.put")
+                "Note: \(Escaping.visible(image)) is not fetched, because image-data-service runs with --no-fetch. "
+                    + "Put the image's bytes with: gateway call image-data.put")
         } catch {
             switch error.kind {
             case .permissionDenied:
                 var refusal = error
                 refusal.message =
-                    "Nothing was published, because the picture can never be fetched: \(error.message)\(remedy)"
+                    "Nothing was published, because the image can never be fetched: \(error.message)\(remedy)"
                 throw refusal
             case .readOnly, .invalidParams: return
-            default: session.output.say("Note: it is not known whether the picture can be fetched: \(error.message)")
+            default: session.output.say("Note: cannot check whether the image can be fetched: \(error.message)")
             }
         }
     }
 
-    /// What allows the URL's host, whatever its port and address. The service does not tell what the name resolves to.
+    /// The command that allows the URL's host and port. The service does not reveal the address of the host name.
     private var remedy: String {
         guard let url = URLComponents(string: image), let host = url.host, !host.isEmpty, url.user == nil else {
             return ""
         }
         let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
-        return ". If this server may be asked, allow it: deploy/up --allow-private-upstream \(host):\(port)"
+        return ". To allow this server, use: deploy/up --allow-private-upstream \(host):\(port)"
     }
 
     private func store(_ session: Session) async throws -> String {
@@ -100,7 +102,7 @@ struct PublishCommand: ClientCommand {
     }
 }
 
-/// What programs are told: whether the item is new, and the id that it has.
+/// The JSON output: whether the item is new, and the item.
 private struct Publication {
     let count: Int
     let item: FeedItem

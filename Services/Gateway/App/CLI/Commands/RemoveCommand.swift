@@ -6,10 +6,11 @@ import RPC
 struct RemoveCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Take images out of the feed; their bytes and comments stay.",
+        abstract: "Remove images from the feed; their bytes and comments remain.",
         discussion: """
-            Who knows the id of an image can read its comments still. An edge lets go of it when it reads the page anew on \
-            which it was; of the bytes at once with: gateway call image-data.evict 'urls=["URL"]' --root EDGE
+            Anyone who knows an image's id can still read its comments. An edge drops a removed image the next time it \
+            reads that page from the upstream. To drop the bytes on an edge at once, use: \
+            gateway call image-data.evict 'urls=["URL"]' --root EDGE
 
             Examples:
               gateway remove IMAGE_ID
@@ -17,7 +18,7 @@ struct RemoveCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: ArgumentHelp("The images, up to 100.", valueName: "image-id")) var imageIDs: [UUID]
+    @Argument(help: ArgumentHelp("The ids of the images, up to 100.", valueName: "image-id")) var imageIDs: [UUID]
 
     func run(_ session: Session) async throws {
         _ = try await session.show(FeedContract.remove, RemovedItems(ids: imageIDs)) { "\($0.count) removed" }

@@ -3,18 +3,18 @@ import Foundation
 import RPC
 import ServiceKit
 
-/// The gateway itself: its composition root.
+/// Runs the gateway; its composition root.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run the gateway: compose the services of plugins.d behind one socket and one port.",
+        abstract: "Run the gateway, which serves the services in plugins.d on one socket and one port.",
         discussion: """
             Examples:
               gateway serve                      serve ROOT/run/gateway.sock and http://127.0.0.1:8080
               gateway serve --root /srv/feed --http 127.0.0.1:9090
-                                                 a deployment of its own
+                                                 serve another deployment
               gateway serve --http 0.0.0.0:80 --public-url https://feed.example.org
-                                                 for readers elsewhere, behind a proxy
+                                                 serve behind a proxy
               gateway serve --http off           without HTTP
             """)
 
@@ -46,8 +46,8 @@ struct ServeCommand: AsyncParsableCommand {
             front: try listener.map { try front($0, registry, recentImages, recentComments, process) })
     }
 
-    /// Takes the port, before there is anything that others could ask for.
-    /// - Returns: nil when there is to be no HTTP.
+    /// Binds the HTTP port, before the socket accepts calls.
+    /// - Returns: nil when HTTP is off.
     private func listen(_ process: ServiceProcess, _ socket: ListeningSocket) async throws -> HTTPListener? {
         guard let address = try http.address() else { return nil }
         do throws(HTTPListener.Refused) {
@@ -58,7 +58,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The HTTP API, at its port.
+    /// The HTTP server on the bound port.
     private func front(
         _ listener: HTTPListener, _ registry: PluginRegistry, _ recentImages: RecentImages,
         _ recentComments: RecentComments, _ process: ServiceProcess

@@ -4,20 +4,20 @@ import RPC
 struct StatsCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Count calls, errors and latencies by method, and tell how a process is doing.",
+        abstract: "Show calls, errors and latencies by method, and the state of a process.",
         discussion: """
             Examples:
-              gateway stats                the gateway itself, and what went through it
+              gateway stats                the gateway, including forwarded calls
               gateway stats feed           one service
-              gateway stats feed --json    with the whole histograms
+              gateway stats feed --json    as JSON, with the whole histograms
 
-            Counts begin with the process. Latencies go from reading a call to answering it; of the p50 and p99 a power \
-            of two is known that they do not exceed.
+            Counts begin when the process starts. A latency is the time from reading a call to answering it. \
+            p50 and p99 are upper bounds, rounded up to a power of two.
             """)
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "One service; default: the gateway itself.") var service: String?
+    @Argument(help: "The service; default: the gateway.") var service: String?
 
     func run(_ session: Session) async throws {
         _ = try await session.show(ProtocolMethods.stats, ServiceSelection(service: service)) {
@@ -57,7 +57,7 @@ struct StatsCommand: ClientCommand {
         ]
     }
 
-    /// To the unit that people can compare.
+    /// Formats a time in a unit with few digits.
     private static func time(_ microseconds: Int?) -> String {
         switch microseconds {
         case nil: ""

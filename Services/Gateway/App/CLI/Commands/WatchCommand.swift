@@ -6,25 +6,25 @@ import RPC
 struct WatchCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show what is published and removed, as it happens, until Ctrl-C.",
+        abstract: "Show published and removed images as they change, until Ctrl-C.",
         discussion: """
             Examples:
-              gateway watch                          from now on
-              gateway watch --json                   the events, one document a line
-              gateway watch --json --since "$SEQ"    go on after an event that was seen before
+              gateway watch                          show changes from now on
+              gateway watch --json                   print the events, one document per line
+              gateway watch --json --since "$SEQ"    resume after a known event
 
-            The first document of --json is {"seq":…,"reset":true}: load the feed then, and apply what follows. \
-            When a connection is lost the watch goes on by itself where it stood, and nothing is lost or shown twice. \
-            Only when the feed service was restarted is it unknown what has happened: that is a reset again.
+            The first document of --json is {"seq":…,"reset":true}: load the feed then, and apply the events that \
+            follow. After a lost connection the command resumes at the last event, without gaps or duplicates. \
+            After a restart of the feed service events may be missing; the command then shows another reset.
             """)
 
     @OptionGroup var client: ClientOptions
 
-    @Option(help: ArgumentHelp("Go on after the event with this seq.", valueName: "seq"))
+    @Option(help: ArgumentHelp("Resume after the event with this seq.", valueName: "seq"))
     var since: String?
 
     func run(_ session: Session) async throws {
-        // Without a seq it could not go on where it stood if it lost the connection before the first event.
+        // An empty seq requests a reset first, whose seq is needed to resume after a lost connection.
         var since = since ?? ""
         var hasMark = self.since != nil
         var isFollowing = false
@@ -39,25 +39,25 @@ struct WatchCommand: ClientCommand {
                     (since, hasMark, isFollowing) = (event.seq, true, true)
                     backoff.reset()
                 }
-                // The service has ended it well, which it does not do by itself.
+                // The service has ended the stream, which it does only at shutdown.
                 return
             } catch let error as RPCError {
                 isFollowing = isFollowing || error.begun
                 guard isFollowing, error.kind.isRetryable, session.hasTimeForStreams else { throw error }
                 if error.begun {
-                    session.output.complain("\(error.message); going on as soon as somebody answers")
+                    session.output.complain("\(error.message); reconnecting")
                 }
                 try await Task.sleep(for: max(backoff.next(), .milliseconds(error.retryAfter ?? 0)))
             }
         }
     }
 
-    /// - Parameter isMark: whether it was asked for only to have something to go on from.
+    /// - Parameter isMark: whether this is the reset that was requested only for its seq.
     private func show(_ item: RawJSON, _ event: FeedEvent, isMark: Bool, _ session: Session) {
         if session.asJSON {
             session.output.print("\(item)")
         } else if isMark {
-            session.output.say("Watching the feed; Ctrl-C ends it.")
+            session.output.say("Watching the feed. Press Ctrl-C to stop.")
         } else {
             let text = FeedEventText(output: session.output, language: session.language, route: client.route)
             for line in text.lines(event) { session.output.print(line) }

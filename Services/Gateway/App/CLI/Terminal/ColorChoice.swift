@@ -4,8 +4,9 @@ enum ColorChoice: String, Sendable, CaseIterable {
     case always
     case never
 
-    /// The option outweighs the environment. Of the environment, `NO_COLOR` (no-color.org) outweighs the variables that
-    /// force colours into a pipe, and these outweigh what the stream is capable of.
+    /// Whether to use colours. The option takes precedence over the environment. In the environment, `NO_COLOR`
+    /// (no-color.org) takes precedence over the variables that force colours, and these over the capabilities of the
+    /// stream.
     func isOn(capable: Bool, environment: [String: String]) -> Bool {
         switch self {
         case .always: true

@@ -1,17 +1,18 @@
-/// How wide the columns of a table are drawn in the room there is.
+/// Computes the widths of a table's columns.
 enum ColumnWidths {
     /// - Parameters:
-    ///   - natural: what each column would take.
-    ///   - minimum: what each column needs, not above its natural width; equal to it where the column is rigid.
-    ///   - room: the width of all columns together, without the gaps.
-    /// - Returns: nil when not even the minimum fits.
+    ///   - natural: the width of each column's content.
+    ///   - minimum: the minimum width of each column, at most its natural width; equal to it for a rigid column.
+    ///   - room: the total width of the columns, without the gaps.
+    /// - Returns: nil when the minimum does not fit.
     static func fitting(natural: [Int], minimum: [Int], in room: Int) -> [Int]? {
         let spare = room - minimum.reduce(0, +)
         guard spare >= 0 else { return nil }
         return sharing(spare, from: minimum, upTo: natural)
     }
 
-    /// Column by column in turn, so that flexible columns share what is left and none gets more than it can use.
+    /// Adds one character to each column in turn, so that flexible columns share the spare width, up to their natural
+    /// width.
     private static func sharing(_ spare: Int, from minimum: [Int], upTo natural: [Int]) -> [Int] {
         var widths = minimum
         var spare = min(spare, natural.reduce(0, +) - minimum.reduce(0, +))

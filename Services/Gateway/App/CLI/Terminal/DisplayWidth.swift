@@ -1,10 +1,10 @@
-/// How many columns of a terminal a text takes. The text is escaped already: a control character counts nothing.
+/// Computes the number of terminal columns of a text. The text must be escaped: a control character counts as 0.
 enum DisplayWidth {
     static func of(_ text: String) -> Int {
         text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
-    /// A cluster is drawn as one glyph, thus never wider than two columns, however many scalars it has.
+    /// The width of a cluster. It is drawn as one glyph, so it has at most two columns, however many scalars it has.
     static func of(_ cluster: Character) -> Int {
         asksForEmoji(cluster) ? widest : min(cluster.unicodeScalars.reduce(0) { $0 + columns(of: $1) }, widest)
     }
@@ -30,6 +30,6 @@ enum DisplayWidth {
         }
     }
 
-    /// Invisible in running text, yet terminals draw it.
+    /// Invisible in running text, but drawn by terminals.
     private static let softHyphen: Unicode.Scalar = "\u{AD}"
 }

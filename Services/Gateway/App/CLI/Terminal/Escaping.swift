@@ -1,6 +1,6 @@
-/// Makes visible what would otherwise act on the reader's terminal: stored text comes from strangers.
+/// Escapes characters that would control the terminal, because stored texts are untrusted.
 ///
-/// The result is for reading, not for parsing back: a backslash stays as it is.
+/// The result is for display and cannot be parsed back: a backslash remains unchanged.
 enum Escaping {
     static func visible(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: mustEscape) else { return text }

@@ -1,7 +1,7 @@
-/// A progress line that redraws itself in place. It writes nothing: its methods return what is to be written to
+/// A progress line that redraws itself in place. It has no side effects: its methods return the text to write to
 /// standard error, often an empty string.
 ///
-/// Before writing anything else there the caller clears the bar; the next update draws it again.
+/// The caller clears the bar before it writes anything else to standard error; the next update draws it again.
 struct ProgressBar: Sendable {
     static let redrawInterval: Duration = .milliseconds(100)
 
@@ -15,7 +15,7 @@ struct ProgressBar: Sendable {
     private var line: ProgressLine
     private var state: State
 
-    /// Silent where standard error is no terminal, or one that cannot redraw a line.
+    /// Silent if standard error is not a terminal, or cannot redraw a line.
     init(total: Int?, unit: ProgressLine.Unit = .items, on terminal: Terminal) {
         columns = terminal.columns
         line = ProgressLine(done: 0, total: total, unit: unit, label: "")
@@ -36,7 +36,7 @@ struct ProgressBar: Sendable {
         return "\r" + Self.clearToEndOfLine
     }
 
-    /// Leaves the last state on the screen, on a line of its own. Nothing is drawn any more.
+    /// Leaves the last state on the screen and ends the line. Later updates draw nothing.
     mutating func finish() -> String {
         if case .silent = state { return "" }
         state = .silent
@@ -51,7 +51,7 @@ struct ProgressBar: Sendable {
         }
     }
 
-    /// The last column stays free: a terminal that has filled it may have gone to the next line.
+    /// The last column remains empty, because terminals may wrap after a character there.
     private var drawing: String {
         "\r" + line.rendered(in: columns - 1) + Self.clearToEndOfLine
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One line that shows how far some work is: `[#########-----] 42/105 photo.jpg`.
+/// A line that shows progress: `[#########-----] 42/105 photo.jpg`.
 struct ProgressLine: Sendable {
     enum Unit: Sendable {
         case items
@@ -8,12 +8,12 @@ struct ProgressLine: Sendable {
     }
 
     let done: Int
-    /// Nil when nobody knows: then there is a count and no bar.
+    /// Nil when the total is unknown: the line then has a count and no bar.
     let total: Int?
     let unit: Unit
     let label: String
 
-    /// Not wider than `width`: the label gives way first, then the bar.
+    /// The line, at most `width` columns wide: the label is shortened first, then the bar.
     func rendered(in width: Int) -> String {
         let front = [bar(in: width), counts].compactMap(\.self).joined(separator: " ")
         let room = width - DisplayWidth.of(front + " ")
@@ -32,7 +32,7 @@ struct ProgressLine: Sendable {
     private static let shortestBar = 4
     private static let longestBar = 30
 
-    /// Between 0 and 1 whatever the caller counts. There is nothing left to do of nothing.
+    /// Always between 0 and 1. Without any work the share is 1.
     private func share(of total: Int) -> Double {
         total > 0 ? min(max(Double(done) / Double(total), 0), 1) : 1
     }

@@ -1,4 +1,4 @@
-/// Colours and weights of a terminal, or none of them. Text is styled last, after escaping, measuring and padding.
+/// Terminal colours and weights, or none. Text is styled last: after escaping, measuring and padding.
 struct Style: Sendable, Equatable {
     static let plain = Style(isOn: false)
 
@@ -10,7 +10,7 @@ struct Style: Sendable, Equatable {
     func green(_ text: String) -> String { styled(text, on: 32, off: 39) }
     func yellow(_ text: String) -> String { styled(text, on: 33, off: 39) }
 
-    /// Ends only what it began, so that a colour inside bold text does not end the bold.
+    /// Resets only its own attribute, so that a colour inside bold text does not end the bold.
     private func styled(_ text: String, on: Int, off: Int) -> String {
         isOn && !text.isEmpty ? "\u{1B}[\(on)m\(text)\u{1B}[\(off)m" : text
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Terminal {
-    /// The terminal of this process, as it is now.
+    /// The terminal of this process, in its current state.
     static func live() -> Terminal {
         let terminals = Stream.allCases.filter { isatty($0.descriptor) == 1 }
         return Terminal(

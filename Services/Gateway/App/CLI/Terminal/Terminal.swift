@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the command line knows of the terminal it writes to, as a value: nothing here asks the system, so that every
-/// rule can be tested (`Terminal.live()` asks once, at the start).
+/// The properties of the terminal, as a value. It makes no system calls, so every rule can be tested; `Terminal.live()`
+/// reads the system once at the start.
 struct Terminal: Sendable {
     enum Stream: Sendable, CaseIterable {
         case output
@@ -16,8 +16,8 @@ struct Terminal: Sendable {
 
     /// - Parameters:
     ///   - terminals: the streams that are terminals.
-    ///   - windowColumns: the width of the terminal's window, nil or not positive when it does not tell.
-    ///   - environment: the variables of the process.
+    ///   - windowColumns: the width of the terminal's window; nil or not positive when it is unknown.
+    ///   - environment: the environment variables of the process.
     init(terminals: Set<Stream> = [], windowColumns: Int? = nil, environment: [String: String] = [:]) {
         self.terminals = terminals
         self.environment = environment
@@ -30,7 +30,8 @@ struct Terminal: Sendable {
         terminals.contains(stream)
     }
 
-    /// Whether escape sequences work there: colours, and redrawing a line. No `TERM` at all means a dumb terminal.
+    /// Whether the stream supports escape sequences: colours, and redrawing a line. Without `TERM` the terminal is
+    /// dumb.
     func understandsEscapes(_ stream: Stream) -> Bool {
         isTerminal(stream) && !["", "dumb"].contains(environment["TERM"] ?? "")
     }

@@ -1,5 +1,5 @@
 extension TextTable {
-    /// A block for every row, a line for every cell, with an empty line between the blocks.
+    /// A block per row and a line per cell, with an empty line between the blocks.
     func blocks(in width: Int, style: Style) -> [String] {
         Array(rows.map { block(of: $0, width: width, style: style) }.joined(separator: [""]))
     }
@@ -17,13 +17,13 @@ extension TextTable {
         return lines
     }
 
-    /// Rigid cells too are wrapped here: nothing else is left to give way, and nothing of them may be lost.
+    /// Rigid cells are wrapped here too, because they must not be truncated.
     private static func lines(of text: String, width: Int, fit: Fit) -> [String] {
         fit == .shorten
             ? [DisplayWidth.truncated(text, to: width)] : Wrapping.lines(text, width: width, indent: gap)
     }
 
-    /// A line too short for the label has nothing else in it.
+    /// A line that is too short for the label contains nothing else.
     private static func bold(_ label: String, in line: String, style: Style) -> String {
         line.hasPrefix(label) ? style.bold(label) + line.dropFirst(label.count) : style.bold(line)
     }

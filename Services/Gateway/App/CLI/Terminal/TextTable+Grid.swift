@@ -23,7 +23,7 @@ extension TextTable {
         }
     }
 
-    /// Drawn after padding was measured: what `drawn` adds has no width.
+    /// Pads first, because the escape sequences that `drawn` adds have no width.
     private func line(_ cells: [String], _ widths: [Int], drawn: (String) -> String) -> String {
         let padded = zip(columns, zip(cells, widths)).map { column, cell in
             let spaces = DisplayWidth.padded("", to: cell.1 - DisplayWidth.of(cell.0))

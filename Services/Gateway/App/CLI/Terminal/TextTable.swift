@@ -1,9 +1,9 @@
-/// Rows under headings for people, two spaces between the columns. Cells are escaped, so that anything stored may be
-/// shown, and the text fits the terminal: flexible columns give way first; where even that is not enough, each row
-/// becomes a block of `Heading: value` lines rather than losing an identifier.
+/// A text table with headings and two spaces between the columns. Cells are escaped. The table fits the terminal:
+/// flexible columns are narrowed first; if that does not suffice, each row becomes a block of `Heading: value` lines,
+/// so that no identifier is truncated.
 struct TextTable: Sendable {
     enum Fit: Sendable {
-        /// Always shown whole: identifiers, numbers, dates.
+        /// Never shortened: identifiers, numbers, dates.
         case rigid
         /// Shortened with an ellipsis.
         case shorten
@@ -23,7 +23,7 @@ struct TextTable: Sendable {
         }
     }
 
-    /// A flexible column that has fewer columns than this is not worth reading.
+    /// The minimum width of a flexible column.
     static let minimumFlexibleWidth = 8
 
     let columns: [Column]
@@ -36,8 +36,8 @@ struct TextTable: Sendable {
         self.rows = rows.map { $0.map(Escaping.visible) }
     }
 
-    /// Lines to print, without a line feed after the last; without rows just the headings. No `width` (standard output
-    /// is no terminal) shortens and wraps nothing.
+    /// The lines to print, without a final line feed; without rows only the headings. Without `width`, when standard
+    /// output is not a terminal, nothing is shortened or wrapped.
     func rendered(in width: Int?, style: Style = .plain) -> String {
         lines(in: width, style: style).joined(separator: "\n")
     }

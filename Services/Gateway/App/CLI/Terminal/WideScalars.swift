@@ -1,8 +1,8 @@
-/// The scalars that take two columns and are no emoji: East Asian Width W and F of Unicode 17.0, joined over
-/// unassigned code points and over emoji, which Swift knows by itself.
+/// The scalars, other than emoji, that are two columns wide: East Asian Width W and F of Unicode 17.0. The ranges are
+/// merged across unassigned code points and across emoji, which Swift's Unicode properties identify.
 ///
-/// A table of our own, because the C library's `wcwidth` depends on its age: that of glibc 2.36 does not know (-1) the
-/// emoji since 2022 nor the ideographs of the last extensions.
+/// The C library's `wcwidth` depends on its version: that of glibc 2.36 returns -1 for emoji since 2022 and for the
+/// ideographs of recent extensions.
 enum WideScalars {
     static func contains(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value >= first else { return false }

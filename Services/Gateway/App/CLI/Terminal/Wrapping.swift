@@ -1,4 +1,4 @@
-/// Breaks a text into lines of a width: between words where it can, else between clusters.
+/// Breaks a text into lines of a given width: between words if possible, otherwise between clusters.
 struct Wrapping {
     private let width: Int
     private let indent: String
@@ -7,8 +7,8 @@ struct Wrapping {
     private var column = 0
     private var isAtStart = true
 
-    /// At least one line, none wider than `width`; only a width too small for the indent and one character is exceeded.
-    /// Every line but the first begins with `indent`.
+    /// Returns at least one line. No line is wider than `width`, unless `width` is too small for the indent and one
+    /// character. Every line but the first begins with `indent`.
     static func lines(_ text: String, width: Int, indent: String = "") -> [String] {
         guard DisplayWidth.of(text) > width else { return [text] }
         var wrapping = Wrapping(width: width, indent: indent)
