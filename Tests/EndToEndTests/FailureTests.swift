@@ -109,12 +109,12 @@ import Testing
         try await withTemporaryDirectory { root in
             try await RunningService.with("comments", root: root) { service in
                 try FileManager.default.removeItem(atPath: root + "/run")
-                _ = await service.logLines(with: "is there again")
+                _ = await service.logLines(with: "and works again")
                 let path = try SocketPath(root + "/run/comments.sock")
                 try await RPCClient.withConnection(to: path, as: "test") { client in
                     _ = try await client.call(ProtocolMethods.ping, Empty())
                 }
-                #expect(Self.lines(service.log, "is there again").count == 1)
+                #expect(Self.lines(service.log, "and works again").count == 1)
             }
         }
     }
