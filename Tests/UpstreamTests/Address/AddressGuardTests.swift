@@ -103,13 +103,13 @@ struct AddressGuardTests {
     @Test(arguments: [
         "", "/", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0/8", "10/8",
         "a.example", "a.example/8", "10.0.0.0/255.0.0.0", " 10.0.0.0/8", "fe80::1%eth0", "0x0a000000/8", "[::1]/128",
-    ]) func `what is no block is refused`(text: String) {
+    ]) func `an invalid block is refused`(text: String) {
         #expect(throws: UpstreamOptionError.self) { try AddressRange(cidr: text) }
     }
 
     @Test(arguments: [("10.1.2.3/8", "10.0.0.0/8"), ("10.1.2.3/0", "0.0.0.0/0"), ("2001:db8::1/32", "2001:db8::/32")])
     func `an address inside a block is told where the block begins`(text: String, block: String) {
         let error = #expect(throws: UpstreamOptionError.self) { try AddressRange(cidr: text) }
-        #expect(error?.description == "\"\(text)\" is not where a block begins: write \(block).")
+        #expect(error?.description == "\"\(text)\" is not the start of a block: write \(block).")
     }
 }

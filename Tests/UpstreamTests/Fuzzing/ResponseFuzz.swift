@@ -104,7 +104,7 @@ extension Result<Exchange.Outcome, UpstreamError> {
     /// Whether more came than its content accounts for, or than a header may have.
     fileprivate var isExcess: Bool {
         switch self {
-        case .failure(.tooLarge(.header, _)), .failure(.malformed("it has next to no content")): true
+        case .failure(.tooLarge(.header, _)), .failure(.malformed("it has more overhead than content")): true
         default: false
         }
     }

@@ -24,13 +24,13 @@ struct NamespaceTests {
             ["http://rebinding.test/close", "http://rebinding.test/secret"],
             answers: ["rebinding.test": ["93.184.216.34", "then", "127.0.0.1"]])
         #expect(lines.first == "200 public /close")
-        #expect(lines.last?.contains("127.0.0.1, which is no public address (loopback)") == true, "\(lines)")
+        #expect(lines.last?.contains("127.0.0.1, which is not a public address (loopback)") == true, "\(lines)")
     }
 
     @Test func `a name with one private address among public ones is refused`() async throws {
         for bad in ["127.0.0.1", "10.0.0.1", "169.254.169.254"] {
             let lines = try await fetch(["http://mixed.test/"], answers: ["mixed.test": ["93.184.216.34", bad]])
-            #expect(lines.first?.contains("\(bad), which is no public address") == true, "\(lines)")
+            #expect(lines.first?.contains("\(bad), which is not a public address") == true, "\(lines)")
         }
     }
 

@@ -77,7 +77,7 @@ struct UpstreamStateTests {
         for day in 0..<3 {
             let now = Self.moment(Double(day) * 86_400)
             #expect(state.missed("A", "refused", at: now) == .failure("refused"))
-            #expect(state.answered("a sign of life", at: now + 1) == .recovery)
+            #expect(state.answered("a probe", at: now + 1) == .recovery)
             #expect(state.rejected("B", "no JSON", at: now + 2) == .failure("no JSON"))
             #expect(state.pass(now + 2 + UpstreamState.memory) == .recovery)
         }
@@ -147,8 +147,8 @@ struct UpstreamStateTests {
                 history.events.append(.init(subject, .missed, now))
             case 3 where state.isAbsent:
                 // Only then a probe is sent.
-                line = state.answered("a sign of life", at: now)
-                history.events.append(.init("a sign of life", .answered, now))
+                line = state.answered("a probe", at: now)
+                history.events.append(.init("a probe", .answered, now))
             default: line = state.pass(now)
             }
             if let line { written.append((line, now)) }

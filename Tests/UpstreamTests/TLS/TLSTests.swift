@@ -27,7 +27,7 @@ import Testing
             let settings = try UpstreamSettings.trusting(server, names: "good.test")
             try await withClient(settings, addresses: Self.names) { client in
                 let error = try await client.failure("https://good.test:\(server.port)/")
-                #expect("\(error)".hasSuffix("it does not speak TLS; is it http:// that was meant?"), "\(error)")
+                #expect("\(error)".hasSuffix("it does not speak TLS; use http:// if that is intended"), "\(error)")
             }
         }
     }
@@ -151,14 +151,14 @@ import Testing
         "good.test=sha256/AAAA", "=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
         "a b=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
         "good.test=sha256/!AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
-    ]) func `what is no pin is refused`(text: String) {
+    ]) func `an invalid pin is refused`(text: String) {
         #expect(throws: UpstreamOptionError.self) { try CertificatePin(text) }
     }
 
     @Test(arguments: [
         ("/nowhere/roots.pem", "Cannot read /nowhere/roots.pem: No such file or directory."),
-        ("/etc/hosts", "/etc/hosts has no certificates"), ("/etc", "/etc has no certificates"),
-        ("/dev/null", "/dev/null has no certificates"),
+        ("/etc/hosts", "/etc/hosts contains no certificate"), ("/etc", "/etc contains no certificate"),
+        ("/dev/null", "/dev/null contains no certificate"),
     ])
     func `a file of authorities that is none is refused at once`(file: String, text: String) {
         let error = #expect(throws: UpstreamOptionError.self) { try CertificateAuthorities(file: file) }
