@@ -29,7 +29,7 @@ import Testing
             let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1}}"#
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: deployment.root + "/plugins.d/likes.json"))
             let outcome = try await deployment.up()
-            #expect(outcome.status == 0 && outcome.errors.contains("Restarting what changed: gateway"))
+            #expect(outcome.status == 0 && outcome.errors.contains("Restarting changed programs: gateway"))
             #expect(try await deployment.gateway("plugins").output.contains("likes"))
             let (feedNow, gatewayNow) = (try await deployment.process("feed"), try await deployment.process("gateway"))
             #expect(feedNow == feed && gatewayNow != gateway)

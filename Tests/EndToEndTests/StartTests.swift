@@ -94,7 +94,7 @@ import Testing
             try stubs.change("feed-service")
             let changed = try await deployment.up()
             #expect(
-                changed.status == 0 && changed.errors.contains("Restarting what changed: feed\n"), "\(changed.errors)")
+                changed.status == 0 && changed.errors.contains("Restarting changed programs: feed\n"), "\(changed.errors)")
             #expect(try await deployment.down().status == 0)
         }
     }
@@ -126,7 +126,7 @@ import Testing
                 "--root", deployment.root, "--bin", Program.directory,
             ])
             #expect(
-                outcome.status == 0 && outcome.errors.contains("Restarting what changed: gateway"), "\(outcome.errors)")
+                outcome.status == 0 && outcome.errors.contains("Restarting changed programs: gateway"), "\(outcome.errors)")
             for (name, text) in [
                 ("feed", shipped["feed"]), ("image-data", shipped["image-data"]), ("comments", edited),
             ] {
