@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The rules of deploy/watchdog: limits one second before, at and after, and a random model of what programs do.
+"""Tests of deploy/watchdog: each limit one second before, at and after it, and random histories of a model.
 
-Usage: watchdog_test.py [SEEDS]    how many random histories (2000)
+Usage: watchdog_test.py [SEEDS]    SEEDS: the number of random histories; default: 2000
 """
 import importlib.machinery
 import importlib.util
