@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `a picture removed through the gateway is not served from its short-term cache`() async throws {
+    @Test func `pictures removed or evicted through the gateway are not served any more`() async throws {
         try await SupervisedDeployment.with { deployment, outcome in
             let port = try #require(Self.port(in: outcome))
             let page = try await HTTPPeer.exchange(port: port, "/v1/feed?limit=2")

@@ -26,7 +26,7 @@ public enum FetchBudget {
 
     /// The time that the upstream may take.
     /// - Parameters:
-    ///   - remaining: the time until the caller's deadline. At most `reserve`, and at most a quarter of it, is left.
+    ///   - remaining: the time until the caller's deadline. At least the lower of `reserve` and a quarter of it is left.
     ///   - isAbsent: whether the upstream did not answer the last request.
     ///   - hasFallback: false if there is certainly no cached answer. Then a long answer may take all the remaining time; an
     ///     upstream that makes no progress times out earlier (`UpstreamLimits`).

@@ -72,7 +72,7 @@ struct UpstreamStateTests {
         #expect(state.isServing)
     }
 
-    @Test func `each outage is a line, even if the subjects differ`() {
+    @Test func `each outage is a line, even if the failed subject is not requested again`() {
         var state = UpstreamState(since: Self.moment(0))
         for day in 0..<3 {
             let now = Self.moment(Double(day) * 86_400)

@@ -60,7 +60,7 @@ extension UpstreamClient {
 
     func failure(_ url: String) async throws -> UpstreamError { try await failure(UpstreamRequest(url: url)) }
 
-    /// The error of a request that is cancelled after a time; nil if it succeeds.
+    /// The error of a request that is cancelled after a time, unless it has failed before.
     func failure(_ url: String, cancelledAfter time: Duration) async throws -> UpstreamError? {
         let request = Task { try await failure(url) }
         let timer = Task {
