@@ -155,7 +155,7 @@ import Testing
 
     /// Needs root to change the user, and the user must be able to read the programs.
     @Test(.enabled(if: geteuid() == 0 && nobodyCanRead()))
-    func `as root, everything can run as another user, who is remembered`() async throws {
+    func `as root, all programs can run as another user, which is remembered`() async throws {
         try await withTemporaryDirectory { directory in
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
             let deployment = SupervisedDeployment(root: directory + "/root")

@@ -32,8 +32,8 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         [Programs.current, "measure", rawValue, socket, try load.asArgument]
     }
 
-    /// Whether the subject supports the load. The two raw subjects answer in order, so they have no concurrent large replies.
-    /// Bytes beside the message need a large reply.
+    /// Whether the subject supports the load. The two raw subjects answer in order, so they have no concurrent large replies and
+    /// no cancellation. Bytes beside the message need a large reply.
     func takes(_ load: Load) -> Bool {
         switch self {
         case .floor, .echo: load.largeCallers == 0 && !load.isCancelling
