@@ -105,7 +105,7 @@ private struct FileID: Equatable, Sendable {
 
 /// The header of an open SQLite file (sqlite.org/fileformat2.html, 1.3).
 private final class OpenHeader: Sendable {
-    /// Stays open as long as the store: closing any descriptor of a file releases the POSIX locks that SQLite holds on it.
+    /// Stays open as long as the store, because closing any descriptor of the file would release SQLite's locks on it.
     private let descriptor: CInt
     private let first: [UInt8]
     private let mark: Int32

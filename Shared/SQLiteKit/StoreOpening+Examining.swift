@@ -43,8 +43,8 @@ extension StoreOpening {
         _ = try Self.setAside(path + "-wal", now: Date())
     }
 
-    /// Lists the store. Its file and journal exist by now, and are synced first: after a power cut an entry without them would
-    /// report a missing store.
+    /// Lists the store. Its file and journal exist by now. Their names are synced first, because after a power cut an entry
+    /// without them would report a missing store.
     func addToList(_ path: String, identity: String) throws(StoreUnusable.Reason) {
         guard let list else { return }
         StoreList.syncDirectory(of: path)

@@ -152,11 +152,11 @@ public final class StoreSlot<Store: Sendable>: Sendable {
     private func remove(_ damaged: DatabasePool) throws(StoreUnusable) -> String {
         close(damaged)
         guard FileManager.default.fileExists(atPath: path) else {
-            return "the store \(path) was removed while it was in use; an empty one begins"
+            return "the store \(path) was removed while it was in use; an empty one is created"
         }
         do {
             let name = try StoreOpening.setAside(path, now: now())
-            return "the store \(path) cannot be used: it was renamed to \(name), and an empty one begins"
+            return "the store \(path) cannot be used: it was renamed to \(name), and an empty one is created"
         } catch {
             throw StoreUnusable(path: path, reason: StoreUnusable.Reason(error))
         }

@@ -23,7 +23,7 @@ public struct StoreUnusable: Error, Equatable, CustomStringConvertible {
         /// The file of a listed store is empty.
         case empty
 
-        /// The file is another store of the same kind than the listed one.
+        /// The file is not the listed store, but another one of the same kind.
         case exchanged
 
         /// The service was killed, and the journal with its last writes is missing.

@@ -51,8 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: services) func `a cache that is lost while the service runs is replaced`(name: String) async throws
-    {
+    @Test(arguments: services) func `a cache lost while the service runs is replaced`(name: String) async throws {
         for fate in Fate.allCases {
             try await withEdge(name) { edge in
                 try await edge.run { _ = try await $0.keeps(name, edge.origin) }
@@ -65,7 +64,7 @@ import Testing
                     _ = try await service.keeps(name, edge.origin)
                     #expect(try await service.keeps(name, edge.origin), "\(fate): \(service.log)")
                     #expect(try await service.health() == .serving)
-                    #expect(await service.logLines(with: "begins").last?.contains(path) == true)
+                    #expect(await service.logLines(with: "is created").last?.contains(path) == true)
                 }
                 #expect(try edge.takeCorrupt() == (fate == .removed ? 0 : 1), "\(fate)")
             }

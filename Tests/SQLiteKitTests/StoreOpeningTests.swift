@@ -49,8 +49,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 2]) func `an orderly shutdown leaves one file, also after reads`(readers: Int) async throws
-    {
+    @Test(arguments: [0, 1, 2]) func `an orderly end leaves one file, even after reads`(readers: Int) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try Self.opening().open(directory + "/store.sqlite")
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -81,8 +81,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<3) func `cancelling one of several callers does not restart the work`(leaver: Int) async throws
-    {
+    @Test(arguments: 0..<3) func `cancelling one of several callers restarts nothing`(leaver: Int) async throws {
         try await withFlight { flight, work async throws in
             let callers = (0..<3).map { _ in Task { try await flight.value(of: 1, work.value) } }
             await until { flight.waiting(for: 1) == 3 && work.begun == 1 }

@@ -104,9 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [300, 304, 305, 306, 399]) func `responses with other statuses are returned`(status: Int)
-        async throws
-    {
+    @Test(arguments: [300, 304, 305, 306, 399]) func `other statuses are returned`(status: Int) async throws {
         try await OriginServer.with { _ in
             [.response(status, [("Location", "/x")])]
         } _: { server in
