@@ -15,8 +15,8 @@ extension StoreOpening {
             guard isReplaceable(error) else { throw error }
             let name = try setAside(path, now: now)
             let pool = try intendingNew.open(path)
-            let outcome = name.map { "it was renamed to \($0), and an empty one is created" } ?? "an empty one is created"
-            report("cannot use the store \(path): \(error.reason.text); \(outcome)")
+            let renaming = name.map { "it was renamed to \($0), and " } ?? ""
+            report("cannot use the store \(path): \(error.reason.text); \(renaming)an empty one is created")
             return pool
         }
     }
