@@ -2,24 +2,24 @@
 
 import PackageDescription
 
-// The manifest reads as the architecture: what is not listed under a target cannot be imported by it (`deploy/test`
-// builds with the import check that makes this true). In particular
+// The manifest defines the architecture: a target can import only its listed dependencies (`deploy/test` builds with the import
+// check that enforces this). In particular
 //   - a feature sees Foundation and JSON only,
 //   - a contract sees the RPC runtime and JSON only,
 //   - a service sees its own feature and contract, never another service's,
 //   - the gateway sees contracts, never a feature, a store or SQLite.
 
-/// Warnings are errors where the project is developed and tested; a newer compiler's warnings never stop a user's build.
+/// Warnings are errors in development and tests only, so that warnings of a newer compiler do not break a user's build.
 let strict = Context.environment["IMAGE_FEED_STRICT"] == "1"
 
-/// An asynchronous function runs where its caller does: a call that is read, handled and answered on the event loop never
-/// leaves it.
+/// An asynchronous function runs in its caller's isolation, so a call is read, handled and answered on the event loop without
+/// switching threads.
 let settings: [SwiftSetting] =
     [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
     + (strict ? [.treatAllWarnings(as: .error)] : [])
 
-/// One microservice: a pure feature, the contract others may import, and the executable that joins the feature to the
-/// world.
+/// The targets of one microservice: a pure feature, the contract that others may import, and the executable that connects the
+/// feature to stores, upstreams and callers.
 func service(_ name: String, executable: String, specificTo dependencies: [Target.Dependency] = []) -> [Target] {
     [
         .target(name: name, dependencies: ["JSON"], path: "Services/\(name)/Feature", swiftSettings: settings),
@@ -63,7 +63,7 @@ extension Target.Dependency {
     static let crypto = product(name: "Crypto", package: "swift-crypto")
 }
 
-/// For tests that run the real programs.
+/// The executables, as dependencies of tests that run them.
 let executables: [Target.Dependency] = ["gateway", "feed-service", "comments-service", "image-data-service"]
 
 let package = Package(
@@ -83,25 +83,25 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         // Options, subcommands, help and shell completion of every executable.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        // The logging interface that servers in Swift share.
+        // The common logging interface of Swift servers.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         // Signals as an asynchronous sequence, for stopping gracefully.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        // SQLite: connection pool, migrations, cached statements; over the system's library.
+        // SQLite: connection pool, migrations, cached statements. Uses the system's library.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         // SHA-256 of image bytes, SHA-1 of name-based UUIDs.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        // HTTP/1.1 connections of the gateway: one request after the other, idle times, one write for an answer.
+        // HTTP/1.1 connections of the gateway: sequential requests, idle timeouts, one write per response.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         // The requests and header fields of Hummingbird's interface.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        // Lets HTTP connections end what is under way when the gateway stops.
+        // Lets HTTP connections finish running requests when the gateway stops.
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     ],
-    targets:  // What has no feature in it.
+    targets:  // Shared code, without features.
     [
         .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        // Strict JSON and its codecs. Without NIO, so that features may read what they map with it.
+        // Strict JSON and its codecs. Without NIO, so that features may use it.
         .target(name: "JSON", path: "Shared/JSON", swiftSettings: settings),
         .target(
             name: "RPC", dependencies: ["CZlib", "JSON", .nioCore, .nioPosix], path: "Shared/RPC",
@@ -112,7 +112,7 @@ let package = Package(
         .target(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
             swiftSettings: settings),
-        // The guarded HTTP client. It inflates with the system's zlib, whose output stops at a limit to the byte.
+        // The guarded HTTP client. It inflates with the system's zlib, which can stop at an exact output limit.
         .target(
             name: "Upstream",
             dependencies: [
@@ -125,7 +125,7 @@ let package = Package(
             swiftSettings: settings),
     ]
 
-        // The services: adding one is one line.
+        // The services, one line each.
         + service("Feed", executable: "feed-service")
         + service("Comments", executable: "comments-service")
         + service("ImageData", executable: "image-data-service", specificTo: [.crypto])
@@ -162,7 +162,7 @@ let package = Package(
                     "CZlib",
                     .httpTypes,
                     .logging, .nioCore, .nioPosix,
-                    // What the edges of a gateway take.
+                    // Limits of an edge's gateway.
                     "Comments", "Upstream",
                 ] + executables),
             tests("PresentationTests", of: ["Presentation"]),
@@ -173,7 +173,7 @@ let package = Package(
                     .nioHTTP1, .nioSSL,
                 ],
                 exclude: ["Network/servers.py"]),
-            // One guarded GET, for tests that need a network of their own (a namespace).
+            // One guarded GET, for tests that run in a separate network namespace.
             .executableTarget(
                 name: "upstream-get", dependencies: ["Upstream"], path: "Tests/Tools/upstream-get",
                 swiftSettings: settings),
@@ -200,7 +200,7 @@ let package = Package(
                     "RPCTestKit",
                     .grdb, .logging, .nioCore,
                 ]),
-            // Starts the real executables.
+            // These tests start the real executables.
             tests(
                 "ContractTests", path: "Contracts",
                 of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract", "ImageDataContract"] + executables,
@@ -217,16 +217,16 @@ let package = Package(
                     .nioPosix, .nioHTTP1,
                 ],
                 path: "Tests/Benchmarks/EdgeBench", swiftSettings: settings),
-            // What the benchmarks share.
+            // Code shared by the benchmarks.
             .target(
                 name: "BenchKit", dependencies: ["RPC", .argumentParser], path: "Tests/Benchmarks/BenchKit",
                 swiftSettings: settings),
         ]
 )
 
-/// A sanitizer needs a build of its own, so what it has nothing to do with is left out: `runtime` builds the
-/// runtime's tests and those of the HTTP response reader for the thread sanitizer (deploy/test); `upstream` builds all tests of
-/// the HTTP client; `fuzzing` builds the fuzzers of both (deploy/fuzz).
+/// Selects a part of the package, because each sanitizer needs a separate build: `runtime` builds the tests of the runtime and of
+/// the HTTP response reader for the thread sanitizer (deploy/test); `upstream` builds all tests of the HTTP client; `fuzzing`
+/// builds the fuzzers of both (deploy/fuzz).
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
 if only == "upstream" {
@@ -244,7 +244,7 @@ if only == "upstream" {
     leaveResponsesOnly(package)
 }
 
-/// Of the HTTP client, leaves what reads responses: TLS and services would double the time of a build.
+/// Reduces the HTTP client to the parts that read responses. TLS and services would double the build time.
 func leaveResponsesOnly(_ package: Package) {
     for target in package.targets where target.name == "Upstream" {
         target.dependencies = ["CZlib", .nioCore, .nioPosix, .nioHTTP1]
@@ -261,7 +261,7 @@ func leaveResponsesOnly(_ package: Package) {
 }
 
 if only == "fuzzing" {
-    // Coverage is counted in the code of ours that reads others' bytes, not in NIO; debug assertions stay on.
+    // Coverage is instrumented in our parsers, not in NIO. Debug assertions stay on.
     let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-assert-config", "Debug"])]
     for target in package.targets {
         if target.type == .regular { target.swiftSettings?.append(contentsOf: instrumented) }

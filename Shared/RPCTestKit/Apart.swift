@@ -1,7 +1,7 @@
 import RPC
 
-/// Runs the long computations of tests on one thread apart, one after the other: all tests share as many threads as there are
-/// cores, and those that have a time to keep would wait for it there.
+/// Runs a long computation of a test on a separate thread, one at a time. All tests share one thread per core, and a long
+/// computation there would delay tests with time limits.
 public func apart<Result>(_ computation: () async throws -> Result) async rethrows -> Result {
     try await withTaskExecutorPreference(computing, operation: computation)
 }

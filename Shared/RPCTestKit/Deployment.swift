@@ -1,14 +1,14 @@
 import Foundation
 import RPC
 
-/// The real four programs in a temporary root, for as long as a test needs them.
+/// The four real programs in a temporary root, for the duration of a test.
 public struct Deployment: Sendable {
     public let root: String
     private let programs: [String: RunningProgram]
 
     public static let services = ["feed", "comments", "image-data"]
 
-    /// Runs `body` while everything serves.
+    /// Runs `body` while all programs serve.
     /// - Parameters:
     ///   - gateway: further arguments of `gateway serve`.
     ///   - imageData: further arguments of `image-data-service`.
@@ -40,7 +40,7 @@ public struct Deployment: Sendable {
             : try Program(name + "-service").start(["--root", root] + arguments, errors: errors)
     }
 
-    /// Runs `body` after a program that has ended was started again.
+    /// Restarts a program that has exited, and runs `body`.
     public func restarting<Result>(
         _ name: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -50,7 +50,7 @@ public struct Deployment: Sendable {
         return try await body()
     }
 
-    /// The programs did not come up.
+    /// The programs did not become ready.
     public struct NotReady: Error {
         public let report: String
     }
@@ -86,7 +86,7 @@ public struct Deployment: Sendable {
         return port
     }
 
-    /// What a program has logged.
+    /// The log of a program.
     public func log(_ name: String) throws -> String {
         try String(contentsOfFile: "\(root)/\(name).log", encoding: .utf8)
     }

@@ -1,19 +1,20 @@
-/// What a `FaultProxy` does to what passes through it.
+/// The fault that a `FaultProxy` injects.
 public enum Fault: Sendable, CaseIterable {
-    /// Writes are split and joined at random places.
+    /// Writes are split and joined at random positions.
     case pieces
-    /// The same, and everything takes its time.
+    /// As `pieces`, with random delays.
     case delays
-    /// What comes is left in the kernel's buffers for a while, again and again.
+    /// Reading stops for a while, again and again, so that bytes stay in the kernel's buffers.
     case pauses
-    /// Chunks and parts of different numbers change places, as far as a sender might have sent them in that order.
+    /// Chunks and parts of different numbers are reordered, if a sender could have sent them in that order.
     case reorders
-    /// Connections end after a random number of bytes, in the middle of whatever that is.
+    /// Connections close after a random number of bytes.
     case drops
-    /// One direction ends after a random number of bytes, as if its sender had shut it down; a little later all ends.
+    /// One direction ends after a random number of bytes, as after a shutdown by its sender. A little later the connection
+    /// closes.
     case truncations
 
-    /// Whether all that goes in comes out, so that every call must go well.
+    /// Whether all bytes are delivered, so that every call must succeed.
     public var isHarmless: Bool {
         switch self {
         case .pieces, .delays, .pauses, .reorders: true
@@ -22,14 +23,14 @@ public enum Fault: Sendable, CaseIterable {
     }
 }
 
-/// One direction of a connection through a `FaultProxy`: bytes in, pieces out. A value without I/O, the same in every run
-/// for the same bytes at the same time.
+/// One direction of a connection through a `FaultProxy`: bytes in, pieces out. A value without I/O; the same seed and the same
+/// bytes give the same pieces.
 struct FaultyStream {
     private let fault: Fault
     private var random: SeededRandom
     private var bytes: [UInt8] = []
 
-    /// How many more bytes pass; nil without a limit.
+    /// The number of bytes until the cut; nil without a limit.
     private var left: Int?
 
     init(_ fault: Fault?, seed: UInt64) {
@@ -40,12 +41,12 @@ struct FaultyStream {
 
     mutating func append(_ more: some Sequence<UInt8>) { bytes += more }
 
-    /// Whether nothing more will pass.
+    /// Whether the cut is reached.
     var isCut: Bool { left == 0 }
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// Milliseconds until the next piece.
+    /// The delay before the next piece, in milliseconds.
     mutating func pause() -> Int64 {
         switch fault {
         case .delays: Int64.random(in: 0...5, using: &random)
@@ -53,18 +54,18 @@ struct FaultyStream {
         }
     }
 
-    /// Milliseconds for which nothing is read; nil for going on.
+    /// The time for which nothing is read, in milliseconds; nil to continue reading.
     mutating func silence() -> Int64? {
         guard case .pauses = fault, Int.random(in: 0..<8, using: &random) == 0 else { return nil }
         return Int64.random(in: 1...20, using: &random)
     }
 
-    /// What passes next.
+    /// The next bytes to deliver.
     mutating func next() -> [UInt8] {
         switch fault {
         case .reorders: return reordered()
         case .pieces, .delays, .pauses, .drops, .truncations:
-            // Many small ones, where headers are likely to be cut, and some that are large.
+            // Many small pieces, which split headers, and some large ones.
             let most = [1, 5, 100, 10_000, 300_000].randomElement(using: &random) ?? 1
             let count = min(Int.random(in: 1...most, using: &random), bytes.count, left ?? .max)
             defer {
@@ -96,7 +97,8 @@ struct FaultyStream {
         return frames.flatMap(\.self)
     }
 
-    /// Chunks and parts of different numbers have no order, but a chunk follows the message that announces it.
+    /// Whether two frames may be swapped: chunks and parts of different numbers may, but a chunk must follow the message that
+    /// announces it.
     private static func maySwap(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Bool {
         func kind(_ frame: ArraySlice<UInt8>) -> WireFrame.Kind? { frame.first.map(WireFrame.Kind.init) }
         guard let (a, b) = kind(first).flatMap({ a in kind(second).map { (a, $0) } }) else { return false }

@@ -3,17 +3,17 @@ import NIOPosix
 import RPC
 import Synchronization
 
-/// Sits between a client and a server and does them wrong, the same way for the same seed.
+/// A proxy between a client and a server that injects faults. The same seed gives the same faults.
 public struct FaultProxy: Sendable {
-    /// Where clients connect.
+    /// The socket that clients connect to.
     public let path: SocketPath
 
     private let state: State
 
-    /// How many connections have come.
+    /// The number of accepted connections.
     public var connections: Int { state.connections.load(ordering: .relaxed) }
 
-    /// Connections that come from now on are left alone.
+    /// Stops injecting faults into new connections.
     public func heal() { state.faultyConnections.store(0, ordering: .relaxed) }
 
     private final class State: Sendable {
@@ -23,8 +23,8 @@ public struct FaultProxy: Sendable {
         init(faultyConnections: Int) { self.faultyConnections = Atomic(faultyConnections) }
     }
 
-    /// Passes on to `server` while `body` runs.
-    /// - Parameter faultyConnections: so many are done wrong, those after them left alone.
+    /// Forwards to `server` while `body` runs.
+    /// - Parameter faultyConnections: the number of connections with faults. Later ones have none.
     public static func with<Result: Sendable>(
         _ fault: Fault, seed: UInt64, faultyConnections: Int = .max, to server: SocketPath,
         _ body: (FaultProxy) async throws -> Result
@@ -53,7 +53,7 @@ public struct FaultProxy: Sendable {
         }
     }
 
-    /// Joins what has connected to the server. Nothing is read before both ends are there.
+    /// Joins an accepted connection with a new one to the server. Reading begins when both are connected.
     private static func join(
         _ client: any Channel, to server: SocketPath, _ fault: Fault?, seed: UInt64
     ) -> EventLoopFuture<Void> {
@@ -68,14 +68,14 @@ public struct FaultProxy: Sendable {
                 }
             }
             .flatMap {
-                // Once this initializer is done and the channel is active.
+                // Deferred until this initializer has ended and the channel is active.
                 client.eventLoop.execute { client.setOption(.autoRead, value: true).whenComplete { _ in } }
                 return client.eventLoop.makeSucceededVoidFuture()
             }
     }
 }
 
-/// One direction of a connection. Lives on the event loop.
+/// One direction of a connection. Runs on the event loop.
 private final class FaultyPipe: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -161,7 +161,7 @@ private final class FaultyPipe: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         isOver = true
-        // What has been taken is on its way out already, or is lost with a connection that is lost.
+        // Bytes that were read are already written, or lost with the connection.
         to.close(promise: nil)
     }
 

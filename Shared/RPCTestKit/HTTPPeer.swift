@@ -1,18 +1,18 @@
 import RPC
 
-/// A client that sends the bytes of HTTP requests as a test says them.
+/// An HTTP client that sends exactly the bytes that a test gives.
 public struct HTTPPeer: Sendable {
     public let wire: WirePeer
     private let port: Int
 
-    /// Clients would be programs of their own, and wait for nobody else.
+    /// A separate event loop: real clients are other processes and do not wait for the server's loop.
     private static let executor = LoopExecutor.separate()
 
     public static func connect(port: Int) async throws -> HTTPPeer {
         HTTPPeer(wire: try await .connect(port: port, executor: executor), port: port)
     }
 
-    /// Sends text as it stands; lines end where it says so.
+    /// Sends text unchanged, including its line ends.
     public func send(_ text: String) async throws { try await wire.send(Array(text.utf8)) }
 
     /// Sends a request.
@@ -22,8 +22,8 @@ public struct HTTPPeer: Sendable {
         try await send(lines.joined(separator: "\r\n") + "\r\n\r\n")
     }
 
-    /// The next answer; nil when the server has closed.
-    /// - Parameter hasBody: false for the answer to a `HEAD` request.
+    /// The next response; nil when the server has closed the connection.
+    /// - Parameter hasBody: false for the response to a `HEAD` request.
     public func receive(hasBody: Bool = true) async -> HTTPReply? {
         guard let head = await wire.receiveBytes(upTo: Array("\r\n\r\n".utf8)),
             var reply = HTTPReply(head: String(decoding: head, as: UTF8.self))
@@ -37,7 +37,7 @@ public struct HTTPPeer: Sendable {
         return reply
     }
 
-    /// Sends a request on a connection of its own, and waits for its answer.
+    /// Sends a request on a new connection and waits for the response.
     public static func exchange(
         port: Int, _ target: String, method: String = "GET", _ fields: [String] = []
     ) async throws -> HTTPReply {
@@ -49,11 +49,11 @@ public struct HTTPPeer: Sendable {
         return reply
     }
 
-    /// The server has closed instead of answering.
+    /// The server closed the connection without a response.
     public struct NoReply: Error {}
 }
 
-/// An answer, byte by byte.
+/// A response, with its body as raw bytes.
 public struct HTTPReply: Sendable {
     public let status: Int
     public let fields: [(name: String, value: String)]
@@ -69,7 +69,7 @@ public struct HTTPReply: Sendable {
         }
     }
 
-    /// A field, by its name in any case.
+    /// The first header with this name, case-insensitive.
     public subscript(name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }

@@ -2,8 +2,8 @@ import NIOPosix
 import RPC
 
 extension LoopExecutor {
-    /// One of its own, for a test that counts what is left on it. Its thread lives as long as the process: a loop cannot be
-    /// ended while anything might still run on it.
+    /// An executor with its own event loop, for a test that counts the tasks left on it. Its thread runs until the process exits,
+    /// because a loop with possible tasks cannot be shut down.
     public static func separate() -> LoopExecutor {
         LoopExecutor(MultiThreadedEventLoopGroup(numberOfThreads: 1).next())
     }

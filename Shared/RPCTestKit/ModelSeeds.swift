@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many seeds the tests with random histories run.
+/// The number of seeds for tests with random histories.
 public enum ModelSeeds {
     private static let variable = "IMAGE_FEED_MODEL_SEEDS"
 
@@ -13,6 +13,6 @@ public enum ModelSeeds {
         return count
     }
 
-    /// How long such a test may take: minutes in an ordinary run, hours with a number of seeds that somebody has set.
+    /// The time limit of such a test in minutes. It is hours when the variable sets the number of seeds.
     public static let minutes = ProcessInfo.processInfo.environment[variable] == nil ? 5 : 600
 }

@@ -1,27 +1,27 @@
 import Foundation
 import Synchronization
 
-/// One of the executables of this package, as it was built beside the tests.
+/// An executable of this package, built beside the tests.
 public struct Program: Sendable {
     public let path: String
 
     /// - Parameter name: `gateway`, `feed-service`, …
     public init(_ name: String) { path = Self.directory + "/" + name }
 
-    /// Some other program, or a script of the repository.
+    /// Another program, or a script of the repository.
     public init(path: String) { self.path = path }
 
-    /// Where the build has put the executables: beside the program that runs the tests.
+    /// The directory of the built executables, which also holds the test runner.
     public static let directory = (URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path as NSString)
         .deletingLastPathComponent
 
-    /// The top of the repository.
+    /// The root directory of the repository.
     public static let repository = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// How a run has ended.
+    /// The result of a run.
     public struct Outcome: Sendable {
-        /// The exit code; for a signal 128 and its number, as in a shell.
+        /// The exit code; after a signal, 128 plus its number, as in a shell.
         public let status: Int32
         public let bytes: Data
         public let errors: String
@@ -29,10 +29,10 @@ public struct Program: Sendable {
         public var output: String { String(decoding: bytes, as: UTF8.self) }
     }
 
-    /// Runs to the end.
+    /// Runs the program and waits until it exits.
     /// - Parameters:
-    ///   - environment: in addition to ours and `standardEnvironment`.
-    ///   - input: what standard input gives.
+    ///   - environment: variables in addition to those of this process and `standardEnvironment`.
+    ///   - input: the content of standard input.
     public func run(
         _ arguments: [String] = [], environment: [String: String] = [:], input: String = ""
     ) async throws -> Outcome {
@@ -48,20 +48,20 @@ public struct Program: Sendable {
         }
     }
 
-    /// Every gateway takes a port of its own, or tests that run at the same time would take each other's.
+    /// Lets every gateway choose a free port, so that parallel tests do not collide.
     public static let standardEnvironment = ["HTTP_PORT": "0"]
 
-    /// Starts without waiting for the end.
+    /// Starts the program without waiting for it.
     /// - Parameters:
-    ///   - input: a file; nil for none.
-    ///   - output: the file that takes standard output.
-    ///   - errors: the file that takes standard error; nil to have `RunningProgram.errors` collect it.
+    ///   - input: the file for standard input; nil for none.
+    ///   - output: the file for standard output.
+    ///   - errors: the file for standard error; nil to collect it in `RunningProgram.errors`.
     public func start(
         _ arguments: [String] = [], environment: [String: String] = [:], input: String? = nil,
         output: String = "/dev/null", errors: String?
     ) throws -> RunningProgram {
         let lines = ErrorLines()
-        // Ours is one too many: the lines end with the program.
+        // Close this process's copy, so that the pipe ends when the program exits.
         defer { try? lines.writingEnd.close() }
         let files = [
             try handle(reading: input ?? "/dev/null"), try handle(writing: output),
@@ -85,36 +85,36 @@ public struct Program: Sendable {
     }
 }
 
-/// A process that a test has started.
+/// A process that a test started.
 public struct RunningProgram: Sendable {
     public let id: Int32
     private let end = End()
 
-    /// What it writes to standard error.
+    /// The lines that it writes to standard error.
     public let errors: ErrorLines
 
-    /// - Parameter id: of a child of ours that nobody else waits for.
+    /// - Parameter id: the process id of a child of this process that no other code waits for.
     init(_ id: Int32, errors: ErrorLines) {
         self.id = id
         self.errors = errors
-        // A thread of its own, which ends with the process.
+        // A separate thread, which ends when the process exits.
         Thread.detachNewThread { [end] in end.note(Spawn.end(of: id)) }
     }
 
-    /// Waits for the end.
-    /// - Returns: the exit code; for a signal 128 and its number.
+    /// Waits until the process exits.
+    /// - Returns: the exit code; after a signal, 128 plus its number.
     public func ended() async -> Int32 { await end.status() }
 
-    /// How it has ended; nil while it runs.
+    /// The exit code; nil while the process runs.
     public var status: Int32? { end.statusSoFar }
 
-    /// Does nothing after the end: the number may be another process's by then.
+    /// Sends a signal. Does nothing after the process has exited, because its id may belong to another process.
     public func send(_ signal: Int32) {
         if status == nil { kill(id, signal) }
     }
 }
 
-/// The lines that a process writes, as they come.
+/// Collects the lines that a process writes.
 public final class ErrorLines: Sendable {
     private let state = Mutex((text: "", isAtEnd: false))
     private let changes: AsyncStream<Void>
@@ -123,7 +123,7 @@ public final class ErrorLines: Sendable {
     init() {
         let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.changes = changes
-        // A thread of its own, which ends with the last process that can write.
+        // A separate thread, which ends when the last process that can write exits.
         Thread.detachNewThread { [self] in
             var bytes = [UInt8](repeating: 0, count: 4_096)
             var count = 1
@@ -141,11 +141,11 @@ public final class ErrorLines: Sendable {
 
     var writingEnd: FileHandle { pipe.fileHandleForWriting }
 
-    /// Everything so far.
+    /// The text received so far.
     public var text: String { state.withLock(\.text) }
 
-    /// Waits until the text contains this; one task at a time.
-    /// - Returns: false when the process ends without having written it.
+    /// Waits until the text contains `part`. Only one task at a time may wait.
+    /// - Returns: false when the process exits without having written it.
     public func wait(for part: String) async -> Bool {
         var iterator = changes.makeAsyncIterator()
         while true {
@@ -157,7 +157,7 @@ public final class ErrorLines: Sendable {
     }
 }
 
-/// The end of a process, for any number of tasks that wait for it.
+/// The exit of a process, for any number of waiting tasks.
 private final class End: Sendable {
     private enum State {
         case running([CheckedContinuation<Int32, Never>])

@@ -1,18 +1,18 @@
 import Logging
 import Synchronization
 
-/// Keeps what is logged.
+/// Records log events.
 public final class RecordedLog: LogHandler, Sendable {
     private let recorded = Mutex<[LogEvent]>([])
 
     public init() {}
 
-    /// A logger that writes here.
+    /// A logger that writes to this log.
     public var logger: Logger { Logger(label: "test") { _ in self } }
 
     public var lines: [String] { recorded.withLock { $0.map { "\($0.message)" } } }
 
-    /// What stands beside the lines under this name.
+    /// The metadata value of each line under this name.
     public func metadata(_ name: String) -> [String?] {
         recorded.withLock { $0.map { $0.metadata?[name].map { "\($0)" } } }
     }

@@ -1,14 +1,14 @@
 import Foundation
 import RPC
 
-/// One service with nothing else: a process of its own under a root directory, for as long as a test needs it.
+/// A single service process under a root directory, for the duration of a test.
 public struct RunningService: Sendable {
     public let client: RPCClient
     private let program: RunningProgram
 
-    /// Starts a service in a root of its own, runs `body` once it answers `rpc.health`, and stops it as a supervisor does.
-    /// - Parameter name: as its socket is called.
-    /// - Throws: `Failure` when the service does not come up or does not end in an orderly way.
+    /// Starts a service in a new root, runs `body` when it answers `rpc.health`, and stops it with SIGTERM.
+    /// - Parameter name: the name of its socket.
+    /// - Throws: `Failure` when the service does not become ready or does not exit with 0.
     public static func with<Result: Sendable>(
         _ name: String, arguments: [String] = [], _ body: (RunningService) async throws -> Result
     ) async throws -> Result {
@@ -17,13 +17,13 @@ public struct RunningService: Sendable {
         }
     }
 
-    /// The same in a given root.
+    /// Does the same in a given root.
     public static func with<Result: Sendable>(
         _ name: String, root: String, arguments: [String] = [], _ body: (RunningService) async throws -> Result
     ) async throws -> Result {
         let path = try SocketPath("\(root)/run/\(name).sock")
         let program = try Program(name + "-service").start(["--root", root] + arguments, errors: nil)
-        // It has ended by then, unless something has gone wrong.
+        // Normally it has already exited.
         defer { program.send(SIGKILL) }
         guard await program.errors.wait(for: "serving on") else {
             throw Failure(status: await program.ended(), log: program.errors.text)
@@ -35,30 +35,30 @@ public struct RunningService: Sendable {
         }
     }
 
-    /// Ends the service as a power cut would; `with` fails then.
+    /// Kills the service with SIGKILL. `with` then fails.
     public func kill() { program.send(SIGKILL) }
 
-    /// The process.
+    /// The process id.
     public var id: Int32 { program.id }
 
-    /// What the service has written to its log.
+    /// The log so far.
     public var log: String { program.errors.text }
 
-    /// The lines of the log, once it says this: it is read a moment after the answers that came with it.
+    /// The lines of the log, once it contains `part`. Waits, because the log arrives later than the answers to calls.
     public func logLines(with part: String) async -> [Substring] {
         _ = await program.errors.wait(for: part)
         return log.split(separator: "\n")
     }
 
-    /// Ends it as a supervisor does.
+    /// Stops the service with SIGTERM.
     public func stop() async throws { try await program.stop() }
 
-    /// A service did not behave as a process should.
+    /// A service failed.
     public struct Failure: Error, CustomStringConvertible {
-        /// The exit code, for a signal 128 and its number.
+        /// The exit code; after a signal, 128 plus its number.
         public let status: Int32
 
-        /// What it said.
+        /// The log of the service.
         public let log: String
 
         public var description: String { "the service ended with \(status)\n\(log)" }

@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run (SplitMix64), so that a failure can be repeated.
+/// A seeded random number generator (SplitMix64), so that a failure can be reproduced.
 public struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

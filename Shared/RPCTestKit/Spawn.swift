@@ -1,14 +1,14 @@
 import Foundation
 
-/// Starting programs.
+/// Starts programs with `posix_spawn`.
 ///
-/// Foundation's `Process` lists the open files of this process with `readdir`, and reads beyond the list's end when there are
-/// more than a thousand: tests that hold so many connections would crash others.
+/// Foundation's `Process` is not used: it lists the open files of this process with `readdir` and reads past the end of the list
+/// when there are more than a thousand. A test with so many connections would crash others.
 public enum Spawn {
     /// - Parameters:
     ///   - command: the program's path and its arguments.
-    ///   - files: what becomes its standard input, output and error; it gets no other: with a copy of a connection, it would
-    ///     keep that open.
+    ///   - files: the descriptors for its standard input, output and error. It inherits no others, because a copy of a
+    ///     connection would keep that open.
     /// - Throws: `POSIXError` when it cannot be started.
     static func start(_ command: [String], environment: [String: String], files: [Int32]) throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
@@ -17,7 +17,7 @@ public enum Spawn {
         for (target, file) in files.enumerated() { posix_spawn_file_actions_adddup2(&actions, file, Int32(target)) }
         guard let closeFrom, closeFrom(&actions, Int32(files.count)) == 0 else { throw POSIXError(.ENOSYS) }
 
-        // What this process does with signals is none of its children's business.
+        // The child must not inherit this process's signal handling.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -37,11 +37,11 @@ public enum Spawn {
         return id
     }
 
-    /// Runs a program to its end, on this thread.
+    /// Runs a program and blocks this thread until it exits.
     /// - Parameters:
-    ///   - input: a file.
-    ///   - output: a file, which must be there.
-    /// - Returns: as `end`.
+    ///   - input: the file for standard input.
+    ///   - output: the file for standard output, which must exist.
+    /// - Returns: the exit code; after a signal, 128 plus its number.
     public static func run(_ command: [String], input: String = "/dev/null", output: String = "/dev/null") throws
         -> Int32
     {
@@ -51,8 +51,8 @@ public enum Spawn {
         return end(of: try start(command, environment: ProcessInfo.processInfo.environment, files: files))
     }
 
-    /// Waits for the end.
-    /// - Returns: the exit code; for a signal 128 and its number.
+    /// Blocks until a child exits.
+    /// - Returns: the exit code; after a signal, 128 plus its number.
     static func end(of id: Int32) -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
@@ -60,7 +60,7 @@ public enum Spawn {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    /// `posix_spawn_file_actions_addclosefrom_np`, which the C library has and its Swift module does not show.
+    /// `posix_spawn_file_actions_addclosefrom_np`, which is in the C library but not in its Swift module.
     private static let closeFrom: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32)? =
         {
             guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return nil }

@@ -1,4 +1,4 @@
-/// A kind of store, as an argument of the specs that all stores of a feature pass.
+/// A kind of store, as an argument of the specs that every store of a feature must pass.
 public struct StoreFactory<Store: Sendable>: Sendable, CustomStringConvertible {
     public let description: String
     private let open: @Sendable (_ directory: String) throws -> Store
@@ -15,7 +15,7 @@ public struct StoreFactory<Store: Sendable>: Sendable, CustomStringConvertible {
         try await withReopening { reopen in try await body(try reopen()) }
     }
 
-    /// Runs a test with a function that opens the same store again and again, as after restarts.
+    /// Runs a test with a function that opens the same store repeatedly, as restarts do.
     public func withReopening(
         isolation: isolated (any Actor)? = #isolation, _ body: (() throws -> Store) async throws -> Void
     ) async throws {

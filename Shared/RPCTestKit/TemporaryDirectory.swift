@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory that lives as long as `body` runs. Its path is short, because socket paths have to be.
+/// Creates a directory for the duration of `body`. Its path is short, because the length of socket paths is limited.
 public func withTemporaryDirectory<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> Result
 ) async throws -> Result {

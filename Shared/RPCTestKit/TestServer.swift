@@ -1,28 +1,28 @@
 import RPC
 import Synchronization
 
-/// A real server on a real socket in a temporary directory, for as long as a test needs it.
+/// A real server on a socket in a temporary directory, for the duration of a test.
 public struct TestServer: Sendable {
     public let path: SocketPath
 
-    /// Makes the server drain, as on a first SIGTERM; it is gone when `ended` returns.
+    /// Makes the server drain, as on a first SIGTERM. It has stopped when `ended` returns.
     public let stop: @Sendable () -> Void
 
-    /// Ends the server at once, as on a second SIGTERM; it is gone when `ended` returns.
+    /// Stops the server at once, as on a second SIGTERM. It has stopped when `ended` returns.
     public let kill: @Sendable () -> Void
     public let ended: @Sendable () async -> Void
     private let faultSink: FaultSink
 
-    /// The errors that callers saw as `internal`, each there before its caller's answer is.
+    /// The errors that callers saw as `internal`. Each is recorded before its caller receives the answer.
     public var faults: [RPCServer.Fault] { faultSink.faults.filter(\.isHidden) }
 
     /// All calls that ended with an error of class 5xx.
     public var failures: [RPCServer.Fault] { faultSink.faults }
 
-    /// Runs `body` while a server answers these methods.
+    /// Runs `body` while a server serves these methods.
     /// - Parameters:
-    ///   - path: where, when the test has a directory of its own.
-    ///   - socket: the one at this path, when the test has it already.
+    ///   - path: the socket's path, if the test has its own directory.
+    ///   - socket: the socket at this path, if the test has opened it.
     public static func with<Result: Sendable>(
         _ methods: MethodTable, named name: String = "test", at path: SocketPath? = nil,
         on socket: ListeningSocket? = nil,

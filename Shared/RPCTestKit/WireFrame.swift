@@ -1,4 +1,4 @@
-/// A frame as tests see it: a kind, which need not be a known one, and bytes. The runtime's own encoding has no part in it.
+/// A frame for tests: a kind, which may be unknown, and bytes. It does not use the runtime's encoding.
 public struct WireFrame: Sendable, Equatable {
     public struct Kind: RawRepresentable, Sendable, Hashable {
         public let rawValue: UInt8
@@ -31,7 +31,7 @@ public struct WireFrame: Sendable, Equatable {
 
     public static func message(_ text: String) -> WireFrame { WireFrame(kind: .message, payload: Array(text.utf8)) }
 
-    /// Lets so many more bytes of a number come.
+    /// Grants credit for more bytes of a number.
     public static func credit(_ number: UInt32, _ bytes: UInt32) -> WireFrame {
         WireFrame(.credit, number, bigEndian(bytes))
     }
@@ -42,7 +42,7 @@ public struct WireFrame: Sendable, Equatable {
 
     public static func stop(_ number: UInt32) -> WireFrame { WireFrame(.stop, number) }
 
-    /// Bytes as an attachment comes, or a message in parts: in chunks of so many bytes, of which the last says so.
+    /// Splits the bytes of an attachment or of a message in parts into chunks. The last chunk has its own kind.
     public static func split(
         _ bytes: some Collection<UInt8>, as kinds: (Kind, last: Kind), _ number: UInt32, chunk: Int = 65_536
     ) -> [WireFrame] {
@@ -68,15 +68,15 @@ public struct WireFrame: Sendable, Equatable {
 
     public var text: String { String(decoding: payload, as: UTF8.self) }
 
-    /// What it begins with, where it begins with a number.
+    /// The number at its start, for kinds with a number.
     public var number: UInt32? { payload.count < 4 ? nil : payload.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// What follows the number.
+    /// The bytes after the number.
     public var body: ArraySlice<UInt8> { payload.dropFirst(4) }
 
     // MARK: Bytes
 
-    /// A byte for the kind, three for the length, then the payload.
+    /// The encoded frame: one byte for the kind, three for the length, then the payload.
     public var bytes: [UInt8] {
         Self.bigEndian(UInt32(kind.rawValue) << 24 | UInt32(payload.count)) + payload
     }
@@ -85,7 +85,7 @@ public struct WireFrame: Sendable, Equatable {
 }
 
 extension WireFrame: CustomStringConvertible {
-    /// For the messages of failed tests.
+    /// A short text for the messages of failed tests.
     public var description: String {
         kind == .message
             ? "message \(text.prefix(200))" : "kind \(kind.rawValue), number \(number ?? 0), \(payload.count) bytes"
@@ -97,7 +97,7 @@ extension WirePeer {
 
     public func send(_ frame: WireFrame) async throws { try await send(frame.bytes) }
 
-    /// Says hello as a client, and waits for the answer.
+    /// Sends `rpc.hello` as a client and waits for the answer.
     /// - Returns: the answer.
     @discardableResult
     public func greet(_ features: [String], frameBytes: Int = 8_388_608) async throws -> String? {

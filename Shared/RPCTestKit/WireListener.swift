@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import RPC
 
-/// A server that knows nothing but bytes, for tests of what a client makes of any peer.
+/// A server that exchanges raw bytes, for tests of a client with any peer.
 public final class WireListener {
     public let path: SocketPath
     private var accepted: AsyncStream<WirePeer>.Iterator
@@ -47,7 +47,7 @@ public final class WireListener {
         return peer
     }
 
-    /// The next client that connects, once it has said hello and has been answered.
+    /// The next client that connects, after its `rpc.hello` was answered.
     public func acceptGreeting(
         callsPerConnection: Int = 100, frameBytes: Int = 1_000_000, features: [String] = []
     ) async throws -> WirePeer {
@@ -60,7 +60,7 @@ public final class WireListener {
 }
 
 extension WirePeer {
-    /// Answers the greeting of a client.
+    /// Answers the `rpc.hello` of a client.
     public func sendGreeting(
         callsPerConnection: Int = 100, frameBytes: Int = 1_000_000, features: [String] = []
     ) async throws {

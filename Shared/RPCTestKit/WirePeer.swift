@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import RPC
 
-/// An end of a connection that knows nothing but bytes, for tests that say exactly what goes over the wire.
+/// One end of a connection that exchanges raw bytes, for tests that control exactly what goes over the wire.
 public final class WirePeer: Sendable {
     private let channel: any Channel
     private let received: Received
@@ -13,7 +13,7 @@ public final class WirePeer: Sendable {
             .connect(unixDomainSocketPath: path.description, channelInitializer: begin)
     }
 
-    /// Over TCP.
+    /// Connects over TCP.
     public static func connect(
         host: String = "127.0.0.1", port: Int, executor: LoopExecutor = .shared
     ) async throws -> WirePeer {
@@ -22,7 +22,7 @@ public final class WirePeer: Sendable {
             .connect(host: host, port: port, channelInitializer: begin)
     }
 
-    /// Before the channel is connected: what came before somebody was there to receive it would be lost.
+    /// Must run before the channel is connected. Otherwise the first bytes could be lost.
     @Sendable private static func begin(_ channel: any Channel) -> EventLoopFuture<WirePeer> {
         channel.eventLoop.makeCompletedFuture { try WirePeer(on: channel) }
     }
@@ -46,7 +46,7 @@ public final class WirePeer: Sendable {
         try await send(Self.frame(text))
     }
 
-    /// Sends without waiting for the bytes to be taken; whether they were is of no interest.
+    /// Sends without waiting for the result.
     public func post(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
     /// Shuts down the sending side.
@@ -58,11 +58,11 @@ public final class WirePeer: Sendable {
         do {
             try await channel.close(mode: mode).get()
         } catch ChannelError.alreadyClosed {
-            // The other end was quicker.
+            // The other end has already closed.
         }
     }
 
-    /// Four bytes of length, then the text.
+    /// The frame of a message: four bytes of length, then the text.
     public static func frame(_ text: String) -> [UInt8] {
         let length = UInt32(text.utf8.count)
         return withUnsafeBytes(of: length.bigEndian, Array.init) + Array(text.utf8)
@@ -74,14 +74,14 @@ public final class WirePeer: Sendable {
     public func receiveFrame() async throws -> WireFrame? { await received.frame() }
 
     /// The next message, or nil when the peer has closed.
-    /// - Throws: `UnexpectedFrame` when something else comes than a message in one frame.
+    /// - Throws: `UnexpectedFrame` for anything but a message in one frame.
     public func receive() async throws -> String? {
         guard let frame = await received.frame() else { return nil }
         guard frame.kind == .message else { throw UnexpectedFrame(frame: frame) }
         return frame.text
     }
 
-    /// A frame that is no whole message came where one was waited for.
+    /// A received frame is not a whole message.
     public struct UnexpectedFrame: Error {
         public let frame: WireFrame
     }
@@ -92,21 +92,21 @@ public final class WirePeer: Sendable {
         return try await receive()
     }
 
-    /// So many bytes; nil when the peer has closed before.
+    /// The next `count` bytes; nil when the peer closes earlier.
     public func receiveBytes(_ count: Int) async -> [UInt8]? { await received.bytes(count) }
 
-    /// All bytes up to and with these; nil when the peer has closed before.
+    /// All bytes up to and including `end`; nil when the peer closes earlier.
     public func receiveBytes(upTo end: [UInt8]) async -> [UInt8]? { await received.bytes(upTo: end) }
 
-    /// Waits until the connection is closed by the other end.
-    /// - Returns: what came before, beyond the messages that were received.
+    /// Waits until the other end closes the connection.
+    /// - Returns: the bytes that were not received before.
     public func rest() async -> [UInt8] { await received.rest() }
 
-    /// Waits until the connection is closed in both directions. Writes something now and then, because a peer that has
-    /// only shut down its sending side looks the same to a reader.
+    /// Waits until the connection is closed in both directions. Writes periodically, because a reader cannot distinguish a
+    /// closed peer from one that has only shut down its sending side.
     public func waitUntilClosed() async throws {
         _ = await received.rest()
-        // A Unix socket has no half-closed peer for long: the next write fails once it has closed.
+        // On a Unix socket a write fails once the peer has closed.
         while channel.isActive {
             do {
                 try await channel.writeAndFlush(ByteBuffer(bytes: [0])).get()
@@ -117,13 +117,13 @@ public final class WirePeer: Sendable {
         }
     }
 
-    /// Leaves what comes in the kernel's buffers, as a peer that is stuck.
+    /// Starts or stops reading. Without reading, received bytes stay in the kernel's buffers, as with a peer that hangs.
     public func setReading(_ isReading: Bool) async throws {
         try await channel.setOption(.autoRead, value: isReading).get()
     }
 }
 
-/// What came, as messages.
+/// The received bytes, as frames.
 private actor Received {
     private let stream: AsyncStream<ByteBuffer>
     private var buffer = ByteBuffer()

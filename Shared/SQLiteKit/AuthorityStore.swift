@@ -1,9 +1,9 @@
 import RPC
 
-/// The store of a service that is the authority. Nothing that could be lost silently is acknowledged: without a store, and
-/// with one whose file was removed or replaced, the answer is `unavailable`; with one that was overwritten, `data_loss`.
+/// The store of an authority. It acknowledges no write that could be lost silently: calls fail with `unavailable` when there
+/// is no store or its file was removed or replaced, and with `data_loss` when the file was overwritten.
 ///
-/// Calls go on when the file is put back. A restart opens what is there then, or refuses it.
+/// Calls work again when the file is put back. A restart opens the file that is present then, or refuses it.
 public struct AuthorityStore<Store: Sendable>: Sendable {
     private let slot: StoreSlot<Store>
     public let monitor: StoreMonitor
@@ -27,7 +27,7 @@ public struct AuthorityStore<Store: Sendable>: Sendable {
         return try await monitor.writing { try await content.files.writing { try await body(content.store) } }
     }
 
-    /// Runs a check of everything in the store; its success ends damage.
+    /// Runs a check of the whole store. On success the store no longer counts as damaged.
     public func validating(
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Void
     ) async throws {

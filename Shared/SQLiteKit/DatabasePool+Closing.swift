@@ -1,11 +1,10 @@
 import GRDB
 
 extension DatabasePool {
-    /// Ends an orderly life: what was written last is in the file, and nothing lies beside it, so that a copy of it is a copy
-    /// of everything.
+    /// Checkpoints the journal into the file, removes the journal and closes the pool. A copy of the one file is then complete.
     public func closeIntoOneFile() throws {
-        // SQLite puts the journal away with the last connection, unless that is one that only reads; GRDB's `close` would
-        // end with those.
+        // SQLite checkpoints and removes the journal when the last connection closes, unless that one is read-only. GRDB's
+        // `close` would close the read-only connections last.
         invalidateReadOnlyConnections()
         try close()
     }

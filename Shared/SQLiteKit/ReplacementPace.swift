@@ -1,7 +1,7 @@
 import Foundation
 
-/// Says when a store may be replaced or opened again: at once, then after pauses that grow, so that a disk on which every
-/// store breaks is not filled with their remains.
+/// Limits how often a store is replaced or opened again: at once, then with exponential backoff. So a broken disk is not
+/// filled with renamed stores.
 struct ReplacementPace: Sendable {
     static let firstPause: TimeInterval = 30
     static let pauseFactor = 4.0
@@ -12,12 +12,12 @@ struct ReplacementPace: Sendable {
 
     func isDue(at now: Date) -> Bool {
         guard let lastAttempt else { return true }
-        // A clock that was set back says nothing about the time that has passed.
+        // After the clock was set back, the time since the last attempt is unknown.
         return now < lastAttempt || now >= lastAttempt.addingTimeInterval(pause)
     }
 
     mutating func note(at now: Date) {
-        // A store that has worked for the longest pause is not the one that breaks again and again.
+        // A store that worked for the longest pause starts the series anew.
         let hasWorked = lastAttempt.map { now >= $0.addingTimeInterval(Self.longestPause) } ?? true
         attempts = hasWorked ? 1 : attempts + 1
         lastAttempt = now

@@ -4,12 +4,13 @@ import RPC
 import ServiceKit
 
 extension ServiceProcess {
-    /// Opens the service's store. One that cannot be opened is one line, and the end of a service that requires it.
+    /// Opens the service's store. On failure it logs one line; a service that requires the store exits.
     ///
-    /// A file that cannot be used for what is in it is set aside, and an empty store begins, for a cache that is not
-    /// required and where the operator asks for a new store.
-    /// - Parameter socket: is given back at the end.
-    /// - Returns: why there is none, for a service that goes on without.
+    /// If the content of the file is unusable, and the store is an optional cache or the operator asked for a new store, the
+    /// file is renamed and an empty store replaces it.
+    /// - Parameter socket: released before the service exits.
+    /// - Returns: the reason why there is no store, for a service that runs without one.
+    /// - Throws: `ExitCode`.
     public func openStore(
         _ opening: StoreOpening, at path: String, isRequired: Bool, releasing socket: ListeningSocket
     ) throws -> Result<DatabasePool, StoreUnusable> {
@@ -26,6 +27,6 @@ extension ServiceProcess {
 }
 
 extension Result where Success == DatabasePool, Failure == StoreUnusable {
-    /// Why there is no store.
+    /// Why there is no store; nil when there is one.
     public var failure: StoreUnusable? { if case .failure(let failure) = self { failure } else { nil } }
 }

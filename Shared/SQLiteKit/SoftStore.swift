@@ -1,9 +1,9 @@
 import RPC
 
-/// The store of a cache: everything goes on without it. A cache that breaks, is removed or replaced while the service runs
-/// is set aside, and an empty one begins.
+/// The store of a cache, without which the service still works. A cache that is damaged, removed or replaced while the service
+/// runs is renamed, and an empty one replaces it.
 ///
-/// One task at a time replaces the store, within `ReplacementPace`; others find no store meanwhile.
+/// One task at a time replaces the store, at the pace of `ReplacementPace`. Meanwhile other tasks find no store.
 public struct SoftStore<Store: Sendable>: Sendable {
     public let slot: StoreSlot<Store>
     public let monitor: StoreMonitor
@@ -13,7 +13,7 @@ public struct SoftStore<Store: Sendable>: Sendable {
         self.monitor = monitor
     }
 
-    /// - Returns: nil when there is no store, also when it had to be replaced.
+    /// - Returns: nil when there is no store or it had to be replaced.
     /// - Throws: `RPCError` for a failing store.
     public func reading<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Result?
@@ -26,8 +26,8 @@ public struct SoftStore<Store: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter body: returns nil when it has written nothing, which does not end a failure to write.
-    /// - Returns: nil when nothing was written, also when there is no store or it had to be replaced.
+    /// - Parameter body: returns nil when it wrote nothing. Then an earlier write failure stays reported.
+    /// - Returns: nil when nothing was written, there is no store, or it had to be replaced.
     /// - Throws: `RPCError` for a failing store.
     public func writing<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Result?
@@ -42,7 +42,8 @@ public struct SoftStore<Store: Sendable>: Sendable {
         }
     }
 
-    /// Runs a check of everything in the store, if there is one; its success ends damage, its failure replaces nothing.
+    /// Runs a check of the whole store, if there is one. On success the store no longer counts as damaged. On failure it is not
+    /// replaced.
     /// - Throws: what `body` throws, and `RPCError` for a failing store.
     public func validating(
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Void
@@ -54,8 +55,8 @@ public struct SoftStore<Store: Sendable>: Sendable {
         monitor.noteValidated()
     }
 
-    /// Opens a store where there is none, and replaces one that validating has found to be damaged; without regard to the
-    /// pace, because an operator or a daily task asks for it.
+    /// Opens a store if there is none, and replaces one that validation found damaged. Ignores the pace, because an operator or
+    /// a daily task asks for it.
     public func restore(isDamaged: Bool) async {
         await replace(isDamaged ? slot.content : nil, isForced: true)
     }

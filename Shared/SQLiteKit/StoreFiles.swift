@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The files that an open store writes to. When such a file is removed, renamed or replaced, SQLite still writes to the
-/// old one, and a restart does not find what was written. When another program overwrites it, SQLite mixes the old and the
+/// The files of an open store, checked on every access. When a file is removed, renamed or replaced, SQLite still writes to
+/// the old one, and a restart would not find those writes. When another program overwrites it, SQLite mixes the old and the
 /// new content.
 final class StoreFiles: Sendable {
     private let path: String
@@ -11,17 +11,17 @@ final class StoreFiles: Sendable {
     private let header: OpenHeader
 
     private struct State {
-        /// In bytes; a store in use grows, unless it is vacuumed.
+        /// In bytes. A store in use only grows, unless it is vacuumed.
         var largestSize: Int
 
-        /// What SQLite has in memory belongs to the former content, even if that is put back.
+        /// Never reset: SQLite's memory and the file no longer match, even if the former content is put back.
         var isOverwritten = false
     }
 
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - path: of a store that was just opened, so that its journal exists.
+    ///   - path: the path of a store that was just opened, so that its journal exists.
     ///   - mark: the store's `StoreIdentity.mark`.
     init(_ path: String, mark: Int32) {
         self.path = path
@@ -30,13 +30,13 @@ final class StoreFiles: Sendable {
         header = OpenHeader(path, mark: mark)
     }
 
-    /// Runs something that reads the store.
-    /// - Throws: `StoreDisplaced`, `StoreOverwritten`, also instead of an error of `body`: either makes SQLite fail in many
-    ///   ways.
+    /// Runs `body`, which reads the store, and checks the store's file afterwards.
+    /// - Throws: `StoreDisplaced` or `StoreOverwritten`, also in place of an error of `body`, because both make SQLite fail in
+    ///   many ways; else the error of `body`.
     func reading<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
-        // Afterwards: a connection that was opened in `body` reads what has that name then.
+        // Check afterwards: a connection that `body` opens reads the file that has the name at that time.
         let result: Result
         do {
             result = try await body()
@@ -48,18 +48,18 @@ final class StoreFiles: Sendable {
         return result
     }
 
-    /// Runs something that needs the store's journal too. See `reading`.
+    /// Runs `body`, which writes to the store, and checks its file and journal before and afterwards. See `reading`.
     func writing<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
         try checkAll()
         let result = try await reading(body)
-        // Before it is acknowledged: it may have gone into a file without a name.
+        // Check before the write is acknowledged: it may have gone to an unlinked file.
         try checkAll()
         return result
     }
 
-    /// Whether the store is in place, whatever happened to its journal.
+    /// Whether the store's file is in place. The journal is not checked.
     var isStoreInPlace: Bool { (try? checkStore()) != nil }
 
     private func checkAll() throws {
@@ -73,15 +73,15 @@ final class StoreFiles: Sendable {
             guard let file = FileID(path), file == opened.first else { throw StoreDisplaced() }
             if header.isForeign(fileSize: file.size, of: state.largestSize) { state.isOverwritten = true }
             guard !state.isOverwritten else { throw StoreOverwritten() }
-            // Smaller only after it was vacuumed.
+            // It shrinks only when it is vacuumed.
             state.largestSize = file.size
         }
     }
 
-    /// The inode of a file; nil when there is none.
+    /// The inode of a file; nil when there is no file.
     static func inode(_ path: String) -> UInt64? { FileID(path)?.inode }
 
-    /// Whether there is a directory of that name.
+    /// Whether the path is a directory.
     static func isDirectory(_ path: String) -> Bool { FileID(path)?.isDirectory == true }
 
     private static func ids(_ path: String) -> [FileID?] { [FileID(path), FileID(path + "-wal")] }
@@ -103,16 +103,16 @@ private struct FileID: Equatable, Sendable {
     static func == (one: FileID, other: FileID) -> Bool { one.device == other.device && one.inode == other.inode }
 }
 
-/// The header of an SQLite file that is open (sqlite.org/fileformat2.html, 1.3).
+/// The header of an open SQLite file (sqlite.org/fileformat2.html, 1.3).
 private final class OpenHeader: Sendable {
-    /// Open as long as the store is: closing any descriptor of a file ends the locks that SQLite has on it.
+    /// Stays open as long as the store, because closing any descriptor of the file would release SQLite's locks on it.
     private let descriptor: CInt
     private let first: [UInt8]
     private let mark: Int32
 
     private static let size = 100
 
-    /// The text that every SQLite file begins with, and the size of its pages.
+    /// The magic string of every SQLite file, and the page size.
     private static let constant = 0..<18
     private static let pageSize = 16..<18
     private static let pageCount = 28..<32
@@ -133,7 +133,7 @@ private final class OpenHeader: Sendable {
 
     /// Whether another program has overwritten or truncated the file.
     func isForeign(fileSize: Int, of largestSize: Int) -> Bool {
-        // What was written first may be in the journal still.
+        // The first pages may still be in the journal only.
         guard first.count == Self.size else { return false }
         let header = Self.read(descriptor)
         guard header.count == Self.size, header[Self.constant] == first[Self.constant],
@@ -141,9 +141,10 @@ private final class OpenHeader: Sendable {
             header[Self.userVersion] == first[Self.userVersion]
                 || header.number(Self.userVersion) == UInt32(bitPattern: mark)
         else { return true }
-        // One of 65,536 bytes does not fit and is 1.
+        // A page size of 65,536 does not fit and is stored as 1.
         let pageSize = max(512, Int(header.number(Self.pageSize)) == 1 ? 65_536 : Int(header.number(Self.pageSize)))
-        // A file that SQLite vacuums has as many pages as its header says; one that SQLite extends was not larger before.
+        // After a vacuum the file has as many pages as its header says. While SQLite extends the file, it may have fewer, but
+        // it does not shrink.
         return fileSize < largestSize && fileSize < Int(header.number(Self.pageCount)) * pageSize
     }
 }

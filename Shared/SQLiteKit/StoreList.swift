@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import ServiceKit
 
-/// The stores that a deployment has ever had: one small file each in `ROOT/stores`, apart from the stores themselves. So a
-/// store that is missing or was exchanged is noticed, instead of being replaced by a new empty one.
+/// The list of all stores that a deployment has ever had: one small file for each in `ROOT/stores`, apart from the stores. With
+/// it, a start detects a missing or exchanged store instead of creating an empty one in its place.
 ///
-/// A store is listed once it can be written to and before anything is written to it: a process that is killed in between
-/// leaves a store that the next start lists.
+/// A store is listed after it was opened for writing and before its first data is written. If the process is killed in between,
+/// the next start lists the store.
 public struct StoreList: Sendable {
-    /// What is known about a store.
+    /// What the list holds about a store.
     struct Entry: Codable, Equatable {
-        /// Relative to the root for a store under it, so that a root can be moved.
+        /// Relative to the root if the store lies under it, so that the root can be moved.
         var path: String
 
-        /// The same as in the store itself.
+        /// Equal to the identity in the store.
         var identity: String
     }
 
@@ -21,7 +21,7 @@ public struct StoreList: Sendable {
 
     public init(_ root: Root) { self.root = root.path }
 
-    /// - Returns: nil for a store that never was.
+    /// - Returns: nil for a store that was never listed.
     /// - Throws: `StoreUnusable.Reason.unlisted` when the list cannot be read.
     func entry(of path: String, _ kind: String) throws(StoreUnusable.Reason) -> Entry? {
         let file = file(of: path, kind)
@@ -33,11 +33,11 @@ public struct StoreList: Sendable {
         }
     }
 
-    /// Lists a store. The entry is on disk afterwards, as a whole or not at all.
+    /// Lists a store. The entry is written atomically and durably.
     /// - Throws: `StoreUnusable.Reason.unlisted`.
     func add(_ path: String, _ kind: String, identity: String) throws(StoreUnusable.Reason) {
         let entry = Entry(path: listedPath(path), identity: identity)
-        // Most starts change nothing. An entry that cannot be read is replaced.
+        // On most starts the entry is already right. An unreadable entry is replaced.
         if let present = try? self.entry(of: path, kind), present == entry { return }
         let file = file(of: path, kind)
         do {
@@ -57,15 +57,16 @@ public struct StoreList: Sendable {
         let journal: UInt64
     }
 
-    /// The files of a store while a service has it open. A service that was killed leaves them listed: then the journal
-    /// holds what was written last, and belongs to no other file.
+    /// The files of a store that a service has open. They stay listed after the service is killed. Then the journal holds the
+    /// last writes and belongs to this file only.
     func filesInUse(of path: String, _ kind: String) -> Files? {
         let text = try? String(contentsOfFile: file(of: path, kind) + ".open", encoding: .utf8)
         let numbers = text?.split(whereSeparator: \.isWhitespace).compactMap { UInt64($0) } ?? []
         return numbers.count == 2 ? Files(store: numbers[0], journal: numbers[1]) : nil
     }
 
-    /// A full disk is no reason not to serve: then only a journal that is removed after a kill is not noticed.
+    /// Lists the files of an open store. Ignores errors, such as a full disk: then only the removal of a journal after a kill
+    /// goes undetected.
     func noteOpened(_ path: String, _ kind: String, _ files: Files) {
         guard filesInUse(of: path, kind) != files else { return }
         try? Self.replace(file(of: path, kind) + ".open", by: Data("\(files.store) \(files.journal)\n".utf8))
@@ -81,7 +82,7 @@ public struct StoreList: Sendable {
     private var directory: String { root + "/stores" }
 
     private func file(of path: String, _ kind: String) -> String {
-        // FNV-1a: a path may be longer than a file name.
+        // A hash (FNV-1a), because a path may be longer than a file name.
         let hash = "\(kind):\(listedPath(path))".utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01B3
         }
@@ -96,12 +97,12 @@ public struct StoreList: Sendable {
 
     // MARK: Writing
 
-    /// Replaces a file so that it has the old or the new content after a power cut.
+    /// Replaces a file atomically: after a power cut it has the old or the new content.
     private static func replace(_ path: String, by content: Data) throws {
         try FileManager.default.createDirectory(
             atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
-        // Two services never write the same entry at a time: the one that has the store's socket does.
+        // Only the process that holds the service's socket writes the entry, so the temporary name needs no suffix.
         let new = path + ".new"
         let descriptor = Glibc.open(new, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw POSIXError(.EIO) }
@@ -113,7 +114,7 @@ public struct StoreList: Sendable {
         syncDirectory(of: path)
     }
 
-    /// Makes the names in a file's directory durable. Some file systems refuse; they need no such call.
+    /// Syncs the directory of a file, so that renames are durable. File systems that refuse this do not need it.
     static func syncDirectory(of path: String) {
         let directory = (path as NSString).deletingLastPathComponent
         let descriptor = Glibc.open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -123,7 +124,7 @@ public struct StoreList: Sendable {
     }
 }
 
-/// Spells a path in one way, without symbolic links and relative parts, whether or not all of it exists.
+/// Resolves symbolic links and relative parts of a path, even if parts of it do not exist.
 enum CanonicalPath {
     static func of(_ path: String) -> String {
         if let real = realpath(path, nil) {
@@ -133,7 +134,7 @@ enum CanonicalPath {
         return path == "/" || path.isEmpty ? path : ofEntry(path)
     }
 
-    /// The same without following the last part: where a file's name is.
+    /// Resolves the parent directory only, so that the last part may be a symbolic link.
     static func ofEntry(_ path: String) -> String {
         let parent = (path as NSString).deletingLastPathComponent
         let directory = of(parent.isEmpty ? "." : parent)

@@ -5,8 +5,8 @@ import RPC
 import ServiceKit
 import Synchronization
 
-/// Stands between handlers and a store: turns the failures of SQLite into answers in general words, keeps what
-/// `rpc.health` tells about the store, and logs a change of its state once, in full and with the trace id of the call.
+/// Watches the accesses of handlers to a store. It turns errors of SQLite into general errors for callers, holds the store's
+/// check for `rpc.health`, and logs each change of state once, in full and with the trace id of the call.
 public final class StoreMonitor: Sendable {
     private struct Failure {
         let text: String
@@ -17,10 +17,10 @@ public final class StoreMonitor: Sendable {
     }
 
     private struct State {
-        /// Ends when the store was validated or replaced: a write that succeeds elsewhere in the file proves nothing.
+        /// Cleared when the store is validated or replaced. A successful write elsewhere in the file does not clear it.
         var damage: Failure?
 
-        /// Ends with the next write that succeeds.
+        /// Cleared by the next successful write.
         var failure: Failure?
 
         /// When the last failure ended.
@@ -32,7 +32,7 @@ public final class StoreMonitor: Sendable {
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
 
-    /// - Parameter unusable: why there is no store; who found out has said so in the log.
+    /// - Parameter unusable: why there is no store; already logged.
     public init(
         path: String, logger: Logger, unusable: StoreUnusable? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -52,9 +52,9 @@ public final class StoreMonitor: Sendable {
         }
     }
 
-    // MARK: What ends a failure
+    // MARK: Recovery
 
-    /// The store was opened after all, or another one in its place.
+    /// Notes that the store was opened or replaced.
     /// - Parameter report: the line for the log; nil for "works again".
     public func recover(report: String? = nil) {
         if let report { logger.warning("\(report)", metadata: TraceContext.current.metadata) }
@@ -64,7 +64,7 @@ public final class StoreMonitor: Sendable {
         }
     }
 
-    /// Everything in the store was looked at and is right.
+    /// Notes that a check of the whole store succeeded.
     public func noteValidated() {
         end { state in
             defer { state.damage = nil }
@@ -89,16 +89,16 @@ public final class StoreMonitor: Sendable {
         if worksAgain, report { logger.notice("the store \(path) works again") }
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
-    /// Runs something that reads; its success says nothing about whether writing works.
+    /// Runs a read. Its success does not clear a write failure.
     public func reading<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
         try await watching(isReading: true, body)
     }
 
-    /// Runs something that writes; its success ends a failure to write.
+    /// Runs a write. Its success clears a write failure.
     public func writing<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -107,7 +107,7 @@ public final class StoreMonitor: Sendable {
         return result
     }
 
-    /// - Parameter isCache: whether the store is a cache: `SoftStore` replaces it where an operator must restore another.
+    /// - Parameter isCache: whether the store is a cache. `SoftStore` replaces a cache; an operator must restore another store.
     func watching<Result>(
         isReading: Bool, isCache: Bool = false, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
@@ -119,7 +119,7 @@ public final class StoreMonitor: Sendable {
             note(trouble, error.message ?? "\(error.resultCode)", isCache: isCache)
             throw trouble.answer
         } catch is RowDecodingError {
-            // STRICT tables take nothing that cannot be read again, so the file has changed under us.
+            // STRICT tables accept only values that can be decoded, so another program has changed the file.
             note(.damaged, "a row cannot be decoded", isCache: isCache)
             throw StoreTrouble.damaged.answer
         } catch is StoreDisplaced {
@@ -131,14 +131,14 @@ public final class StoreMonitor: Sendable {
         }
     }
 
-    /// What validating an authority's store has found.
+    /// Notes damage that a validation of an authority's store found.
     public func noteDamage(_ finding: String) { note(.damaged, finding, isCache: false) }
 
-    /// There is no store.
+    /// Notes that there is no store.
     func note(_ unusable: StoreUnusable) { note("\(unusable)", isDamage: true) }
 
     private func note(_ trouble: StoreTrouble, _ reason: String, isCache: Bool) {
-        // That another process writes just now is no state of the store.
+        // A lock held by another process is temporary, not a state of the store.
         guard trouble != .busy else { return }
         note(trouble.report(path, reason, isCache: isCache), isDamage: trouble.isLasting)
     }
@@ -151,7 +151,7 @@ public final class StoreMonitor: Sendable {
                 state[keyPath: kind]?.count += 1
                 return false
             }
-            // One damage after the other is one state.
+            // Further damage belongs to the same state.
             let isNew = !isDamage || state.damage == nil
             if isNew { state[keyPath: kind] = Failure(text: text, since: now) }
             return isNew

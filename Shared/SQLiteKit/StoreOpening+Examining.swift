@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 
 extension StoreOpening {
-    /// Compares the file with the kind of store and with the list, before anything is written, so that a file that is not
-    /// the expected one stays as it is.
-    /// - Returns: the identity of a store that has none yet.
+    /// Compares the file with the kind of store and with the list. Runs before anything is written, so that an unexpected file
+    /// does not change.
+    /// - Returns: the identity to write if the store has none yet.
     /// - Throws: `StoreUnusable.Reason`.
     func examine(_ path: String) throws -> String {
         let listed = isNewIntended ? nil : try list?.entry(of: path, applicationID)
@@ -27,13 +27,13 @@ extension StoreOpening {
             if try migrator.hasBeenSuperseded(db) { throw StoreUnusable.Reason.newer }
             return try StoreIdentity.find(db)
         }
-        // A store of an earlier version has no identity: it gets the one that is listed.
+        // A store of an earlier version has no identity and gets the listed one.
         guard let listed else { return newIdentity }
         if let found, found != listed.identity { throw StoreUnusable.Reason.exchanged }
         return listed.identity
     }
 
-    /// SQLite goes on without a journal that is missing, and applies one to any file that it lies beside.
+    /// Detects a missing or foreign journal. SQLite would ignore a missing one, and apply a foreign one to the file beside it.
     private func examineJournal(_ path: String, store: UInt64?) throws {
         guard let used = list?.filesInUse(of: path, applicationID) else { return }
         let journal = StoreFiles.inode(path + "-wal")
@@ -43,12 +43,13 @@ extension StoreOpening {
         _ = try Self.setAside(path + "-wal", now: Date())
     }
 
-    /// The store's file and its journal exist by then; a power cut must not leave an entry without them.
+    /// Lists the store. Its file and journal exist by now. Their names are synced first, because after a power cut an entry
+    /// without them would report a missing store.
     func addToList(_ path: String, identity: String) throws(StoreUnusable.Reason) {
         guard let list else { return }
         StoreList.syncDirectory(of: path)
         try list.add(path, applicationID, identity: identity)
-        // What a cache loses with its journal can be had again.
+        // A cache can load again what it loses with its journal.
         guard !isCache, let store = StoreFiles.inode(path), let journal = StoreFiles.inode(path + "-wal") else {
             return
         }
@@ -56,7 +57,7 @@ extension StoreOpening {
     }
 }
 
-/// Tells a store from others of its kind: a random name, in the store and in the list of stores.
+/// The identity of a store: a random name, both in the store and in the list of stores.
 enum StoreIdentity {
     /// - Returns: nil for a store of an earlier version.
     static func find(_ db: Database) throws -> String? {
@@ -64,8 +65,8 @@ enum StoreIdentity {
         return try String.fetchOne(db, sql: "SELECT id FROM store_identity")
     }
 
-    /// Gives a store this identity unless it has one.
-    /// - Returns: the one that it has.
+    /// Writes the identity unless the store has one.
+    /// - Returns: the identity in the store.
     static func ensure(_ identity: String, _ db: Database) throws -> String {
         let present = try find(db)
         if present == nil {
@@ -77,7 +78,7 @@ enum StoreIdentity {
         return present ?? identity
     }
 
-    /// What the header of the file has of the identity (`PRAGMA user_version`), so that it can be compared without SQLite.
+    /// The hash of the identity in the file's header (`PRAGMA user_version`), which can be compared without SQLite.
     static func mark(_ db: Database) throws -> Int32 { try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
 
     /// FNV-1a, 32 bits.

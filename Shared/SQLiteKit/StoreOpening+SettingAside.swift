@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 
 extension StoreOpening {
-    /// Opens a store. Where it cannot be used for what is in the file, the file is set aside and an empty store begins.
-    /// - Parameter report: gets one line when that has happened.
-    /// - Throws: `StoreUnusable`, when not even a new store can be opened, or the file must not be touched.
+    /// Opens a store. If the content of the file is unusable, renames the file and creates an empty store.
+    /// - Parameter report: receives one line after a replacement.
+    /// - Throws: `StoreUnusable` when a new store cannot be opened either, or the file must not be touched.
     public func openReplacing(
         _ path: String, now: Date, report: (String) -> Void
     ) throws(StoreUnusable) -> DatabasePool {
@@ -15,25 +15,25 @@ extension StoreOpening {
             guard isReplaceable(error) else { throw error }
             let name = try setAside(path, now: now)
             let pool = try intendingNew.open(path)
-            let outcome = name.map { "it was renamed to \($0), and an empty one begins" } ?? "an empty one begins"
-            report("cannot use the store \(path): \(error.reason.text); \(outcome)")
+            let renaming = name.map { "it was renamed to \($0), and " } ?? ""
+            report("cannot use the store \(path): \(error.reason.text); \(renaming)an empty one is created")
             return pool
         }
     }
 
-    /// Whether the file's content is the reason. Another program's file is left alone, unless it is in the place of a store
-    /// that once existed.
+    /// Whether the file's content is the reason. A file of another program is not touched, unless it is in the place of a
+    /// listed store.
     private func isReplaceable(_ failure: StoreUnusable) -> Bool {
         switch failure.reason {
         case .notADatabase, .missing, .empty, .exchanged: true
         case .foreign: isListed(failure.path)
-        // One that holds files may have been named by mistake.
+        // A directory with files may have been named by mistake.
         case .directory: isListed(failure.path) || isEmptyDirectory(failure.path)
         case .newer, .unlisted, .journalMissing, .journalStale, .readOnly, .noAccess, .full, .other: false
         }
     }
 
-    /// An entry that cannot be read stands for a store too.
+    /// Whether there is an entry for the store, even an unreadable one.
     private func isListed(_ path: String) -> Bool {
         do throws(StoreUnusable.Reason) {
             return try list?.entry(of: path, applicationID) != nil
@@ -56,15 +56,15 @@ extension StoreOpening {
         }
     }
 
-    /// Renames a store that cannot be read to `PATH.corrupt-TIME`, its journal with it, so that a new one can begin in its
-    /// place. Nobody may have it open. Nothing is deleted or overwritten.
+    /// Renames an unreadable store and its journal to `PATH.corrupt-TIME`, so that a new store can take its place. No process may
+    /// have the store open. Nothing is deleted or overwritten.
     /// - Returns: the new name.
     public static func setAside(_ path: String, now: Date) throws -> String {
         let name = "\(path).corrupt-\(time(now))"
         let target =
             (1...).lazy.map { $0 == 1 ? name : "\(name)-\($0)" }
             .first { !FileManager.default.fileExists(atPath: $0) } ?? name
-        // The database first: SQLite throws away a log that has no database, and never applies it to a new one.
+        // The database first: SQLite deletes a journal without a database and never applies it to a new one.
         try FileManager.default.moveItem(atPath: path, toPath: target)
         for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.moveItem(atPath: path + suffix, toPath: target + suffix)

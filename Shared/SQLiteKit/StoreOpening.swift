@@ -3,22 +3,21 @@ import GRDB
 import Glibc
 import ServiceKit
 
-/// Opens a store: one SQLite file in WAL mode. That of an authority answers only once an acknowledged write is on disk.
+/// Opens a store: one SQLite file in WAL mode. The store of an authority acknowledges a write after it is on disk.
 public struct StoreOpening: Sendable {
-    /// What tells this kind of store from other SQLite files (`PRAGMA application_id`): four letters.
+    /// The kind of store, as four letters (`PRAGMA application_id`). It tells the store from other SQLite files.
     public let applicationID: String
 
-    /// Named steps, never changed once released.
+    /// The migrations. Released ones must not change.
     public let migrator: DatabaseMigrator
 
-    /// Whether a power cut may take back the last writes, though never half of one: what is kept of somebody else's can
-    /// be had again.
+    /// Whether the store is a cache, whose content can be loaded again. A power cut may undo its last writes, each as a whole.
     public let isCache: Bool
 
-    /// The stores that once existed; nil where nothing is known about them.
+    /// The deployment's list of stores; nil for a store that is not listed.
     private(set) var list: StoreList?
 
-    /// Whether the operator wants a new store where the one that was there cannot be used.
+    /// Whether the operator wants a new store if the present one is unusable.
     private(set) var isNewIntended = false
 
     public init(applicationID: String, migrator: DatabaseMigrator, isCache: Bool = false) {
@@ -27,8 +26,8 @@ public struct StoreOpening: Sendable {
         self.isCache = isCache
     }
 
-    /// The same for a store that a deployment lists.
-    /// - Parameter isNew: whether the operator wants a new store where the one that was there cannot be used.
+    /// A copy that compares the store with the deployment's list.
+    /// - Parameter isNew: whether the operator wants a new store if the present one is unusable.
     public func listed(in root: Root, isNew: Bool = false) -> StoreOpening {
         var opening = self
         opening.list = StoreList(root)
@@ -36,20 +35,21 @@ public struct StoreOpening: Sendable {
         return opening
     }
 
-    /// The same for a new store.
+    /// A copy that creates a new store if the present one is unusable.
     var intendingNew: StoreOpening {
         var opening = self
         opening.isNewIntended = true
         return opening
     }
 
-    /// How long a writer waits for another process that writes to the same file.
+    /// How long a writer waits for the lock of another process, in seconds.
     private static let busyTimeout: TimeInterval = 5
 
-    /// Reads happen one after the other on the event loop, and now and then one beside it.
+    /// One for the event loop, where reads are sequential, and one for an occasional read off the loop.
     private static let readers = 2
 
-    /// - Throws: `StoreUnusable`, with the file as it was.
+    /// Opens or creates the store and runs its migrations.
+    /// - Throws: `StoreUnusable`.
     public func open(_ path: String) throws(StoreUnusable) -> DatabasePool {
         do {
             let identity = try examine(path)
@@ -60,7 +60,7 @@ public struct StoreOpening: Sendable {
             }
             makePrivate(path)
             let pool = try DatabasePool(path: path, configuration: configuration)
-            // GRDB sets NORMAL on every connection that it opens: with it a power cut may take the last writes back.
+            // GRDB opens every connection with NORMAL, with which a power cut may undo the last writes.
             if !isCache { try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") } }
             try addToList(path, identity: migrate(pool, identity))
             return pool
@@ -69,10 +69,10 @@ public struct StoreOpening: Sendable {
         }
     }
 
-    /// Brings what was written last into the file, so that a copy of it is a copy of everything.
+    /// Checkpoints the journal into the file and closes the store. A copy of the file is then complete.
     func close(_ pool: DatabasePool) throws {
-        // Before SQLite removes the journal. Otherwise, after a kill between the two, the next start would report a missing
-        // journal.
+        // Before SQLite removes the journal. In the other order, after a kill between the two steps, the next start would report
+        // a missing journal.
         try list?.noteClosed(pool.path, applicationID)
         try pool.closeIntoOneFile()
     }
@@ -84,8 +84,8 @@ public struct StoreOpening: Sendable {
         return configuration
     }
 
-    /// Makes a file that only its owner may read, whatever the umask is; the files of its log get the same mode. Where that
-    /// is not possible, opening it says why.
+    /// Creates the file with mode 0600, whatever the umask is. SQLite gives the journal the same mode. Errors are ignored,
+    /// because opening the file reports them.
     private func makePrivate(_ path: String) {
         let file = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if file >= 0 { Glibc.close(file) }
@@ -96,7 +96,7 @@ public struct StoreOpening: Sendable {
         var isNew = false
         let identity = try pool.writeWithoutTransaction { db in
             var stored = identity
-            // Takes the write lock, and with it finds out whether writing is possible at all.
+            // Takes the write lock, which fails if the file cannot be written.
             try db.inTransaction(.immediate) {
                 if try Int32.fetchOne(db, sql: "PRAGMA application_id") != number {
                     try db.execute(sql: "PRAGMA application_id = \(number)")
@@ -108,7 +108,7 @@ public struct StoreOpening: Sendable {
             return stored
         }
         try migrator.migrate(pool)
-        // The identity is in the file from now on: in a journal it would be that of any file beside it.
+        // Checkpoint the identity into the file: SQLite would apply it from the journal to any file beside it.
         if isNew { try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
         return identity
     }

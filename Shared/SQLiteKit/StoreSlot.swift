@@ -2,8 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The place of a service's store: holds the open store, or why there is none. A cache may get another store while the
-/// service runs.
+/// Holds a service's open store, or the reason why there is none. A cache's store can be replaced while the service runs.
 public final class StoreSlot<Store: Sendable>: Sendable {
     /// A store in use.
     struct Content: Sendable {
@@ -16,8 +15,9 @@ public final class StoreSlot<Store: Sendable>: Sendable {
         var content: Result<Content, StoreUnusable>
         var pace = ReplacementPace()
 
-        /// One task opens a store at a time; after `close` none does.
+        /// Set while a task opens a store, so that only one does at a time.
         var isReplacing = false
+        /// Set by `close`; afterwards only a forced `replace` opens a store.
         var isClosed = false
     }
 
@@ -28,8 +28,8 @@ public final class StoreSlot<Store: Sendable>: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - opened: from `ServiceProcess.openStore`.
-    ///   - make: makes the service's store of an open file.
+    ///   - opened: the result of `ServiceProcess.openStore`.
+    ///   - make: makes the service's store from an open pool.
     public init(
         _ opening: StoreOpening, at path: String, _ opened: Result<DatabasePool, StoreUnusable>,
         now: @escaping @Sendable () -> Date = { Date() }, make: @escaping @Sendable (DatabasePool) throws -> Store
@@ -46,7 +46,7 @@ public final class StoreSlot<Store: Sendable>: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Nil when there is none.
+    /// The open store; nil when there is none.
     public var store: Store? { content?.store }
 
     /// Why there is none; nil when there is one.
@@ -58,8 +58,8 @@ public final class StoreSlot<Store: Sendable>: Sendable {
 
     func isCurrent(_ content: Content) -> Bool { self.content?.pool === content.pool }
 
-    /// Brings what was written last into the file, so that a copy of it is a copy of everything. No store follows, unless
-    /// `replace` is told to ignore the pace.
+    /// Checkpoints the journal into the file and closes the store. A copy of the file is then complete. Afterwards only a forced
+    /// `replace` opens a store.
     public func close() throws {
         let closed = StoreUnusable(path: path, reason: .other("it was closed"))
         let content: Content? = state.withLock { state in
@@ -69,24 +69,24 @@ public final class StoreSlot<Store: Sendable>: Sendable {
             return content
         }
         guard let content else { return }
-        // Otherwise what was written last stays in the journal, which is no other file's.
+        // If the file was replaced, its journal stays listed: the last writes may be in it, and it belongs to no other file.
         guard content.files.isStoreInPlace else { return try content.pool.close() }
         try opening.close(content.pool)
     }
 
     // MARK: Replacing
 
-    /// What `replace` has done.
+    /// The outcome of `replace`.
     enum Replacement: Equatable {
-        /// Nothing: it is too early, or another task does it.
+        /// Too early, or another task replaces the store.
         case none
         case opened(report: String?)
         case failed(StoreUnusable)
     }
 
-    /// Opens a store where there is none, or in the place of one that is damaged. A file that cannot be used is set aside.
+    /// Opens a store if there is none, or replaces a damaged one. An unusable file is renamed.
     /// - Parameters:
-    ///   - damaged: the store to replace; nil to open one only where there is none.
+    ///   - damaged: the store to replace; nil to open one only if there is none.
     ///   - isForced: whether to ignore the pace.
     func replace(_ damaged: Content?, isForced: Bool = false) -> Replacement {
         guard begin(replacing: damaged, isForced: isForced) else { return .none }
@@ -94,7 +94,7 @@ public final class StoreSlot<Store: Sendable>: Sendable {
         let content = Result { () throws(StoreUnusable) in try open(insteadOf: damaged?.pool) { report = $0 } }
         let isUnwanted = state.withLock { state in
             state.isReplacing = false
-            // Closed in the meantime.
+            // `close` was called in the meantime.
             if state.isClosed, !isForced { return true }
             state.content = content
             state.isClosed = false
@@ -122,7 +122,7 @@ public final class StoreSlot<Store: Sendable>: Sendable {
         }
     }
 
-    /// Whether a store could be opened now where there is none.
+    /// Whether the pace allows opening a store now.
     var isOpeningDue: Bool {
         let now = now()
         return state.withLock { !$0.isReplacing && !$0.isClosed && $0.pace.isDue(at: now) }
@@ -141,28 +141,28 @@ public final class StoreSlot<Store: Sendable>: Sendable {
         }
     }
 
-    /// Begins an empty store in the place of a damaged one.
+    /// Replaces a damaged store with an empty one.
     private func begin(insteadOf damaged: DatabasePool, report: (String) -> Void) throws(StoreUnusable) -> Content {
         report(try remove(damaged))
         return try Self.content(opening.intendingNew.open(path), path, make)
     }
 
-    /// Closes a damaged store and sets its file aside.
+    /// Closes a damaged store and renames its file.
     /// - Returns: a line for the log.
     private func remove(_ damaged: DatabasePool) throws(StoreUnusable) -> String {
         close(damaged)
         guard FileManager.default.fileExists(atPath: path) else {
-            return "the store \(path) was removed while it was in use; an empty one begins"
+            return "the store \(path) was removed while it was in use; an empty one is created"
         }
         do {
             let name = try StoreOpening.setAside(path, now: now())
-            return "the store \(path) cannot be used: it was renamed to \(name), and an empty one begins"
+            return "the store \(path) cannot be used: it was renamed to \(name), and an empty one is created"
         } catch {
             throw StoreUnusable(path: path, reason: StoreUnusable.Reason(error))
         }
     }
 
-    /// A store that is given up is closed as far as that is possible: a damaged one may refuse, and is not used again.
+    /// Closes a store that is not used again. Ignores errors, because a damaged store may fail to close.
     private func close(_ pool: DatabasePool) { try? pool.closeIntoOneFile() }
 
     private static func content(

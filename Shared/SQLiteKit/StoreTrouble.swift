@@ -2,9 +2,10 @@ import GRDB
 import JSON
 import RPC
 
-/// What goes wrong with a store that was opened, as far as callers and operators tell the cases apart.
+/// The kinds of failure of an open store, as callers and operators distinguish them.
 ///
-/// The answer's `details` name it, `{"store":"full"}`: `unavailable` alone may also mean that nobody answers.
+/// The error's `details` name the kind, `{"store":"full"}`, because `unavailable` alone can also mean that the service does not
+/// answer.
 public enum StoreTrouble: String, CaseIterable, Sendable {
     case full
     case busy
@@ -12,7 +13,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
     /// The file or its disk cannot be read or written.
     case unusable
 
-    /// The file cannot be read in a place where others can.
+    /// A part of the file cannot be read.
     case unreadable
     case damaged
 
@@ -25,7 +26,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
     /// The service runs without a store.
     case absent
 
-    /// Nil for what is a fault of the program.
+    /// Nil for an error that is a fault of the program.
     init?(_ error: DatabaseError, isReading: Bool) {
         switch error.resultCode {
         case .SQLITE_FULL: self = .full
@@ -37,7 +38,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a write that succeeds does not prove that it has ended.
+    /// Whether it lasts even if a write succeeds.
     var isLasting: Bool {
         switch self {
         case .damaged, .unreadable, .overwritten, .absent: true
@@ -45,7 +46,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a cache is replaced for it.
+    /// Whether it makes `SoftStore` replace a cache.
     var endsCache: Bool {
         switch self {
         case .damaged, .unreadable, .displaced, .overwritten: true
@@ -53,7 +54,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
         }
     }
 
-    /// For any client: no path, no wording of the library.
+    /// The error for the caller. It names no path and does not contain SQLite's message.
     public var answer: RPCError {
         RPCError(
             self == .damaged || self == .overwritten ? .dataLoss : .unavailable, message,
@@ -79,8 +80,8 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
         }
     }
 
-    /// For the operator.
-    /// - Parameter isCache: whether an empty store replaces one that cannot be read (`SoftStore`).
+    /// The log line for the operator.
+    /// - Parameter isCache: whether the store is a cache, which `SoftStore` replaces.
     func report(_ path: String, _ reason: String, isCache: Bool) -> String {
         switch self {
         case .unreadable where isCache:
@@ -114,9 +115,9 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
 }
 
 extension RPCError {
-    /// What it says about a store of this process.
+    /// The store failure of this process that the error reports; nil for any other error.
     var storeTrouble: StoreTrouble? { StoreTrouble.allCases.first { $0.answer == self } }
 
-    /// Whether it says that the file of this process's store is not what it was: a cache is replaced then.
+    /// Whether the error reports that this process's store is lost, so that a cache is replaced.
     public var isStoreLost: Bool { storeTrouble?.endsCache == true }
 }

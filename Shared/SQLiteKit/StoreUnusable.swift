@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// A store cannot be opened: which file, why, and what to do about it, in one line.
+/// The error of a store that cannot be opened. Its description is one line with the file, the reason and the remedy.
 public struct StoreUnusable: Error, Equatable, CustomStringConvertible {
     public let path: String
     public let reason: Reason
@@ -17,19 +17,19 @@ public struct StoreUnusable: Error, Equatable, CustomStringConvertible {
         case directory
         case newer
 
-        /// There was a store, and now there is no file.
+        /// A listed store has no file.
         case missing
 
-        /// There was a store, and now the file has nothing in it.
+        /// The file of a listed store is empty.
         case empty
 
-        /// There was another store of the same kind.
+        /// The file is not the listed store, but another one of the same kind.
         case exchanged
 
-        /// The service was killed, and what it had written last is no longer there.
+        /// The service was killed, and the journal with its last writes is missing.
         case journalMissing
 
-        /// The service was killed, and the journal lies beside another file now.
+        /// The service was killed, and the file beside its journal was replaced.
         case journalStale
 
         /// The list of stores cannot be read or written.
@@ -48,7 +48,7 @@ extension StoreUnusable.Reason {
         switch error {
         case let reason as Self: self = reason
         case let error as DatabaseError: self.init(error)
-        // Making the directory.
+        // Errors of creating the directory.
         case CocoaError.fileWriteNoPermission: self = .noAccess
         case CocoaError.fileWriteVolumeReadOnly: self = .readOnly
         case CocoaError.fileWriteOutOfSpace: self = .full

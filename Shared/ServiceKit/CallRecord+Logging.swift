@@ -3,7 +3,7 @@ import NIOCore
 import RPC
 
 extension CallRecord {
-    /// One line of `--log-level debug`.
+    /// Logs the call in one line at level `debug`.
     func log(to logger: Logger) {
         let outcome = error?.rawValue ?? "ok"
         let time = duration.map { " after \($0.nanoseconds / 1_000) us" } ?? " before it began"

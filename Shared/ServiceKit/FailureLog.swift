@@ -2,17 +2,18 @@ import Logging
 import RPC
 import Synchronization
 
-/// The lines about calls that have failed, one each with its trace id. When more fail in a second than anybody can read,
-/// those above `linesPerSecond` are counted, and one line says how many they were and lists their trace ids: a service that
-/// is down must not fill the disk with the same line.
+/// Logs failed calls: one line each, with the trace id.
+///
+/// After `linesPerSecond` failures in one second, further failures are only counted. One summary line gives their number and
+/// trace ids, so that an outage does not fill the disk with equal lines.
 public final class FailureLog: Sendable {
-    /// How many failures of one second have a line each.
+    /// The most failures per second that get a line of their own.
     public static let linesPerSecond = 20
 
-    /// How many trace ids the line about the others lists, each once.
+    /// The most trace ids in a summary line. Each id is listed once.
     public static let tracesPerSummary = 100
 
-    /// The failures of one second that have no line of their own.
+    /// The failures of one second that were counted, not logged.
     private struct Omitted {
         var kinds: [ErrorKind: Int] = [:]
         var traces: [String] = []
@@ -39,7 +40,7 @@ public final class FailureLog: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let second: Mutex<Second>
 
-    /// Yielded when the first failure of a second has no line of its own.
+    /// Yields when a second has its first counted failure.
     private let (overflows, overflow) = AsyncStream.makeStream(of: Void.self)
 
     public init(_ logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
@@ -48,14 +49,14 @@ public final class FailureLog: Sendable {
         second = Mutex(Second(end: now() + .seconds(1)))
     }
 
-    /// A log that nobody reads.
+    /// Discards every line.
     public static let none = FailureLog(Logger(label: "none") { _ in SwiftLogNoOpLogHandler() })
 
-    /// Logs that something has failed.
+    /// Logs a failure.
     /// - Parameters:
-    ///   - what: the object of the line: a method, a request.
-    ///   - kind: what its caller is told.
-    ///   - reason: in full, for the operator.
+    ///   - what: what failed: a method or a request.
+    ///   - kind: the error kind that the caller receives.
+    ///   - reason: the full reason, for the operator.
     public func note(_ what: String, _ kind: ErrorKind, _ reason: String, _ trace: TraceContext) {
         let (omitted, hasLine, isFirstOmitted) = second.withLock { second in
             let omitted = closeIfOver(&second)
@@ -67,20 +68,21 @@ public final class FailureLog: Sendable {
         summarise(omitted)
         if isFirstOmitted { overflow.yield() }
         guard hasLine else { return }
-        // A fault of the service itself, or one that a caller, an upstream or a peer may have part in.
+        // These two are the service's own faults. A caller, an upstream or a peer may have caused the others.
         let level: Logger.Level = kind == .internalError || kind == .dataLoss ? .error : .warning
         logger.log(level: level, "\(what.asLogged) failed: \(reason.asLogged)", metadata: trace.metadata)
     }
 
-    /// Logs an error that its caller sees.
+    /// Logs an error that the caller receives as it is.
     public func note(_ what: String, _ error: RPCError, _ trace: TraceContext) {
         note(what, error.kind, "\(error)", trace)
     }
 
-    /// Says how many had no line, soon after the second in which they failed and at the end, until the task is cancelled.
+    /// Writes the summary lines: one after each second with counted failures, and one at the end. Runs until the task is
+    /// cancelled.
     public func run() async {
         for await _ in overflows {
-            // Cancelled while it waits: the loop ends.
+            // On cancellation the sleep throws, and the loop ends.
             try? await Task.sleep(for: .seconds(1))
             summariseIfOver()
         }
@@ -89,7 +91,8 @@ public final class FailureLog: Sendable {
 
     func summariseIfOver() { summarise(second.withLock { closeIfOver(&$0) }) }
 
-    /// - Returns: what had no line in the second that is over.
+    /// Starts a new second if the current one is over.
+    /// - Returns: the counted failures of the second that ended.
     private func closeIfOver(_ second: inout Second) -> Omitted {
         let now = now()
         guard now >= second.end else { return Omitted() }
@@ -109,10 +112,10 @@ public final class FailureLog: Sendable {
 }
 
 extension String {
-    /// The most characters of one part of a line.
+    /// The maximum length of one part of a log line, in Unicode scalars.
     private static var mostLogged: Int { 1_000 }
 
-    /// On one line, without control characters, and not without end.
+    /// The text for a log line: control characters become spaces, and text above `mostLogged` is truncated.
     var asLogged: String {
         let scalars = unicodeScalars.prefix(Self.mostLogged)
         let isShort = scalars.endIndex == unicodeScalars.endIndex

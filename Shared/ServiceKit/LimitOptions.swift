@@ -1,12 +1,12 @@
 import ArgumentParser
 import RPC
 
-/// The limits of the runtime, by the names under which `rpc.hello` reports them.
+/// The option that sets limits of the runtime. `rpc.hello` reports the limits under the same names.
 public struct LimitOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("limit"),
         help: ArgumentHelp(
-            "Another value for a limit; repeatable.",
+            "Set a limit of the runtime. Repeatable.",
             discussion: Limits.settings.map(Self.line).joined(separator: "\n"), valueName: "name=value"))
     var settings: [String] = []
 
@@ -14,8 +14,8 @@ public struct LimitOptions: ParsableArguments, Sendable {
 
     public func validate() throws { _ = try limits() }
 
-    /// The limits with what was set.
-    /// - Throws: for a name that there is not, or a value that it cannot have; says which there are.
+    /// The default limits, changed by the options.
+    /// - Throws: `ValidationError` for an unknown name, which lists the names, or for a value outside the allowed range.
     func limits() throws -> Limits {
         var limits = Limits()
         for text in settings {

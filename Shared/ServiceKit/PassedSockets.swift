@@ -1,25 +1,25 @@
 import Foundation
 
-/// The sockets that a supervisor has opened for this process, as `sd_listen_fds(3)` has them.
+/// The sockets that a supervisor opened and passed to this process (`sd_listen_fds(3)`).
 struct PassedSockets: Equatable {
-    /// One name for each; empty when the supervisor gave none.
+    /// One name for each socket. Empty when the supervisor named none.
     let names: [String]
     let count: Int
 
-    /// The first descriptor that is passed; the others follow it.
+    /// The first passed descriptor. The others follow it.
     static let first: Int32 = 3
 
     private static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
 
-    /// Reads what the environment says and removes it there, so that nobody takes the sockets a second time.
-    /// - Returns: nil when none were passed to this process.
+    /// Reads the variables and removes them from the environment, so that the sockets are not taken twice.
+    /// - Returns: nil when no sockets were passed to this process.
     static func take() throws(PassedSocketsError) -> PassedSockets? {
         let environment = ProcessInfo.processInfo.environment
         for variable in variables { unsetenv(variable) }
         return try PassedSockets(environment, process: getpid())
     }
 
-    /// - Returns: nil when none were passed to this process: a parent's variables may have been inherited.
+    /// - Returns: nil when no sockets were passed to this process. The variables may be inherited and name the parent.
     init?(_ environment: [String: String], process: Int32) throws(PassedSocketsError) {
         guard let text = environment["LISTEN_FDS"], environment["LISTEN_PID"].flatMap(Int32.init) == process else {
             return nil
@@ -34,7 +34,7 @@ struct PassedSockets: Equatable {
 
     private static let most: Int32 = 1_024
 
-    /// The one for a service: the only one, or with several the one with its name.
+    /// The descriptor for a service: the only one, or the one named after the service if there are several.
     func descriptor(for service: String) throws(PassedSocketsError) -> Int32 {
         if count == 1 { return Self.first }
         let fitting = names.prefix(count).indices.filter { names[$0] == service }
@@ -45,7 +45,7 @@ struct PassedSockets: Equatable {
     }
 }
 
-/// Why the sockets that were passed cannot be used.
+/// Why the passed sockets cannot be used.
 enum PassedSocketsError: Error, Equatable, CustomStringConvertible {
     case malformed(count: String)
     case ambiguous(service: String, count: Int, names: [String])
@@ -53,7 +53,7 @@ enum PassedSocketsError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .malformed(let count):
-            return "LISTEN_FDS is no number of sockets: \"\(count)\""
+            return "LISTEN_FDS is not a valid number of sockets: \"\(count)\""
         case .ambiguous(let service, let count, let names):
             let named = names.isEmpty ? "without names" : "named \(names.joined(separator: ", "))"
             return "\(count) sockets were passed, \(named): exactly one must be named \(service) (LISTEN_FDNAMES)"

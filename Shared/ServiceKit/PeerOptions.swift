@@ -2,22 +2,25 @@ import ArgumentParser
 import Glibc
 import RPC
 
-/// Who may connect, beside the same user and root.
+/// The options that name further peers that may connect. Processes of the same user and of root always may.
 public struct PeerOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("allow-user"),
         help: ArgumentHelp(
-            "Another user whose processes may connect; repeatable.",
-            discussion: "Opens no file: for a socket of a supervisor, or beside --allow-group.", valueName: "name|uid"))
+            "Allow processes of this user to connect. Repeatable.",
+            discussion: """
+                Changes no file mode: use it with a socket that a supervisor passes, or with --allow-group.
+                """,
+            valueName: "name|uid"))
     var users: [String] = []
 
     @Option(
         name: .customLong("allow-group"),
         help: ArgumentHelp(
-            "A group whose members may connect; repeatable.",
+            "Allow members of this group to connect. Repeatable.",
             discussion: """
-                The first one owns the socket (0660) and the directories that are made for it (0750); those that are there \
-                already stay as they are.
+                The first group owns the socket (0660) and the directories created for it (0750). Existing directories \
+                do not change.
                 """,
             valueName: "name|gid"))
     var groups: [String] = []
@@ -26,7 +29,7 @@ public struct PeerOptions: ParsableArguments, Sendable {
 
     public func validate() throws { _ = try trusted() }
 
-    /// - Throws: when the system knows no such user or group.
+    /// - Throws: `ValidationError` for an unknown user or group.
     func trusted() throws -> TrustedPeers {
         TrustedPeers(
             users: Set(
@@ -38,7 +41,8 @@ public struct PeerOptions: ParsableArguments, Sendable {
             })
     }
 
-    /// A number is one that the system need not know. The largest stands for "nobody" in system calls.
+    /// The id of a known name, or the given number, which the system need not know. `UInt32.max` means "no user" in system
+    /// calls, so it is refused.
     private static func number(_ text: String, _ known: UInt32?, orRefuse reason: String) throws -> UInt32 {
         guard let number = known ?? UInt32(text), number != .max else { throw ValidationError(reason) }
         return number

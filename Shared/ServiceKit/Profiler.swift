@@ -3,16 +3,16 @@ import Foundation
 import Logging
 import RPC
 
-/// What is written about single requests when an operator asks for it; by default nothing is written merely because a
-/// request happened.
+/// The events of a single request that an operator can have logged. By default none are: requests are not logged merely
+/// because they happened.
 public enum ProfileSwitch: String, CaseIterable, ExpressibleByArgument, Sendable {
     /// When a load begins, and how long it took.
     case time
     /// Loads that fail.
     case errors
-    /// What was not in a cache.
+    /// Cache misses.
     case misses
-    /// How much a load brought.
+    /// The number of bytes loaded.
     case bytes
 }
 
@@ -28,7 +28,7 @@ public struct ProfileOptions: ParsableArguments, Sendable {
     public func profiler(_ logger: Logger) -> Profiler { Profiler(Set(profiled), logger: logger) }
 }
 
-/// A decorator for loads: measures and tells, and changes nothing.
+/// A decorator that measures and logs loads. It does not change their results.
 public struct Profiler: Sendable {
     private let switches: Set<ProfileSwitch>
     private let logger: Logger
@@ -43,11 +43,11 @@ public struct Profiler: Sendable {
         self.now = now
     }
 
-    /// Loads something.
+    /// Runs a load and logs it.
     /// - Parameters:
-    ///   - url: what is loaded.
-    ///   - bytes: how much it turned out to be.
-    ///   - failure: why a result counts as a load that failed, such as an answer with status 500; nil when it does not.
+    ///   - url: the URL that is loaded.
+    ///   - bytes: the size of a result in bytes.
+    ///   - failure: the reason why a result counts as a failed load, such as a response with status 500; nil for success.
     public func loading<Result, Failure: Error>(
         _ url: String, bytes: (Result) -> Int, failure: (Result) -> String? = { _ in nil },
         isolation: isolated (any Actor)? = #isolation,
@@ -72,7 +72,7 @@ public struct Profiler: Sendable {
         }
     }
 
-    /// Something was not in a cache.
+    /// Logs a cache miss.
     public func missed(_ url: String) {
         if switches.contains(.misses) { log("Cache miss for \(url)") }
     }

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import RPC
 
-/// Where a deployment keeps its things. Everything lies under one root, so that several run side by side.
+/// The directory that holds all files of a deployment. Deployments with different roots can run side by side.
 public struct Root: Sendable {
     public let path: String
 
@@ -13,7 +13,7 @@ public struct Root: Sendable {
     public static func standard(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> Root {
         if let root = environment["ROOT"], !root.isEmpty { return Root(root) }
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return Root(data + "/image-feed") }
-        // Without a home there is no place to take for granted.
+        // Without HOME there is no default.
         guard let home = environment["HOME"], !home.isEmpty else { return Root("") }
         return Root(home + "/.local/share/image-feed")
     }
@@ -39,7 +39,7 @@ public struct RootOption: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
-        // What a variable that is not set leaves behind; it would be the root of the file system.
+        // `--root "$UNSET"` in a shell. The paths would lie in the root of the file system.
         if path == "" { throw ValidationError("--root needs a directory") }
     }
 
@@ -55,17 +55,17 @@ public struct ServiceOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "The Unix socket to listen on.",
             discussion:
-                "Default: ROOT/run/NAME.sock. A socket that a supervisor passes (LISTEN_FDS) goes before either.",
+                "Default: ROOT/run/NAME.sock. A socket that a supervisor passes (LISTEN_FDS) takes precedence.",
             valueName: "path"))
     public var socketPath: String?
 
-    @Option(help: ArgumentHelp("How long calls under way may go on after SIGTERM.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long running calls may continue after SIGTERM.", valueName: "seconds"))
     public var drainTime = 10
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     public var logLevel = Logger.Level.info
 
-    @Flag(name: .customLong("check"), help: "Only say whether the options are right, and end.")
+    @Flag(name: .customLong("check"), help: "Check the options and exit.")
     public var isCheck = false
 
     @OptionGroup(title: "Peers") var peers: PeerOptions
@@ -80,14 +80,14 @@ public struct ServiceOptions: ParsableArguments, Sendable {
 
     public var root: Root { rootOption.root }
 
-    /// - Throws: when an option names what there is not; `validate` has found out before.
+    /// - Throws: `ValidationError` for a wrong `--limit`. `validate` has already rejected those.
     public func limits() throws -> Limits {
         var limits = try limitOptions.limits()
         limits.drainTime = .seconds(Int64(drainTime))
         return limits
     }
 
-    /// - Throws: when there is no place to work in.
+    /// - Throws: `ValidationError` when there is no root directory.
     func check() throws {
         if root.path.isEmpty {
             throw ValidationError("there is no root: name a directory with --root DIR")

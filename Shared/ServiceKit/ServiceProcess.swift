@@ -5,12 +5,13 @@ import NIOCore
 import RPC
 import UnixSignals
 
-/// The life of a process that serves: one start line, then silence until something changes, then an orderly end.
+/// Runs a service process from start to orderly shutdown. It logs one line at the start, and further lines only when something
+/// changes.
 public struct ServiceProcess: Sendable {
     public let name: String
     public let logger: Logger
 
-    /// Where calls that have failed get their lines.
+    /// The log of failed calls.
     public let failures: FailureLog
     private let options: ServiceOptions
 
@@ -29,16 +30,16 @@ public struct ServiceProcess: Sendable {
     /// Serves until SIGTERM or SIGINT; a second one ends the process at once.
     /// - Parameters:
     ///   - socket: from `takeSocket`.
-    ///   - companions: what runs beside the server, until the server has ended.
-    ///   - health: what `rpc.health` answers.
-    ///   - front: another server of the process.
-    /// - Throws: `ExitCode`, after one line that says why it cannot serve.
+    ///   - companions: runs beside the server and is cancelled when the server has ended.
+    ///   - health: the checks that `rpc.health` returns.
+    ///   - front: a second server of the process.
+    /// - Throws: `ExitCode`, after logging one line with the reason.
     public func serve(
         _ methods: MethodTable, on socket: ListeningSocket, identity: ServiceIdentity? = nil,
         health: @escaping @Sendable () async -> [Health.Check],
         companions: @escaping @Sendable () async -> Void = {}, front: Front? = nil
     ) async throws {
-        // Before the first connection is accepted, so that no signal can come too early for an orderly end.
+        // Before the first connection is accepted, so that every signal leads to an orderly shutdown.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         var limits = try options.limits()
         limits.connections = connections(limits.connections, beside: front?.connections ?? 0)
@@ -60,7 +61,7 @@ public struct ServiceProcess: Sendable {
                 }
             }
             defer { group.cancelAll() }
-            // Cancelled, and waited for, when the server cannot run.
+            // When the server cannot run, `async let` cancels the front and awaits it.
             async let fronting: Void? = front?.serve { for await _ in frontStop {} }
             try await run(server, on: socket) {
                 logger.info("serving on \(place)")
@@ -71,7 +72,7 @@ public struct ServiceProcess: Sendable {
                     for await _ in stop {}
                     frontStopping.finish()
                     supervisor.tellStopping("finishing the calls under way")
-                    // Nobody can connect any more, we neither.
+                    // The socket is closed, so the watchdog cannot connect either.
                     beating.cancelAll()
                 }
             }
@@ -94,15 +95,15 @@ public struct ServiceProcess: Sendable {
             onFault: noteFault, onCall: logger.logLevel <= .debug ? showCall : nil)
     }
 
-    /// Whether clients find the service; nothing when they do.
+    /// The check of the socket: degraded while new clients cannot connect, else empty.
     private static func checks(of socket: ListeningSocket) -> [Health.Check] {
         guard let hindrance = socket.hindrance else { return [] }
         let detail = "new clients cannot connect to the socket; the log says why"
         return [Health.Check(name: "socket", status: .degraded, detail: detail, since: hindrance.since)]
     }
 
-    /// Runs the server, and says what becomes of its socket.
-    /// - Throws: `ExitCode`, when another process has taken the socket.
+    /// Runs the server and logs changes of its socket.
+    /// - Throws: `ExitCode` when another process has taken the socket.
     private func run(
         _ server: RPCServer, on socket: ListeningSocket, onReady: @Sendable () -> Void,
         until stop: @escaping @Sendable () async -> Void
@@ -113,8 +114,8 @@ public struct ServiceProcess: Sendable {
                 onSocketChange: { [logger] change in
                     switch change {
                     case .restored:
-                        logger.notice("\(socket) was removed, replaced or ended by the system, and is there again")
-                    case .lost(let error): logger.error("clients cannot connect: \(error); tried again")
+                        logger.notice("\(socket) was removed, replaced or shut down by the system, and works again")
+                    case .lost(let error): logger.error("clients cannot connect: \(error); retrying")
                     }
                 },
                 onLeftBehind: { [logger] methods in
@@ -127,8 +128,8 @@ public struct ServiceProcess: Sendable {
         }
     }
 
-    /// Takes the service's socket. To be done before anything else is touched: it is what keeps two processes from
-    /// working on one store, a newer one from migrating it under the hands of an older one.
+    /// Takes the service's socket, which is also the lock of its store. Call this before touching any other file: two processes
+    /// must not use one store, and a newer one must not migrate it while an older one runs.
     public func takeSocket() throws -> ListeningSocket {
         try fail(exitCode: EX_UNAVAILABLE) {
             try options.check()
@@ -140,17 +141,17 @@ public struct ServiceProcess: Sendable {
         }
     }
 
-    /// Nil when the supervisor waits for no sign of life.
+    /// Nil when the supervisor expects no keep-alive messages.
     private func watchdog(of supervisor: Supervisor, on socket: ListeningSocket) -> Watchdog? {
         guard let time = supervisor.watchdogTime else { return nil }
         guard let path = socket.path else {
-            logger.error("no sign of life for the supervisor: \(socket) has no path to ping over")
+            logger.error("cannot send keep-alive messages to the supervisor: \(socket) has no path to ping")
             return nil
         }
         return Watchdog(path: path, time: time, logger: logger) { supervisor.tellAlive() }
     }
 
-    /// Runs a step of the start. What goes wrong is one line, and the end; the socket is given back.
+    /// Runs a step of the start. On an error it releases the socket, logs one line and throws `ExitCode`.
     public func fail<Result>(
         exitCode: Int32 = EX_SOFTWARE, releasing socket: ListeningSocket? = nil, _ step: () throws -> Result
     ) throws -> Result {
@@ -163,19 +164,20 @@ public struct ServiceProcess: Sendable {
         }
     }
 
-    /// The most files that the system lets this user have open.
+    /// The hard limit of open files (`RLIMIT_NOFILE`).
     public var openFiles: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return Limits().connections }
         return Int(clamping: limit.rlim_max)
     }
 
-    /// Raises the limit of open files to what the system lets this user have, and says how many connections fit under it.
+    /// Raises the limit of open files as far as needed and allowed.
+    /// - Returns: the number of connections that fit, at most `wanted`.
     private func connections(_ wanted: Int, beside others: Int) -> Int {
         let reserved = Self.reservedDescriptors + others
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
-        // Raised only: a limit that is higher already is somebody's decision.
+        // Never lower it: the operator may have set a higher limit.
         limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(wanted + reserved)))
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -186,6 +188,6 @@ public struct ServiceProcess: Sendable {
         return min(wanted, possible)
     }
 
-    /// Open files that are not connections: stores, loops, standard streams.
+    /// File descriptors for everything but connections: stores, event loops, standard streams.
     private static let reservedDescriptors = 64
 }

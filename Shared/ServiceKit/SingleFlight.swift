@@ -1,10 +1,10 @@
 import RPC
 import Synchronization
 
-/// Does what several want at the same time once for all of them.
+/// Runs concurrent requests for the same key once and gives the result to all callers.
 ///
-/// It is done in a task of `run()`, not in that of whoever asks first: one caller's going is not felt by the others, and
-/// only when the last has gone it is cancelled.
+/// The work runs in a task of `run()`, not in the first caller's task. So a cancelled caller does not affect the others, and
+/// the work is cancelled only when its last caller is.
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private typealias Outcome = Result<Value, any Error>
 
@@ -12,7 +12,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
         let key: Key
         let begun: ContinuousClock.Instant
 
-        /// Ends it, when nobody waits any more.
+        /// Finished to cancel the flight when it has no callers left.
         let abandon: AsyncStream<Void>.Continuation
         var waiting: [Int: UnsafeContinuation<Outcome, Never>] = [:]
     }
@@ -20,10 +20,10 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     private struct State {
         var flights: [Int: Flight] = [:]
 
-        /// Those that one may still join.
+        /// The flights that new callers may join.
         var current: [Key: Int] = [:]
 
-        /// For what each caller waits.
+        /// The flight that each caller waits for.
         var flightOfCaller: [Int: Int] = [:]
         var lastNumber = 0
         var isOver = false
@@ -45,10 +45,10 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     private let state = Mutex(State())
     private let (starts, start) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
 
-    /// - Parameter joinTime: how old something under way may be for another caller: what comes of it is not newer.
+    /// - Parameter joinTime: the maximum age of a flight that a new caller joins. Its result may be as old as its start.
     public init(joinTime: Duration = .seconds(1)) { self.joinTime = joinTime }
 
-    /// Does what is asked for, until the task is cancelled. Until it runs, callers wait.
+    /// Runs the work until the task is cancelled. Callers wait until this runs.
     public func run() async {
         await withDiscardingTaskGroup { group in
             for await start in starts { group.addTask { await start() } }
@@ -62,10 +62,11 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
         for waiting in left { waiting.resume(returning: .failure(CancellationError())) }
     }
 
+    /// Runs the work, or joins a flight with the same key.
     /// - Parameters:
-    ///   - key: what is wanted; who wants the same while it is under way gets what comes of it.
-    ///   - work: brings it.
-    /// - Throws: what `work` throws, to all who wait for it; `CancellationError` to a caller that is cancelled.
+    ///   - key: identifies the value.
+    ///   - work: loads the value.
+    /// - Throws: the error of `work`, to all its callers; `CancellationError` to a caller that is cancelled.
     public func value(of key: Key, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let caller = state.withLock { $0.number() }
         let outcome = await withTaskCancellationHandler {
@@ -76,7 +77,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
         return try outcome.get()
     }
 
-    /// How many wait for what is under way.
+    /// The number of callers that wait for the key.
     package func waiting(for key: Key) -> Int {
         state.withLock { state in state.flights.values.reduce(0) { $0 + ($1.key == key ? $1.waiting.count : 0) } }
     }
@@ -86,7 +87,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
         _ work: @escaping @Sendable () async throws -> Value
     ) {
         let now = ContinuousClock.now
-        // The request that is served is that of the first.
+        // The work runs with the trace of the first caller.
         let trace = TraceContext.current
         let isOver = state.withLock { state in
             guard !state.isOver, !Task.isCancelled else { return true }

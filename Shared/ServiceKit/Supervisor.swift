@@ -2,14 +2,14 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Whoever has started this process, if he wants to be told how it goes: messages as of `sd_notify(3)`, over the socket
-/// that `NOTIFY_SOCKET` names. Without that nothing is sent.
+/// Notifies the supervisor of this process with `sd_notify(3)` messages over the socket in `NOTIFY_SOCKET`. Sends nothing
+/// when the variable is not set.
 final class Supervisor: Sendable {
     private let address: String?
     private let logger: Logger
     private let hasFailed = Atomic(false)
 
-    /// The time between two signs of life that the supervisor waits for at most; nil when he waits for none.
+    /// The longest time between two keep-alive messages that the supervisor accepts; nil when it expects none.
     let watchdogTime: Duration?
 
     init(_ environment: [String: String] = ProcessInfo.processInfo.environment, logger: Logger) {
@@ -18,22 +18,22 @@ final class Supervisor: Sendable {
         self.logger = logger
     }
 
-    /// - Returns: nil when the variables are not there, are nonsense, or are for another process.
+    /// - Returns: nil when the variables are not set, are invalid, or are for another process.
     static func watchdogTime(_ environment: [String: String], process: Int32) -> Duration? {
         guard let time = environment["WATCHDOG_USEC"].flatMap(Int64.init), time > 0 else { return nil }
         if let watched = environment["WATCHDOG_PID"], Int32(watched) != process { return nil }
         return .microseconds(time)
     }
 
-    /// Connections are accepted.
+    /// Reports that connections are accepted.
     func tellReady(_ status: String) { tell("READY=1\nSTATUS=\(status)") }
 
-    /// No more connections are accepted.
+    /// Reports that no more connections are accepted.
     func tellStopping(_ status: String) { tell("STOPPING=1\nSTATUS=\(status)") }
 
     func tellAlive() { tell("WATCHDOG=1") }
 
-    /// What cannot be told is a line in the log, the first time: the service is there for others.
+    /// Logs the first failure only. A failure does not affect the service.
     private func tell(_ message: String) {
         guard let address else { return }
         do throws(NotificationError) {
@@ -44,17 +44,17 @@ final class Supervisor: Sendable {
         }
     }
 
-    /// How long a supervisor that does not read may hold us up.
+    /// The longest time that a send waits for a supervisor that does not read.
     private static let patience = timeval(tv_sec: 0, tv_usec: 250_000)
 
     private static func send(_ message: String, to name: String) throws(NotificationError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // The name of an abstract socket begins with a zero and is as long as it is; that of a file ends with one.
+        // The name of an abstract socket begins with a zero byte and has no terminator. A path ends with a zero byte.
         let isAbstract = name.hasPrefix("@")
         let bytes = isAbstract ? [0] + Array(name.utf8.dropFirst()) : Array(name.utf8) + [0]
         guard isAbstract || name.hasPrefix("/") else {
-            throw NotificationError(reason: "not an address that is known here")
+            throw NotificationError(reason: "not a path or an abstract socket (@NAME)")
         }
         guard bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else {
             throw NotificationError(reason: "the address is too long")

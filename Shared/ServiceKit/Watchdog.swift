@@ -2,17 +2,17 @@ import Logging
 import NIOCore
 import RPC
 
-/// Tells the supervisor that the service works, as long as it does: each time it has answered a ping over its own socket
-/// and a new connection, which proves accepting, the event loop, parsing, handling and writing.
+/// Sends keep-alive messages to the supervisor while the service works. Each follows a successful ping over a new connection to
+/// the service's own socket, which tests accepting, the event loop, parsing, handling and writing.
 struct Watchdog: Sendable {
     let path: SocketPath
 
-    /// The most that may lie between two signs of life.
+    /// The longest time between two keep-alive messages.
     let time: Duration
     let logger: Logger
     let tellAlive: @Sendable () -> Void
 
-    /// Beats until the task is cancelled.
+    /// Runs until the task is cancelled.
     func run() async {
         let clock = ContinuousClock()
         var hasFailed = false
@@ -23,25 +23,25 @@ struct Watchdog: Sendable {
                 tellAlive()
                 hasFailed = false
             } catch {
-                // One line for a bad time, however long it is; what ends us is none.
-                if !hasFailed, !Task.isCancelled { logger.error("no answer to a ping of our own: \(error.message)") }
+                // Logs a series of failures once. A failure through cancellation is not one.
+                if !hasFailed, !Task.isCancelled { logger.error("no answer to our own ping: \(error.message)") }
                 hasFailed = true
             }
-            // Cancelled while it waits: the loop's condition sees it.
+            // On cancellation the sleep throws, and the loop's condition ends the loop.
             try? await clock.sleep(until: next)
         }
     }
 
-    /// - Throws: when there was no answer in time.
+    /// - Throws: when there is no answer in time.
     func ping() async throws(RPCError) {
-        // A beat is half the time, and an answer may take half of that: the supervisor hears of us in time.
+        // Pings start every `time / 2`, and each may take half of that. So the next message is always in time.
         let options = CallOptions(timeout: TimeAmount(time / 4))
         do {
             try await RPCClient.withConnection(to: path, as: "watchdog") { client in
                 _ = try await client.call(ProtocolMethods.ping, Empty(), options)
             }
         } catch let error as RPCError {
-            // Too busy to do more is at work; that was an answer.
+            // An overloaded service has answered, so it works.
             if error.kind != .overloaded { throw error }
         } catch {
             throw RPCError(.internalError, "\(error)")

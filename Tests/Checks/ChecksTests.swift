@@ -2,7 +2,7 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// Every check of `deploy/test` has one deliberate violation under Fixtures, so that we know that it can fail.
+/// Every check of `deploy/test` has one deliberate violation under Fixtures, which proves that the check can fail.
 struct ChecksTests {
     private static let fixtures = Program.repository + "/Tests/Checks/Fixtures"
 
@@ -38,7 +38,7 @@ struct ChecksTests {
         ),
         (
             "shared-imports-contract",
-            "Shared/RPC/Client/RPCClient.swift:1: error: what is shared must not import FeedContract"
+            "Shared/RPC/Client/RPCClient.swift:1: error: shared code must not import FeedContract"
         ),
         (
             "json-imports-runtime",
@@ -79,10 +79,10 @@ struct ChecksTests {
         #expect(outcome.text.contains("'unused' was never used"), "\(outcome.text)")
     }
 
-    @Test func `All of our Swift targets are built so`() async throws {
+    @Test func `All Swift targets treat warnings as errors`() async throws {
         try #expect(script.contains("export IMAGE_FEED_STRICT=1"))
         let manifest = try await withTemporaryDirectory { directory in
-            // A scratch folder of its own, because the repository's is locked while tests run.
+            // A separate scratch folder, because the repository's is locked while tests run.
             try await run(
                 "swift", "package", "--package-path", Program.repository, "--scratch-path", directory, "dump-package")
         }
@@ -95,7 +95,7 @@ struct ChecksTests {
     @Test func `Format check refuses`() async throws {
         try #expect(script.contains("swift format lint --strict -r Package.swift Services Shared Tests"))
         try await withTemporaryDirectory { directory in
-            // Under another name in the repository, or the check of the repository would refuse it as well.
+            // The fixture has another extension, so that the check of the repository does not refuse it too.
             let file = directory + "/Feature.swift"
             try FileManager.default.copyItem(atPath: Self.fixtures + "/unformatted/Feature.swift.txt", toPath: file)
             try FileManager.default.copyItem(
@@ -126,7 +126,7 @@ struct ChecksTests {
         try await Program(path: Program.repository + "/deploy/check-imports").run([directory])
     }
 
-    /// Builds a copy, because a build leaves traces.
+    /// Builds a copy, because a build writes files.
     private func build(_ fixture: String, _ options: String...) async throws -> Program.Outcome {
         try await withTemporaryDirectory { directory in
             let copy = directory + "/" + fixture
@@ -137,7 +137,7 @@ struct ChecksTests {
 
     private func run(_ command: String...) async throws -> Program.Outcome { try await run(command) }
 
-    /// A command of the PATH, with the settings of `deploy/test`.
+    /// Runs a command of the PATH with the settings of `deploy/test`.
     private func run(_ command: [String]) async throws -> Program.Outcome {
         try await Program(path: "/usr/bin/env").run(command, environment: ["IMAGE_FEED_STRICT": "1"])
     }
@@ -149,11 +149,11 @@ struct ChecksTests {
 }
 
 extension Program.Outcome {
-    /// All words: the tools are of different minds about where errors go.
+    /// Both streams, because the tools print errors to different ones.
     fileprivate var text: String { output + errors }
 }
 
-/// What matters of `swift package dump-package`.
+/// The used part of the output of `swift package dump-package`.
 private struct Package: Decodable {
     let targets: [Target]
 

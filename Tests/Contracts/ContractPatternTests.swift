@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPCTestKit
 
-/// The contract tests can fail.
+/// Proves that the contract tests can fail.
 @Suite struct ContractPatternTests {
     @Test(arguments: [
         (#"{"a":[1,"x",null,true]}"#, #"{"a":[1,"x",null,true]}"#),
@@ -15,7 +15,7 @@ import Testing
         (#"{"$repeat":[{"a":1},2]}"#, #"[{"a":1},{"a":1}]"#),
         (#"[{"$capture":"x","of":"$uuid"}]"#, #"["7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E"]"#),
     ])
-    func `what is as expected`(expected: String, actual: String) throws {
+    func `a matching value has no differences`(expected: String, actual: String) throws {
         #expect(try mismatches(expected, actual) == [])
     }
 
@@ -33,18 +33,18 @@ import Testing
         (#"{"$contains":"z"}"#, #""abc""#, #" is not {"$contains":"z"} but "abc""#),
         (#"{"$capture":"x","of":"$uuid"}"#, "7", #" is not "$uuid" but 7"#),
     ])
-    func `what is not`(expected: String, actual: String, finding: String) throws {
+    func `a differing value is reported with its path`(expected: String, actual: String, finding: String) throws {
         #expect(try mismatches(expected, actual) == ["result" + finding])
     }
 
-    @Test func `what was captured is filled in`() throws {
+    @Test func `a captured value is filled in`() throws {
         var pattern = ContractPattern()
         _ = try pattern.mismatches(JSONValue(json: #"{"id":{"$capture":"x"}}"#), JSONValue(json: #"{"id":7}"#), at: "")
         #expect(try pattern.filled(JSONValue(json: #"["${x}"]"#)) == .array([.integer(7)]))
         #expect(throws: ContractScript.Mistake.self) { try pattern.filled(.string("${y}")) }
     }
 
-    @Test func `a new id is always another one`() throws {
+    @Test func `each new id is different`() throws {
         let ids = try ContractPattern().filled(JSONValue(json: #"{"$repeat":["$new",2]}"#))
         guard case .array(let pair) = ids else { return #expect(Bool(false)) }
         #expect(pair.count == 2 && pair[0] != pair[1])

@@ -4,11 +4,11 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// What comments-service does as a process when it has an upstream.
+/// comments-service with an upstream, as a process.
 @Suite struct EdgeCommentsProcessTests {
     private let image = UUID()
 
-    @Test func `what was served once is served without the upstream, after a restart and a crash too`() async throws {
+    @Test func `cached comments are served without the upstream, also after a restart and a crash`() async throws {
         try await withTemporaryDirectory { root in
             let url = try await OriginServer.with(Self.script) { upstream in
                 let failure = await #expect(throws: RunningService.Failure.self) {
@@ -22,7 +22,7 @@ import Testing
                 #expect(failure?.status == 128 + SIGKILL)
                 return upstream.url
             }
-            // Nobody listens there any more, as a rule; whoever does, is no upstream.
+            // Normally no process listens on this port now. If one does, it is not an upstream.
             try await edge(root, url) { service in
                 for _ in 1...2 {
                     let page = try await list(service)
@@ -33,7 +33,7 @@ import Testing
                 let health = try await service.client.call(ProtocolMethods.health, ServiceSelection())
                 #expect(health.checks.map(\.name) == ["store", "upstream"])
                 #expect(health.checks.map(\.status) == [.serving, .degraded])
-                // Where it serves, and that the upstream is away.
+                // The start line, and the line about the absent upstream.
                 #expect(await service.logLines(with: "no good answer").count == 2)
             }
             let files = try FileManager.default.contentsOfDirectory(atPath: root + "/data")
@@ -41,9 +41,9 @@ import Testing
         }
     }
 
-    @Test func `without a usable store it goes on, and says so once`() async throws {
+    @Test func `without a usable store it serves, and logs that once`() async throws {
         try await withTemporaryDirectory { root in
-            // A directory: there is nothing to set aside.
+            // A directory with files, which is not renamed.
             let store = root
             try await OriginServer.with(Self.script) { upstream in
                 try await edge(root, upstream.url, "--store", store) { service in
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a service of its own can be told to go on without a store, and then has nothing to say`() async throws {
+    @Test func `an authority can run without a store, and then answers unavailable`() async throws {
         try await withTemporaryDirectory { root in
             let store = root + "/diary.txt"
             try Data("Dear diary, this is no database.\n".utf8).write(to: URL(filePath: store))
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: ["feed.example", "ftp://feed.example", "https://feed.example?x=1", "https://a:b@feed.example", ""])
-    func `what is no upstream is refused`(upstream: String) async throws {
+    func `an invalid upstream is refused`(upstream: String) async throws {
         let failure = await #expect(throws: RunningService.Failure.self) {
             try await RunningService.with("comments", arguments: ["--upstream", upstream]) { _ in }
         }

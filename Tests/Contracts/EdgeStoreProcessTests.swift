@@ -6,7 +6,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// What the edges of all three services do when their cache is lost or broken.
+/// The edges of all three services after their cache was lost or damaged.
 @Suite(.timeLimit(.minutes(5))) struct EdgeStoreProcessTests {
     private static let services = Deployment.services
 
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: services) func `a cache that is lost between two starts is a new one`(name: String) async throws {
+    @Test(arguments: services) func `a cache that is lost between two starts is replaced`(name: String) async throws {
         try await withEdge(name) { edge in
             for fate in Fate.allCases {
                 try await edge.run { _ = try await $0.keeps(name, edge.origin) }
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: services) func `a cache that goes while the service runs is a new one`(name: String) async throws {
+    @Test(arguments: services) func `a cache lost while the service runs is replaced`(name: String) async throws {
         for fate in Fate.allCases {
             try await withEdge(name) { edge in
                 try await edge.run { _ = try await $0.keeps(name, edge.origin) }
@@ -60,11 +60,11 @@ import Testing
                 try await edge.run { service in
                     #expect(try await service.keeps(name, edge.origin))
                     try fate.happen(to: path)
-                    // The first is not kept, the second is.
+                    // The first answer is not cached, the second is.
                     _ = try await service.keeps(name, edge.origin)
                     #expect(try await service.keeps(name, edge.origin), "\(fate): \(service.log)")
                     #expect(try await service.health() == .serving)
-                    #expect(await service.logLines(with: "begins").last?.contains(path) == true)
+                    #expect(await service.logLines(with: "is created").last?.contains(path) == true)
                 }
                 #expect(try edge.takeCorrupt() == (fate == .removed ? 0 : 1), "\(fate)")
             }
@@ -85,7 +85,7 @@ import Testing
             return root + "/data/" + (try #require(files.first { $0.hasSuffix(".sqlite") }))
         }
 
-        /// A file of the same program with another identity, as far as the program knows.
+        /// Makes a file of the same program with another identity.
         func makeOther(_ path: String) throws {
             var bytes = try Data(contentsOf: URL(filePath: path))
             let list = try #require(FileManager.default.contentsOfDirectory(atPath: root + "/stores").first)
@@ -96,7 +96,7 @@ import Testing
             try bytes.write(to: URL(filePath: path + ".other"))
         }
 
-        /// - Returns: how many stores were set aside since the last time.
+        /// - Returns: the number of stores renamed since the last call.
         func takeCorrupt() throws -> Int {
             let files = try FileManager.default.contentsOfDirectory(atPath: root + "/data")
                 .filter { $0.contains(".corrupt-") }
@@ -122,8 +122,8 @@ import Testing
 }
 
 extension RunningService {
-    /// Reads something from the upstream.
-    /// - Returns: whether it is kept.
+    /// Reads from the upstream.
+    /// - Returns: whether the answer is cached.
     fileprivate func keeps(_ name: String, _ origin: OriginServer) async throws -> Bool {
         switch name {
         case "feed": return try await client.call(FeedContract.load, LoadFeed()).notices == nil

@@ -4,9 +4,9 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// What image-data-service does as a process without an upstream.
+/// image-data-service without an upstream, as a process.
 @Suite(.timeLimit(.minutes(5))) struct ImageAuthorityProcessTests {
-    @Test func `fetched pictures are kept beside the store, and survive a restart without their host`() async throws {
+    @Test func `fetched pictures are cached beside the store, and survive a restart without their host`() async throws {
         try await withTemporaryDirectory { root in
             let url = try await withOrigin { origin in
                 let arguments = ["--allow-private-upstream", origin.authority]
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `addresses that are not public are refused unless the operator names them`() async throws {
+    @Test func `addresses that are not public are refused unless the operator allows them`() async throws {
         try await withOrigin { origin in
             try await RunningService.with("image-data") { service in
                 let error = await #expect(throws: RPCError.self) {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `the store of a service that fetched nothing is that of one that does`() async throws {
+    @Test func `a service that begins to fetch uses its former store`() async throws {
         try await withTemporaryDirectory { root in
             try await withOrigin { origin in
                 let put = PutImage(data: Bytes(Data.pixel), url: origin.url + "/put")
@@ -64,9 +64,9 @@ import Testing
         }
     }
 
-    @Test func `without its cache on disk it fetches, keeps in memory, and takes bytes`() async throws {
+    @Test func `without its cache on disk it fetches, caches in memory, and accepts bytes`() async throws {
         try await withTemporaryDirectory { root in
-            // No file can be opened where a folder is.
+            // The cache cannot be opened because there is a folder in its place.
             try FileManager.default.createDirectory(
                 atPath: root + "/data/image-data-cache.sqlite/folder", withIntermediateDirectories: true)
             try await withOrigin { origin in

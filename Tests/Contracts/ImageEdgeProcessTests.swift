@@ -4,7 +4,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// What image-data-service does as a process that reads from an upstream.
+/// image-data-service with an upstream, as a process.
 @Suite(.timeLimit(.minutes(2))) struct ImageEdgeProcessTests {
     // MARK: Options
 
@@ -23,7 +23,7 @@ import Testing
         ["--hot-bytes", "-1"], ["--hot-bytes", "1125899906842625"], ["--cold-bytes", "-1"],
         ["--cold-bytes", "1125899906842625"], ["--ttl", "x"], ["--strict-store=maybe"],
     ])
-    func `options that make no sense are refused`(arguments: [String]) async throws {
+    func `contradictory options are refused`(arguments: [String]) async throws {
         try await withTemporaryDirectory { root in
             let outcome = try await Program("image-data-service").run(["--root", root] + arguments)
             #expect(outcome.status == 64)
@@ -40,7 +40,7 @@ import Testing
         ["--pin", "feed.example=sha256/\(String(repeating: "A", count: 43))="],
         ["--allow-private-upstream", "10.0.0.1:80", "--allow-private-upstream", "[::1]:8080"],
     ])
-    func `options at their limits are fine`(arguments: [String]) async throws {
+    func `options at their limits are accepted`(arguments: [String]) async throws {
         try await withOrigin { origin in
             try await RunningService.with("image-data", arguments: ["--upstream", origin.url] + arguments) { service in
                 let image = try await service.client.call(ImageDataContract.load, LoadImage(url: origin.url + "/1"))
@@ -52,7 +52,7 @@ import Testing
 
     // MARK: Serving
 
-    @Test func `what was shown is there after a restart, without the origin`() async throws {
+    @Test func `cached pictures are served after a restart, without the origin`() async throws {
         try await withTemporaryDirectory { root in
             let url = try await withOrigin { origin in
                 try await RunningService.with("image-data", root: root, arguments: ["--upstream", origin.url]) {
@@ -71,7 +71,7 @@ import Testing
                 let stale = try await service.client.call(ImageDataContract.load, LoadImage(url: url, timeToLive: 0))
                 #expect(stale.stale == true)
                 #expect(try await health(service) == .degraded)
-                // One line for the change of state, and the one of the start.
+                // One line for the change of state, and the start line.
                 #expect(await service.logLines(with: "no good answer").count == 2, "\(service.log)")
             }
         }
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `what is no picture is refused, and said once`() async throws {
+    @Test func `bytes that are not a picture are refused, and logged once`() async throws {
         let html = "<!doctype html><title>1</title>"
         try await OriginServer.with { request in
             request.path == "/missing" ? [.response(404)] : [.pause(100), .response(text: html)]
@@ -122,7 +122,7 @@ import Testing
                     #expect(kinds.count { $0 == .invalidData } == 10)
                     #expect(kinds.count { $0 == .notFound } == 1)
                 }
-                // Each call that fails has a line of its own with its trace id.
+                // Without the lines of the failed calls.
                 let lines = await service.logLines(with: "/page").filter { !$0.contains("image-data.load failed") }
                 #expect(lines.count == 2)
                 #expect(lines.last?.contains(" warning image-data: ") == true)
@@ -133,9 +133,9 @@ import Testing
 
     // MARK: Without a store
 
-    @Test func `without its store it serves, and says so`() async throws {
+    @Test func `without its store it serves, and logs that`() async throws {
         try await withTemporaryDirectory { root in
-            // A directory: there is nothing to set aside.
+            // A directory with files, which is not renamed.
             let store = root
             try await withOrigin { origin in
                 try await RunningService.with(
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["--strict-store", "--strict-store=true"]) func `a store that is required is the end without it`(
+    @Test(arguments: ["--strict-store", "--strict-store=true"]) func `without a required store the service exits`(
         strict: String
     ) async throws {
         try await withTemporaryDirectory { root in
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 10, 40]) func `dying while it keeps leaves whole pictures`(count: Int) async throws {
+    @Test(arguments: [1, 10, 40]) func `a kill during caching leaves only whole pictures`(count: Int) async throws {
         try await withTemporaryDirectory { root in
             try await withOrigin { origin in
                 let arguments = ["--upstream", origin.url]

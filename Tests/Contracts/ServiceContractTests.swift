@@ -2,35 +2,35 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// One suite per service, so that each can be tested with nothing else started.
+/// One suite per service, so that each can be tested without the others.
 
 @Suite struct FeedContractTests {
     @Test(arguments: try ContractScript.all(in: scripts("feed")))
-    func `feed-service keeps its contract`(script: ContractScript) async throws {
+    func `feed-service fulfils its contract`(script: ContractScript) async throws {
         try await expect("feed", keeps: script)
     }
 }
 
-/// With an upstream that is not there, and nothing kept.
+/// An edge without an answering upstream and with an empty cache.
 @Suite struct FeedEdgeContractTests {
     @Test(arguments: try ContractScript.all(in: scripts("feed-edge")))
-    func `feed-service with an upstream keeps its contract`(script: ContractScript) async throws {
-        // Port 1 is nobody's.
+    func `feed-service with an upstream fulfils its contract`(script: ContractScript) async throws {
+        // No server listens on port 1.
         try await expect("feed", ["--upstream", "http://127.0.0.1:1"], keeps: script)
     }
 }
 
 @Suite struct CommentsContractTests {
     @Test(arguments: try ContractScript.all(in: scripts("comments")))
-    func `comments-service keeps its contract`(script: ContractScript) async throws {
+    func `comments-service fulfils its contract`(script: ContractScript) async throws {
         try await expect("comments", keeps: script)
     }
 }
 
 @Suite struct ImageDataContractTests {
     @Test(arguments: try ContractScript.all(in: scripts("image-data")))
-    func `image-data-service keeps its contract`(script: ContractScript) async throws {
-        // Nothing is asked of other hosts.
+    func `image-data-service fulfils its contract`(script: ContractScript) async throws {
+        // The test must not contact other hosts.
         try await expect("image-data", ["--no-fetch"], keeps: script)
     }
 }

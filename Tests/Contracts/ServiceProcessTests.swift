@@ -7,11 +7,11 @@ import RPCTestKit
 import Synchronization
 import Testing
 
-/// What the services do as processes.
+/// The services as processes.
 @Suite struct ServiceProcessTests {
     static let services = Deployment.services
 
-    @Test(arguments: services) func `a run without faults says where it serves and is silent then`(name: String)
+    @Test(arguments: services) func `a run without faults logs only its start line`(name: String)
         async throws
     {
         try await RunningService.with(name) { service in
@@ -22,16 +22,16 @@ import Testing
         }
     }
 
-    @Test(arguments: services) func `an orderly end leaves each store in one file`(name: String) async throws {
+    @Test(arguments: services) func `an orderly shutdown leaves each store in one file`(name: String) async throws {
         try await withTemporaryDirectory { root in
             try await RunningService.with(name, root: root) { _ in }
             let files = try FileManager.default.contentsOfDirectory(atPath: root + "/data").sorted()
-            // What was fetched is apart from what was put.
+            // Fetched bytes are in a separate file.
             #expect(files == (name == "image-data" ? ["image-data-cache.sqlite"] : []) + ["\(name).sqlite"])
         }
     }
 
-    @Test(arguments: services) func `a store that cannot be used is one line and exit 70`(name: String) async throws {
+    @Test(arguments: services) func `an unusable store is one line and exit 70`(name: String) async throws {
         try await withTemporaryDirectory { root in
             let store = root + "/diary.txt"
             try Data("Dear diary, this is no database.\n".utf8).write(to: URL(filePath: store))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `an acknowledged write survives the death of the process`() async throws {
+    @Test func `an acknowledged write survives a kill of the process`() async throws {
         let image = UUID()
         try await withTemporaryDirectory { root in
             for count in 1...3 {
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    /// Batches are published as fast as they are acknowledged, until the process dies during one of them.
-    @Test(arguments: [1, 5, 20]) func `dying in the middle leaves whole batches`(batches: Int) async throws {
+    /// Publishes one batch after the other until the process is killed during one of them.
+    @Test(arguments: [1, 5, 20]) func `a kill during a batch leaves only whole batches`(batches: Int) async throws {
         let batch = 10
         try await withTemporaryDirectory { root in
             let acknowledged = Mutex(0)
@@ -91,7 +91,7 @@ import Testing
                     cursor = page.nextAfterID
                 } while cursor != nil
                 #expect(count % batch == 0)
-                // One more may have been written and not acknowledged.
+                // One more batch may have been written but not acknowledged.
                 let expected = acknowledged.withLock { $0 }
                 #expect((expected...expected + batch).contains(count))
                 #expect(expected > 0)
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    /// Together they are far more than may wait on a connection: all arrive, because none is read before there is room.
+    /// Together the answers exceed the queue limit of a connection. All arrive, because calls wait until the queue drains.
     @Test func `ten of the largest images at once all arrive over one connection`() async throws {
         let largest = Data.pixel + Data(count: ImageDataContract.plainImageBytes - Data.pixel.count)
         try await RunningService.with("image-data") { service in

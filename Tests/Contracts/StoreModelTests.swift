@@ -6,8 +6,8 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Whatever happens to an authority's store and process: what was acknowledged is served, or the service refuses and names
-/// the store. Every seed gives the same history again.
+/// Random faults of an authority's store and process: the service serves all acknowledged writes, or refuses and names the
+/// store. Equal seeds give equal histories.
 @Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct StoreModelTests {
     private static let seeds = ModelSeeds.count(usual: 3)
 
@@ -25,14 +25,14 @@ import Testing
     }
 }
 
-/// The lives of one service over one store, and what is known about the store.
+/// The runs of one service on one store, and the expected content of the store.
 private final class StoreHistory {
     private let name: String
     private let root: String
     private let seed: UInt64
     private var random: SeededRandom
 
-    /// The numbers whose writing was acknowledged.
+    /// The numbers whose writes were acknowledged.
     private var acknowledged: Set<Int> = []
 
     /// The numbers that may have been written.
@@ -40,25 +40,26 @@ private final class StoreHistory {
     private var last = 0
     private var condition = Condition.whole
 
-    /// The journal went while the service ran: an orderly end brings everything into the file, a kill does not.
+    /// Whether the journal was removed while the service ran. An orderly shutdown checkpoints all writes into the file; a kill
+    /// does not.
     private var journalIsGone = false
     private var events: [String] = []
 
-    /// The number that the store of the other deployment has.
+    /// The number in the store of the other deployment.
     static let foreign = 1_000
 
-    /// What was put is all there is: nothing is fetched instead of what was lost.
+    /// Without fetching, so that lost pictures are not loaded again.
     static func arguments(of name: String) -> [String] { name == "image-data" ? ["--no-fetch"] : [] }
 
     private enum Condition: Equatable {
         case whole
 
-        /// There is no store, or what is there is none.
+        /// There is no file, or it is not a store.
         case gone
         case exchanged
         case journalMissing
 
-        /// A page was overwritten, which may be one that nothing needs.
+        /// A page was overwritten, possibly an unused one.
         case damaged
     }
 
@@ -69,7 +70,7 @@ private final class StoreHistory {
 
     private var path: String { "\(root)/data/\(name).sqlite" }
 
-    /// From a start to an end, of whatever kind, and what happens to the files afterwards.
+    /// One run from start to exit, and a change of the files afterwards.
     func live() async throws {
         let isNew = condition != .whole && Bool.random(using: &random)
         let isKilled = Bool.random(using: &random)
@@ -104,7 +105,7 @@ private final class StoreHistory {
         case .exchanged: (acknowledged, unknown) = ([Self.foreign], [])
         case .journalMissing: (acknowledged, unknown) = ([], unknown.union(acknowledged))
         case .damaged:
-            // It may be in use all the same.
+            // The store may be usable despite the damage.
             guard isNew, log.contains("renamed") else { return }
             (acknowledged, unknown) = ([], [])
         }
@@ -112,7 +113,7 @@ private final class StoreHistory {
         condition = .whole
     }
 
-    // MARK: A life
+    // MARK: One run
 
     private func serve(_ service: RunningService) async throws {
         try await check(service)
@@ -238,7 +239,7 @@ extension RunningService {
         }
     }
 
-    /// What is stored, as far as it is one of 1…`last` or that of the other deployment.
+    /// The stored numbers among 1…`last` and the number of the other deployment.
     fileprivate func numbers(of name: String, upTo last: Int) async throws -> Set<Int> {
         switch name {
         case "feed":

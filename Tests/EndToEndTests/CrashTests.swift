@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized) struct CrashTests {
     @Test(.timeLimit(.minutes(5)), arguments: ["feed", "comments"])
-    func `a service that is killed while it writes comes back with all that it acknowledged`(
+    func `a service that is killed while it writes restarts with all acknowledged writes`(
         _ service: String
     ) async throws {
         try await SupervisedDeployment.with { deployment, _ in
@@ -16,7 +16,7 @@ import Testing
                 let image = try await client.call(FeedContract.load, LoadFeed(limit: 1)).items[0].id
                 var acknowledged: [UUID] = []
                 for _ in 0..<3 {
-                    // A killer runs beside the writer, so that it strikes in the middle of its work.
+                    // The kill runs concurrently with the writer, so that it hits during a write.
                     let victim = try await deployment.process(service)
                     try #require(victim > 0)
                     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -26,14 +26,14 @@ import Testing
                             for await _ in kills {}
                             kill(victim, SIGKILL)
                         }
-                        // After the kill calls fail until the service is back; whatever is acknowledged counts.
+                        // After the kill, calls fail until the service has restarted. All acknowledged writes count.
                         while acknowledged.count < goal + 20 {
                             let id = UUID()
                             if try await write(id, of: service, image, client) { acknowledged.append(id) }
                             if acknowledged.count == goal { killing.finish() }
                         }
                     }
-                    // Until the supervisor has started another one; it says 0 while there is none.
+                    // Wait until the supervisor has started another process. It reports 0 while there is none.
                     var successor = victim
                     while successor == victim || successor == 0 { successor = try await deployment.process(service) }
                 }

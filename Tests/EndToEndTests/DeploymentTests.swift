@@ -4,7 +4,7 @@ import RPCTestKit
 import Testing
 
 @Suite(.serialized) struct DeploymentTests {
-    @Test func `one command ends with the feed on the screen, and once more changes nothing`() async throws {
+    @Test func `deploy/up shows the feed, and a second run changes nothing`() async throws {
         try await SupervisedDeployment.with { deployment, first in
             #expect(first.status == 0, "\(first.errors)")
             #expect(first.output.hasPrefix("My Feed\n"))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a manifest that was added is read by the next up, which restarts the gateway and nothing else`()
+    @Test func `the next up reads a new manifest and restarts only the gateway`()
         async throws
     {
         try await SupervisedDeployment.with { deployment, _ in
@@ -29,14 +29,14 @@ import Testing
             let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1}}"#
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: deployment.root + "/plugins.d/likes.json"))
             let outcome = try await deployment.up()
-            #expect(outcome.status == 0 && outcome.errors.contains("Restarting what changed: gateway"))
+            #expect(outcome.status == 0 && outcome.errors.contains("Restarting changed programs: gateway"))
             #expect(try await deployment.gateway("plugins").output.contains("likes"))
             let (feedNow, gatewayNow) = (try await deployment.process("feed"), try await deployment.process("gateway"))
             #expect(feedNow == feed && gatewayNow != gateway)
         }
     }
 
-    @Test func `options of a program are read by the next up, which refuses what the program would refuse`()
+    @Test func `the next up reads options of a program, and refuses those that the program would refuse`()
         async throws
     {
         try await SupervisedDeployment.with { deployment, _ in
@@ -76,14 +76,14 @@ import Testing
             let port = "\(try deployment.httpPort())"
             let refused = try await deployment.up("--upstream", "http://127.0.0.1:\(port)", "--http-port", port)
             #expect(refused.status == 64 && refused.errors.contains("its own upstream"), "\(refused.errors)")
-            // It was not remembered either.
+            // The refused upstream was not stored either.
             let outcome = try await deployment.up()
             #expect(outcome.status == 0 && outcome.output.hasPrefix("My Feed\n"), "\(outcome.errors)")
             #expect(try await deployment.process("feed") == before)
         }
     }
 
-    @Test func `where it speaks HTTP may be an option of the gateway, and its own port is never somebody else's`()
+    @Test func `the HTTP address may be an option of the gateway, and its own port does not count as in use`()
         async throws
     {
         try await SupervisedDeployment.with { deployment, _ in
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `options and plugins may be there before the first start`() async throws {
+    @Test func `options and plugins may be created before the first start`() async throws {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")
             for (file, text) in [
@@ -142,7 +142,7 @@ import Testing
                 let outcome = try await deployment.up(with: arguments.split { " \n".contains($0) }.map(String.init))
                 let options = try String(contentsOfFile: deployment.root + "/upstream.options", encoding: .utf8)
                 #expect(options == remembered, "\(arguments): \(outcome.errors)")
-                // There is nobody at any of them.
+                // No server listens at any of them.
                 #expect(outcome.status == (remembered.isEmpty ? 0 : 69), "\(arguments): \(outcome.errors)")
             }
             let two = try await deployment.up("--upstream", "http://a", "--upstream", "http://b")
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `a plugin that may be silent is, and nobody waits for it`() async throws {
+    @Test func `up does not wait for an optional plugin`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             try await WireListener.with(at: SocketPath(deployment.root + "/run/likes.sock")) { _ in
                 let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":false}"#
@@ -158,7 +158,7 @@ import Testing
                 let start = ContinuousClock.now
                 let outcome = try await deployment.up()
                 #expect(outcome.status == 0, "\(outcome.errors)")
-                // Else it is half a minute.
+                // With a wait it would be 30 s.
                 #expect(ContinuousClock.now - start < .seconds(25))
             }
         }
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `down stops everything, keeps the data, and is content when nothing runs`() async throws {
+    @Test func `down stops all programs, does not touch the data, and succeeds when nothing runs`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             let page = try await deployment.gateway("feed").output
             let gateway = try await deployment.process("gateway")
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `a store that cannot be used ends its service for good, and the rest serves`() async throws {
+    @Test func `a service with an unusable store exits and is not restarted, and the others serve`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             #expect(try await deployment.down().status == 0)
             let store = deployment.root + "/data/comments.sqlite"
@@ -203,14 +203,14 @@ import Testing
             #expect(outcome.errors.contains(store) && outcome.errors.contains("not an SQLite database"))
             #expect(try await deployment.gateway("feed").status == 0)
             #expect(try await deployment.gateway("health").status == 1)
-            // Also where the gateway could do without it.
+            // Even if the plugin is optional for the gateway.
             let manifest = #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1},"required":false}"#
             try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/comments.json"))
             #expect(try await deployment.up().status == 1)
         }
     }
 
-    @Test func `it says where it speaks HTTP, and keeps the port until another is named`() async throws {
+    @Test func `up prints the HTTP address, and uses the port until another is given`() async throws {
         try await SupervisedDeployment.with { deployment, first in
             let port = try #require(Self.port(in: first))
             #expect(try await HTTPPeer.exchange(port: port, "/v1/feed?limit=1").status == 200)
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `what is removed through the gateway is not answered from a moment ago`() async throws {
+    @Test func `pictures removed or evicted through the gateway are not served any more`() async throws {
         try await SupervisedDeployment.with { deployment, outcome in
             let port = try #require(Self.port(in: outcome))
             let page = try await HTTPPeer.exchange(port: port, "/v1/feed?limit=2")
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `a port that another program has is refused before anything is stopped for it`() async throws {
+    @Test func `a port in use by another program is refused before any program is stopped`() async throws {
         try await SupervisedDeployment.with { first, outcome in
             let port = try #require(Self.port(in: outcome))
             try await SupervisedDeployment.with { second, _ in
@@ -259,17 +259,17 @@ import Testing
         }
     }
 
-    @Test(arguments: ["x", "65536", "-1", ""]) func `what is no port is wrong use`(port: String) async throws {
+    @Test(arguments: ["x", "65536", "-1", ""]) func `an invalid port is a usage error`(port: String) async throws {
         let outcome = try await Program(path: Program.repository + "/deploy/up").run(["--http-port", port])
         #expect(outcome.status == 64 && outcome.errors.contains("--http-port"))
     }
 
-    /// The port of the command that `deploy/up` says to go on with.
+    /// The port of the curl command that `deploy/up` prints.
     private static func port(in outcome: Program.Outcome) -> Int? {
         outcome.errors.firstMatch(of: /curl 'http:\/\/127\.0\.0\.1:(\d+)\/v1\/feed/).flatMap { Int($0.output.1) }
     }
 
-    /// One that nobody has at the moment.
+    /// A port that is currently free.
     private static func freePort() async throws -> Int {
         try await withTemporaryDirectory { root in
             let gateway = try Program("gateway").start(["serve", "--root", root], errors: nil)

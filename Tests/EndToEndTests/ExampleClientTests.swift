@@ -4,7 +4,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// `Services/Examples/feed.py`: the protocol's first three sections are all that a client needs.
+/// `Services/Examples/feed.py`: a client needs only the first three sections of the protocol.
 @Suite struct ExampleClientTests {
     private static let path = Program.repository + "/Services/Examples/feed.py"
 
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `errors are a line that says what is wrong`() async throws {
+    @Test func `an error is one line with the reason`() async throws {
         try await Deployment.with { deployment in
             let feed = try #require(deployment.program("feed"))
             feed.send(SIGTERM)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `it is forty lines at most`() throws {
+    @Test func `it has at most forty lines`() throws {
         let text = try String(contentsOfFile: Self.path, encoding: .utf8)
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 40)
     }

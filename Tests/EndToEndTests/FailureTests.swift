@@ -3,16 +3,16 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// What an operator finds in the logs about a request that has failed.
+/// The log lines about failed requests.
 @Suite struct FailureTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
     private static let fields = ["traceparent: 00-\(trace)-b7ad6b7169203331-01"]
     private static let comments = "/v1/image/6A2B2B9E-5B4E-4A53-8F5B-0A9B0C0D0E0F/comments"
 
-    /// A gateway in front of the comments service alone.
+    /// Runs a gateway with only the comments service.
     /// - Parameters:
     ///   - service: arguments of the service.
-    ///   - timeout: what the gateway gives its calls, in milliseconds.
+    ///   - timeout: the timeout of the gateway's calls, in milliseconds.
     private static func with(
         service arguments: [String] = [], gateway others: [String] = [], timeout: Int = 30_000,
         _ body: (_ service: RunningService, _ gateway: RunningProgram, _ port: Int) async throws -> Void
@@ -36,8 +36,8 @@ import Testing
         log.split(separator: "\n").filter { $0.contains(part) }
     }
 
-    @Test func `a request that fails is one line with its id in every process`() async throws {
-        // Nobody listens there.
+    @Test func `a failed request is one line with its trace id in every process`() async throws {
+        // No server listens on port 1.
         try await Self.with(service: ["--upstream", "http://127.0.0.1:1"]) { service, gateway, port in
             let reply = try await HTTPPeer.exchange(port: port, Self.comments, Self.fields)
             #expect(reply.status == 502 && reply.text.contains(Self.trace))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `at the level debug each call is a line with its id in every process`() async throws {
+    @Test func `at level debug each call is one line with its trace id in every process`() async throws {
         let debug = ["--log-level", "debug"]
         try await Self.with(service: debug, gateway: debug) { service, gateway, port in
             let reply = try await HTTPPeer.exchange(port: port, Self.comments, Self.fields)
@@ -72,7 +72,7 @@ import Testing
             #expect(await gateway.errors.wait(for: "does not answer: its calls fail at once"))
             let refused = try await HTTPPeer.exchange(port: port, Self.comments)
             #expect(refused.status == 503 && !refused.text.contains("/run/"), "\(refused.text)")
-            // One line for the call, and one for the change that it revealed.
+            // One line for the call, and one for the change of the peer's state.
             let lines = Self.lines(gateway.errors.text, Self.trace)
             #expect(lines.count { $0.contains("failed: ") } == 1 && lines.count == 2, "\(lines)")
 
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a service that goes down and comes back is two lines`() async throws {
+    @Test func `a service that goes down and restarts is two lines`() async throws {
         try await withTemporaryDirectory { root in
             try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
             let manifest = #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1}}"#
@@ -105,21 +105,21 @@ import Testing
         }
     }
 
-    @Test func `a socket that was removed under a running program is created again, and a line says so`() async throws {
+    @Test func `a running program creates its removed socket again, and logs that`() async throws {
         try await withTemporaryDirectory { root in
             try await RunningService.with("comments", root: root) { service in
                 try FileManager.default.removeItem(atPath: root + "/run")
-                _ = await service.logLines(with: "is there again")
+                _ = await service.logLines(with: "and works again")
                 let path = try SocketPath(root + "/run/comments.sock")
                 try await RPCClient.withConnection(to: path, as: "test") { client in
                     _ = try await client.call(ProtocolMethods.ping, Empty())
                 }
-                #expect(Self.lines(service.log, "is there again").count == 1)
+                #expect(Self.lines(service.log, "and works again").count == 1)
             }
         }
     }
 
-    @Test func `a program whose path another process has taken ends with 69 and names it`() async throws {
+    @Test func `a program whose path another process has taken exits with 69 and names the process`() async throws {
         try await withTemporaryDirectory { root in
             let failure = await #expect(throws: RunningService.Failure.self) {
                 try await RunningService.with("comments", root: root) { service in

@@ -5,13 +5,13 @@ import RPCTestKit
 import Synchronization
 import Testing
 
-/// The real feed-service before an upstream of real HTTP.
+/// The real feed-service with an upstream over HTTP.
 @Suite(.timeLimit(.minutes(5))) struct FeedEdgeTests {
     private static let ids = (1...5).map { number in
         UUID(uuidString: "00000000-0000-4000-8000-00000000000\(number)") ?? UUID()
     }
 
-    /// Answers as an upstream does that has five items.
+    /// Answers as an upstream with five items.
     private static func answer(_ request: OriginRequest) -> [OriginStep] {
         guard request.path == "/base/v1/feed" else { return [.response(404)] }
         let query = URLComponents(string: request.target)?.queryItems ?? []
@@ -36,8 +36,7 @@ import Testing
         return (ids, origins)
     }
 
-    @Test func `what was shown once is shown when the upstream is gone and the service was started again`() async throws
-    {
+    @Test func `cached pages are served without the upstream and after a restart`() async throws {
         try await withTemporaryDirectory { root in
             let port = Mutex(0)
             try await OriginServer.with(Self.answer) { origin in
@@ -48,7 +47,7 @@ import Testing
                         let seen = try await walk(service.client)
                         #expect(seen.ids == Self.ids && seen.origins == [.remote])
                     }
-                    // The second time nothing has changed, which the upstream says without sending it again.
+                    // The upstream answers the second request with 304, without the page.
                     #expect(origin.history.requests.last?["If-None-Match"] != nil)
                     #expect(
                         try await service.client.call(FeedContract.get, FeedItemSelection(id: Self.ids[3])).id
@@ -67,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `what one upstream had is never told as another's`() async throws {
+    @Test func `the caches of two upstreams never mix`() async throws {
         try await withTemporaryDirectory { root in
             try await OriginServer.with(Self.answer) { origin in
                 let arguments = ["--upstream", origin.url + "/base"]
@@ -85,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a killed service has a page as a whole or not at all`() async throws {
+    @Test func `a killed service has cached a page completely or not at all`() async throws {
         try await withTemporaryDirectory { root in
             let url = Mutex("")
             try await OriginServer.with(Self.answer) { origin in
@@ -108,10 +107,10 @@ import Testing
 
     // MARK: Stores that cannot be opened
 
-    @Test func `an edge without a store serves, and says that nothing is kept`() async throws {
+    @Test func `an edge without a store serves, and reports that it caches nothing`() async throws {
         try await OriginServer.with(Self.answer) { origin in
             try await withTemporaryDirectory { root in
-                // An authority's store is no edge's, and stays as it is.
+                // An edge does not use or change an authority's store.
                 try await RunningService.with("feed", root: root) { _ in }
                 let store = root + "/data/feed.sqlite"
                 let before = try Data(contentsOf: URL(filePath: store))
@@ -131,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `an unreadable store is set aside at the start, and a new one begins`() async throws {
+    @Test func `an unreadable store is renamed at the start, and an empty one replaces it`() async throws {
         try await OriginServer.with(Self.answer) { origin in
             try await withTemporaryDirectory { root in
                 let data = root + "/data"
@@ -150,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `an authority ends without its store, unless it is told otherwise`() async throws {
+    @Test func `an authority without its store exits, unless an option allows it`() async throws {
         try await withTemporaryDirectory { root in
             let store = root + "/feed.sqlite"
             try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: store))
@@ -158,7 +157,7 @@ import Testing
             #expect(outcome.status == 70 && outcome.errors.contains(store))
             try await RunningService.with("feed", root: root, arguments: ["--store", store, "--strict-store=false"]) {
                 service in
-                // An edge would take an empty page for the whole feed.
+                // An empty page would mean an empty feed to an edge.
                 let page = await #expect(throws: RPCError.self) {
                     try await service.client.call(FeedContract.load, LoadFeed())
                 }
@@ -180,7 +179,7 @@ import Testing
         (["--upstream", "http://x.example", "--pin", "x"], "pin"),
         (["--upstream", "http://x.example", "--allow-private-upstream", "x:y:z"], "HOST:PORT"),
     ])
-    func `a wrong upstream is wrong use`(arguments: [String], part: String) async throws {
+    func `an invalid upstream is a usage error`(arguments: [String], part: String) async throws {
         let outcome = try await Program("feed-service").run(["--root", "/nowhere"] + arguments)
         #expect(outcome.status == 64 && outcome.errors.contains(part), "\(outcome.errors)")
     }

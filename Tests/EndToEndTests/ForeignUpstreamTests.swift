@@ -3,8 +3,8 @@ import RPCTestKit
 import Synchronization
 import Testing
 
-/// A chain of edges with an upstream at its head that is not ours: no links, no tombstones, relative and unencoded image
-/// URLs, and texts that our authors may not write.
+/// A chain of edges with a foreign upstream at its head: no links, no tombstones, relative and unencoded image URLs, and texts
+/// that exceed our limits.
 @Suite(.timeLimit(.minutes(10))) struct ForeignUpstreamTests {
     @Test func `a chain of edges shows a foreign feed online, offline, without its caches and a week later`()
         async throws
@@ -36,7 +36,7 @@ import Testing
                     #expect(try await Walk(port) == shown)
                     #expect(try await Walk(try second.httpPort()) == shown)
 
-                    // A week after the upstream has shown it last, nothing is valid any more.
+                    // Cached items expire a week after the upstream last listed them.
                     try clock.advance(to: 604_800)
                     for port in [port, try second.httpPort()] {
                         #expect(try await HTTPPeer.exchange(port: port, "/v1/feed").status == 502)
@@ -51,7 +51,7 @@ import Testing
     }
 }
 
-/// A server of the same API that another team has written.
+/// A server of the same API, as another team might implement it.
 private final class ForeignUpstream: Sendable {
     let isUp = Atomic(true)
     let ids: [String]
@@ -99,7 +99,7 @@ private final class ForeignUpstream: Sendable {
 
     private func comments(_ id: String) -> [OriginStep] {
         guard let index = ids.firstIndex(of: id) else { return [.response(404)] }
-        // The messages of authors have 1 to 2,000 characters, their names 1 to 64.
+        // Our limits are 1 to 2,000 characters for messages and 1 to 64 for names.
         let messages = [[], [""], [String(repeating: "m", count: 2_001), "Nice"]][index % 3]
         let items = messages.enumerated().map { number, message in
             [
@@ -121,8 +121,8 @@ private final class ForeignUpstream: Sendable {
     }
 }
 
-/// The time of day of programs that are started with `environment`: a library shifts it by what a file says. Other clocks
-/// go on as they do.
+/// Shifts the wall clock of programs that are started with `environment`: a preloaded library adds the offset in a file. Other
+/// clocks do not change.
 private final class ShiftedClock {
     let environment: [String: String]
     private let directory: String
@@ -161,11 +161,11 @@ private final class ShiftedClock {
     }
 
     deinit {
-        // What is left is in the temporary directory.
+        // If this fails, the files stay in the temporary directory.
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Writes into the file that the programs have mapped.
+    /// Sets the offset, in the file that the programs have mapped.
     func advance(to seconds: Int64) throws {
         let file = try FileHandle(forWritingTo: URL(filePath: directory + "/seconds"))
         try file.write(contentsOf: Self.bytes(seconds))

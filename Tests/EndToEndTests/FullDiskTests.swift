@@ -5,9 +5,9 @@ import RPCTestKit
 import Testing
 
 @Suite struct FullDiskTests {
-    /// Mounting a small disk takes root.
+    /// Needs root, to mount a small disk.
     @Test(.enabled(if: geteuid() == 0))
-    func `a full disk refuses writes, keeps what was acknowledged, and recovers when there is room`() async throws {
+    func `on a full disk writes fail and data stays, and writes work again when there is space`() async throws {
         try await withTemporaryDirectory { root in
             try await Tmpfs.with(at: root + "/disk", megabytes: 2) { disk in
                 let filler = disk + "/filler"
@@ -34,8 +34,8 @@ import Testing
                     #expect(try await client.call(ProtocolMethods.health, ServiceSelection()).status == .serving)
                     #expect(try await ids(client) == acknowledged.reversed())
                     #expect(try await client.call(FeedContract.validate, Empty()).outcome == .kept)
-                    // One line for the loss, one for the recovery, however many calls have failed. Each call that has failed has
-                    // a line of its own.
+                    // One line for the full disk and one for the recovery, however many calls failed. In addition, each failed
+                    // call has one line.
                     let lines = service.log.split(separator: "\n")
                     #expect(lines.count { $0.contains(disk) } == 2, "\(lines)")
                     #expect(lines.count { $0.contains("feed.publish failed") } == 1, "\(lines)")

@@ -3,11 +3,11 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// What a service tells the supervisor that has started it.
+/// The messages of a service to its supervisor.
 @Suite(.timeLimit(.minutes(5))) struct NotificationTests {
     /// - Parameter isAbstract: whether the supervisor's socket is an abstract one.
     @Test(arguments: Deployment.services + ["gateway"], [false, true])
-    func `a service is ready once it accepts connections, and stopping when it begins to drain`(
+    func `a service sends READY when it accepts connections, and STOPPING when it begins to drain`(
         name: String, isAbstract: Bool
     ) async throws {
         try await withTemporaryDirectory { root in
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: Deployment.services + ["gateway"])
-    func `a supervisor with a watchdog gets signs of life, until draining begins`(name: String) async throws {
+    func `a supervisor with a watchdog receives keep-alive messages until draining begins`(name: String) async throws {
         try await withTemporaryDirectory { root in
             let address = root + "/notify"
             try await NotifySocket.with(address) { supervisor in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a supervisor's socket that is passed proves life as well`() async throws {
+    @Test func `keep-alive messages also work with a passed socket`() async throws {
         try await withTemporaryDirectory { root in
             let address = root + "/notify"
             try await NotifySocket.with(address) { supervisor in
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere/notify", "vsock:2:1234", "@" + String(repeating: "x", count: 200)])
-    func `a supervisor that cannot be reached is one line, and the service serves`(address: String) async throws {
+    func `an unreachable supervisor is one line, and the service serves`(address: String) async throws {
         try await withTemporaryDirectory { root in
             let program = try Self.start("feed", root, ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "60000000"])
             defer { program.send(SIGKILL) }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The socket over which a supervisor hears from a service (`NOTIFY_SOCKET`).
+/// The socket on which a supervisor receives messages (`NOTIFY_SOCKET`).
 final class NotifySocket: Sendable {
     private let descriptor: Int32
 
-    /// What was sent, in order.
+    /// The received messages, in order.
     let messages: AsyncStream<String>
 
     /// Listens while `body` runs.
@@ -12,7 +12,7 @@ final class NotifySocket: Sendable {
     static func with(_ address: String, _ body: (NotifySocket) async throws -> Void) async throws {
         let socket = try NotifySocket(address)
         defer {
-            // The thread that reads sees the end.
+            // The reading thread then sees the end of file.
             shutdown(socket.descriptor, Int32(SHUT_RDWR))
         }
         try await body(socket)

@@ -3,12 +3,12 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Services whose socket a supervisor has opened.
+/// Services whose socket a supervisor opened.
 @Suite(.timeLimit(.minutes(5))) struct PassedSocketTests {
     private static let activator = "/usr/bin/systemd-socket-activate"
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: activator), "needs systemd-socket-activate"))
-    func `systemd-socket-activate starts a service with the first client, who is answered`() async throws {
+    func `systemd-socket-activate starts a service on the first connection, which is served`() async throws {
         try await withTemporaryDirectory { root in
             let path = root + "/ours.sock"
             let program = try Program(path: Self.activator).start(
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(.enabled(if: SocketSupervisor.isThere, "needs perl"), arguments: Deployment.services)
-    func `every service serves on the socket that is passed, and leaves it where it is`(name: String) async throws {
+    func `every service serves on the passed socket, and does not remove it`(name: String) async throws {
         try await withTemporaryDirectory { root in
             let path = root + "/ours.sock"
             try await Self.with(name + "-service", root, [.listener(path)]) { program in
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(.enabled(if: SocketSupervisor.isThere, "needs perl"))
-    func `the gateway does too, whatever its only socket is called`() async throws {
+    func `the gateway uses the only passed socket, whatever its name`() async throws {
         try await withTemporaryDirectory { root in
             let path = root + "/ours.sock"
             let program = try SocketSupervisor.start(
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(.enabled(if: SocketSupervisor.isThere, "needs perl"))
-    func `of several sockets a service takes the one with its name`() async throws {
+    func `of several sockets a service uses the one with its name`() async throws {
         try await withTemporaryDirectory { root in
             let sockets: [SocketSupervisor.Passed] = [.nothing, .listener(root + "/x"), .listener(root + "/ours")]
             try await Self.with("feed-service", root, sockets, names: "files:x:feed") { program in
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(.enabled(if: SocketSupervisor.isThere, "needs perl"))
-    func `an abstract socket is served on as well`() async throws {
+    func `a service can serve on an abstract socket`() async throws {
         try await withTemporaryDirectory { root in
             let name = "image-feed-\(UUID())"
             try await Self.with("feed-service", root, [.abstractListener(name)]) { program in
@@ -89,7 +89,7 @@ import Testing
             ([.listener("/a"), .listener("/b")], nil, "2 sockets were passed"),
             ([.listener("/a"), .nothing], "a:feed", "descriptor 4 is no socket"),
         ] as [([SocketSupervisor.Passed], String?, String)])
-    func `what cannot be used is one line and exit 69`(
+    func `an unusable passed socket is one line and exit 69`(
         sockets: [SocketSupervisor.Passed], names: String?, reason: String
     ) async throws {
         try await withTemporaryDirectory { root in
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `sockets that were passed to another process do not count`() async throws {
+    @Test func `sockets passed to another process are ignored`() async throws {
         try await withTemporaryDirectory { root in
             let program = try Program("feed-service").start(
                 ["--root", root], environment: ["LISTEN_PID": "1", "LISTEN_FDS": "1"], errors: nil)
@@ -114,7 +114,7 @@ import Testing
 
     // MARK: Helpers
 
-    /// Runs a service with sockets and stops it as a supervisor does.
+    /// Runs a service with passed sockets and stops it with SIGTERM.
     private static func with(
         _ program: String, _ root: String, _ sockets: [SocketSupervisor.Passed], names: String? = nil,
         _ body: (RunningProgram) async throws -> Void
@@ -138,7 +138,7 @@ import Testing
 }
 
 extension SocketSupervisor.Passed {
-    /// With its path in a directory.
+    /// The socket with its path in a directory.
     fileprivate func under(_ directory: String) -> Self {
         switch self {
         case .listener(let path): .listener(directory + path)

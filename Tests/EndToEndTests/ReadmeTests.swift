@@ -4,7 +4,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// The documents for users say nothing that does not work.
+/// The commands and links in the documents for users work.
 @Suite struct ReadmeTests {
     /// In the order in which a user reads them.
     private static let documents = [
@@ -12,14 +12,14 @@ import Testing
         "Services/Examples/README.md",
     ]
 
-    /// Commands that other tests run: `deploy/up` those of deployments, `deploy/test` runs these tests, and a watch has no end
-    /// (`WatchTests`).
+    /// Commands that other tests run: deployment tests run `deploy/up`, `deploy/test` runs these tests, and `WatchTests` runs
+    /// watches, which do not end by themselves.
     private static let runElsewhere = [
         "deploy/up", "deploy/up --root /tmp/edge --http-port 8081 --upstream http://127.0.0.1:8080", "deploy/test",
         "gateway watch",
     ]
 
-    @Test func `every command of the documents works as it stands there`() async throws {
+    @Test func `every command of the documents works unchanged`() async throws {
         let commands = try Self.documents.flatMap { document in
             try blocks("sh", of: document).flatMap { $0.split(separator: "\n").map(String.init) }
         }
@@ -31,7 +31,7 @@ import Testing
             #expect(imported.status == 0)
             let feed = try await deployment.gateway("feed", "--limit", "2", "--json")
             let ids = feed.output.matches(of: /"id":"([0-9A-F-]{36})"/).map(\.output.1)
-            // The tour of the command line ends with the first image removed.
+            // The commands of the README end by removing the first image.
             let (id, other) = (try #require(ids.first), try #require(ids.last))
             let port = try deployment.httpPort()
             try await withTemporaryDirectory { directory in
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `the manifest of the example is one that the gateway takes`() async throws {
+    @Test func `the gateway accepts the manifest of the example`() async throws {
         let manifest = try #require(try blocks("json", of: "Services/Examples/README.md").first)
         try await withTemporaryDirectory { root in
             try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: documents)
-    func `every file that a document links to is there`(document: String) throws {
+    func `every linked file exists`(document: String) throws {
         let text = try self.text(of: document)
         let folder = (document as NSString).deletingLastPathComponent
         let links =
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `the README fits on a few screens`() throws {
+    @Test func `the README is short`() throws {
         #expect(try text(of: "README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
     }
 
@@ -84,7 +84,7 @@ import Testing
         try String(contentsOfFile: "\(Program.repository)/\(document)", encoding: .utf8)
     }
 
-    /// The fenced blocks of that language.
+    /// The fenced code blocks of a language.
     private func blocks(_ language: String, of document: String) throws -> [String] {
         try text(of: document).components(separatedBy: "```\(language)\n").dropFirst().compactMap {
             $0.components(separatedBy: "\n```").first

@@ -2,12 +2,12 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// What the watchdog, `deploy/up` and `deploy/down` do after processes were killed or stopped and files were deleted.
+/// The watchdog, `deploy/up` and `deploy/down` after processes were killed or stopped and files were deleted.
 @Suite(.timeLimit(.minutes(10))) struct RecoveryTests {
-    /// The watchdog looks every five seconds.
+    /// Short times for the watchdog, which checks every five seconds.
     private static let quick = "--limit 8 --back-off 5 --retry-unusable 6"
 
-    @Test func `a service that was stopped is restarted by the watchdog`() async throws {
+    @Test func `the watchdog restarts a stopped service`() async throws {
         try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
             let before = try await deployment.processes()
             let comments = try #require(before["comments"]?.first)
@@ -16,7 +16,7 @@ import Testing
             try await SupervisedDeployment.wait { try await deployment.isRight() }
             let log = try String(contentsOfFile: deployment.root + "/log/watchdog.log", encoding: .utf8)
             #expect(log.contains("comments (process \(comments)) has not answered for "), "\(log)")
-            // Only that one.
+            // No other program was restarted.
             let after = try await deployment.processes()
             for name in ["feed", "image-data", "gateway", "watchdog", "supervisord"] {
                 #expect(after[name] == before[name], "\(name)")
@@ -24,10 +24,11 @@ import Testing
         }
     }
 
-    @Test func `a service that was killed until supervisord gave up comes back`() async throws {
+    @Test func `the watchdog restarts a service that supervisord has given up on`() async throws {
         try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                // Beside the asking for the state, which takes long enough on a busy machine for a service to count as started.
+                // In parallel with the query of the state. On a busy machine the query takes so long that the service would count
+                // as started.
                 group.addTask {
                     while !Task.isCancelled {
                         for process in try await deployment.processes()["feed"] ?? [] { kill(process, SIGKILL) }
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a service whose store could not be used comes back when it can`() async throws {
+    @Test func `a service with an unusable store restarts after the repair`() async throws {
         try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
             #expect(try await deployment.down().status == 0)
             let (data, away) = (deployment.root + "/data/comments.sqlite", deployment.root + "/comments.sqlite")
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `the watchdog is restarted, and ends with supervisord`() async throws {
+    @Test func `a killed watchdog is restarted, and it exits with supervisord`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             let watchdog = try #require(try await deployment.processes()["watchdog"]?.first)
             kill(watchdog, SIGKILL)
@@ -73,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `after supervisord was killed, up replaces its programs and keeps the port`() async throws {
+    @Test func `after supervisord was killed, up replaces its programs and uses the same port`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             let port = "\(try deployment.httpPort())"
             #expect(try await deployment.up("--http-port", port).status == 0)
@@ -89,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["up", "down"])
-    func `with ROOT/run deleted, the processes are found`(script: String) async throws {
+    func `processes are found after ROOT/run was deleted`(script: String) async throws {
         try await SupervisedDeployment.with(["--upstream", "http://127.0.0.1:1"]) { deployment, _ in
             let before = try await deployment.processes()
             #expect(before.count == SupervisedDeployment.names.count)
@@ -97,7 +98,7 @@ import Testing
             let outcome = try await script == "up" ? deployment.up() : deployment.down()
             for (name, process) in before { #expect(!isAlive(process[0]), "\(name): \(outcome.errors)") }
             if script == "up" {
-                // It is still an edge, of an upstream that does not answer.
+                // It is still an edge whose upstream does not answer.
                 #expect(outcome.status == 69 && outcome.errors.contains("remains an edge"), "\(outcome.errors)")
                 #expect(try await deployment.processes().count == SupervisedDeployment.names.count)
             } else {
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `sockets that were deleted are there again after up`() async throws {
+    @Test func `up creates deleted sockets again`() async throws {
         try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
             for name in ["feed", "gateway", "supervisord"] {
                 try FileManager.default.removeItem(atPath: deployment.root + "/run/\(name).sock")
@@ -119,10 +120,10 @@ import Testing
         }
     }
 
-    @Test func `a process that only looks like one of ours is left alone`() async throws {
+    @Test func `a process that only resembles one of ours is not touched`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             let path = deployment.root + "/bin/feed-service"
-            // Its command line; and an open file of the same name, without a lock.
+            // It has the same command line and the same file open, but no lock.
             let other = try Program(path: "/bin/bash").start(
                 ["-c", "exec -a '\(path)' sleep 1000 5<'\(deployment.root)/run/feed.sock.lock'"], errors: "/dev/null")
             defer { other.send(SIGKILL) }
@@ -132,9 +133,9 @@ import Testing
         }
     }
 
-    /// Another container has the same paths, on other file systems. Making one takes root.
+    /// As in a container with the same paths on other file systems. Needs root.
     @Test(.enabled(if: geteuid() == 0))
-    func `a process of another mount namespace with the same paths is left alone`() async throws {
+    func `a process of another mount namespace with the same paths is not touched`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             let directory = (deployment.root as NSString).deletingLastPathComponent
             let holder = """
@@ -160,9 +161,9 @@ import Testing
         }
     }
 
-    /// Whatever was killed, stopped or deleted, `up` and `down` end in the right state. The seeds are fixed.
+    /// After any kill, stop or deletion, `up` and `down` end in the right state. The seeds are fixed.
     @Test(arguments: 1...3)
-    func `up and down repair whatever was killed, stopped or deleted`(seed: UInt64) async throws {
+    func `up and down work after any kill, stop or deletion`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
             var seen: Set<Int32> = []
@@ -189,7 +190,7 @@ import Testing
         }
     }
 
-    /// - Returns: what was done.
+    /// - Returns: a description of the damage.
     private func damage(
         _ deployment: SupervisedDeployment, _ processes: [String: [Int32]], _ random: inout SeededRandom
     ) throws -> String {
@@ -210,14 +211,14 @@ import Testing
     }
 }
 
-/// Whether this process runs; one that has ended, but of which its parent has not taken note, does not.
+/// Whether a process runs. A zombie does not.
 private func isAlive(_ process: Int32) -> Bool {
     guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return false }
     return !status.contains("State:\tZ")
 }
 
 extension SupervisedDeployment {
-    /// The state of a program as supervisord calls it.
+    /// The state of a program in supervisord's terms.
     fileprivate func state(of program: String) async throws -> String {
         let outcome = try await Program(path: "/usr/bin/env").run([
             "supervisorctl", "-c", root + "/supervisord.conf", "status", program,

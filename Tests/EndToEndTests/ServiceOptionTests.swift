@@ -3,13 +3,13 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Limits and peers on the command line of the real programs.
+/// The options for limits and peers of the real programs.
 @Suite(.timeLimit(.minutes(5))) struct ServiceOptionTests {
     private static let programs: [(String, [String])] =
         Deployment.services.map { ($0 + "-service", []) } + [("gateway", ["serve"])]
 
     @Test(arguments: programs)
-    func `wrong limits and peers are wrong use, with what there is`(program: String, command: [String]) async throws {
+    func `invalid limits and peers are usage errors`(program: String, command: [String]) async throws {
         for (arguments, part) in [
             (["--limit", "nothing=1"], "assembled_bytes_per_process"),
             (["--limit", "connections=0"], "from 1 to 1000000"),
@@ -21,11 +21,11 @@ import Testing
         }
     }
 
-    @Test func `limits of the command line hold, and are told in the greeting`() async throws {
+    @Test func `limits of the command line apply, and rpc.hello reports them`() async throws {
         try await withTemporaryDirectory { root in
             let arguments = ["--limit", "frame_bytes=5000", "--limit", "connections=2"]
             try await RunningService.with("feed", root: root, arguments: arguments) { service in
-                // Ours is the first connection, this the second.
+                // The test's client is the first connection, this is the second.
                 let peer = try await WirePeer.connect(to: SocketPath(root + "/run/feed.sock"))
                 let hello = try await peer.exchange(
                     #"{"jsonrpc":"2.0","id":1,"method":"rpc.hello","params":{"protocols":[1]}}"#)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `with a group the socket and its directory are the group's`() async throws {
+    @Test func `with a group, the group owns the socket and its directory`() async throws {
         let group = geteuid() == 0 ? 4_001 : getegid()
         try await withTemporaryDirectory { root in
             try await RunningService.with("feed", root: root, arguments: ["--allow-group", "\(group)"]) { _ in

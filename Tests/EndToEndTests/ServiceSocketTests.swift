@@ -3,9 +3,9 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// How a service takes its socket, and how it gives it back.
+/// How a service takes and releases its socket.
 @Suite struct ServiceSocketTests {
-    @Test func `a socket that a living process uses is refused, naming it, and goes on serving`() async throws {
+    @Test func `a socket in use is refused with the name of its process, which continues to serve`() async throws {
         try await withTemporaryDirectory { root in
             try await RunningService.with("feed", root: root) { service in
                 let outcome = try await Program("feed-service").run(["--root", root])
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `the socket that a dead process has left is replaced`() async throws {
+    @Test func `a stale socket of a killed process is replaced`() async throws {
         try await withTemporaryDirectory { root in
             let death = await #expect(throws: RunningService.Failure.self) {
                 try await RunningService.with("feed", root: root) { $0.kill() }
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Deployment.services)
-    func `SIGTERM takes the socket away and ends with 0, also while somebody is connected`(
+    func `SIGTERM removes the socket and exits with 0, even with a connected client`(
         _ name: String
     ) async throws {
         try await withTemporaryDirectory { root in
@@ -52,8 +52,7 @@ import Testing
         }
     }
 
-    @Test func `fewer connections are admitted where the limit of open files is low, and a line says so`() async throws
-    {
+    @Test func `a low limit of open files reduces the number of connections, and a line reports it`() async throws {
         try await withTemporaryDirectory { root in
             let program = try Program(path: "/bin/sh").start(
                 ["-c", #"ulimit -n 128 && exec "$0" --root "$1""#, Program("feed-service").path, root], errors: nil)
@@ -63,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `without a root nothing is served, and the remedy is named`() async throws {
+    @Test func `without a root a program does not start, and names the remedy`() async throws {
         let outcome = try await Program(path: "/usr/bin/env").run([
             "-u", "HOME", "-u", "ROOT", "-u", "XDG_DATA_HOME", Program("feed-service").path,
         ])
@@ -71,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["feed-service", "comments-service", "image-data-service", "gateway"])
-    func `an empty name of a root is wrong use`(program: String) async throws {
+    func `an empty root is a usage error`(program: String) async throws {
         let arguments = program == "gateway" ? ["feed", "--root", ""] : ["--root", ""]
         let outcome = try await Program(program).run(arguments)
         #expect(outcome.status == 64 && outcome.errors.contains("--root needs a directory"), "\(outcome.errors)")

@@ -1,11 +1,11 @@
 import Foundation
 import RPCTestKit
 
-/// A supervisor that opens sockets and starts a program with them, as systemd does, in a few lines of perl.
+/// A supervisor in a few lines of perl. It opens sockets and starts a program with them, as systemd does.
 enum SocketSupervisor {
     static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/perl")
 
-    /// What is passed, as descriptor 3, 4, …
+    /// The passed descriptors 3, 4, …
     enum Passed {
         case listener(String)
         case abstractListener(String)
@@ -22,7 +22,7 @@ enum SocketSupervisor {
         }
     }
 
-    /// - Parameter names: of the sockets, as `LISTEN_FDNAMES` has them.
+    /// - Parameter names: the names of the sockets, in the format of `LISTEN_FDNAMES`.
     static func start(
         _ program: String, _ arguments: [String], passing sockets: [Passed], names: String? = nil,
         environment: [String: String] = [:]

@@ -2,7 +2,7 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// How `deploy/up` builds, installs and configures what it starts.
+/// How `deploy/up` builds, installs and configures the programs.
 @Suite(.timeLimit(.minutes(10))) struct StartTests {
     @Test(arguments: [("--foo", "Unknown option --foo."), ("foo", "Unexpected argument 'foo'.")], ["up", "down"])
     func `a wrong argument is named`(argument: (String, String), script: String) async throws {
@@ -10,7 +10,7 @@ import Testing
         #expect(outcome.status == 64 && outcome.errors.contains(argument.1), "\(outcome.errors)")
     }
 
-    @Test func `an empty deployment starts without the sample, and stays without it`() async throws {
+    @Test func `an empty deployment never imports the sample`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, first in
             #expect(first.status == 0 && !first.errors.contains("sample"), "\(first.errors)")
             let second = try await deployment.up()
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `options about fetching reach the services that connect to others, and are remembered`() async throws {
+    @Test func `options for fetching reach the services that connect to others, and are remembered`() async throws {
         try await withTemporaryDirectory { directory in
             let pin = "127.0.0.1=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
             try Data().write(to: URL(filePath: directory + "/ca.pem"))
@@ -31,12 +31,12 @@ import Testing
             ]
             let lasting = ["--deny-upstream 192.0.2.0/24", "--no-fetch"]
             for (arguments, feed, images) in [
-                // How to connect is remembered while nothing is fetched.
+                // Connection options are remembered while nothing is fetched.
                 (["--empty"] + exceptions + lasting, [String](), ["--no-fetch"]),
                 ([], [], ["--no-fetch"]),
                 (["--fetch"], [], exceptions + lasting.dropLast()),
                 (["--no-fetch"], [], ["--no-fetch"]),
-                // They were for fetching from anywhere, not for this upstream.
+                // The exceptions were for fetching without an upstream, not for this upstream.
                 (
                     ["--upstream http://127.0.0.1:3"], ["--upstream http://127.0.0.1:3", lasting[0]],
                     ["--upstream http://127.0.0.1:3", lasting[0]]
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a new store is intended for one start only`() async throws {
+    @Test func `--new-store applies to one start only`() async throws {
         try await withTemporaryDirectory { directory in
             let stubs = try Stubs(directory)
             let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
@@ -94,19 +94,19 @@ import Testing
             try stubs.change("feed-service")
             let changed = try await deployment.up()
             #expect(
-                changed.status == 0 && changed.errors.contains("Restarting what changed: feed\n"), "\(changed.errors)")
+                changed.status == 0 && changed.errors.contains("changed programs: feed\n"), "\(changed.errors)")
             #expect(try await deployment.down().status == 0)
         }
     }
 
-    @Test func `a manifest as it was shipped is updated, and one that was edited stays`() async throws {
+    @Test func `an unedited manifest is updated, and an edited one stays`() async throws {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")
             #expect(try await deployment.up("--empty").status == 0)
             let plugins = deployment.root + "/plugins.d/"
             let edited = #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1},"required":false}"#
             try Data(edited.utf8).write(to: URL(filePath: plugins + "comments.json"))
-            // A root of the time before manifests were remembered.
+            // A root from before `up` stored copies of shipped manifests.
             try FileManager.default.removeItem(atPath: plugins + ".image-data.json.shipped")
             let first =
                 #"{"name":"image-data","socket":"image-data.sock","contracts":{"image-data":1},"required":true}"#
@@ -126,7 +126,7 @@ import Testing
                 "--root", deployment.root, "--bin", Program.directory,
             ])
             #expect(
-                outcome.status == 0 && outcome.errors.contains("Restarting what changed: gateway"), "\(outcome.errors)")
+                outcome.status == 0 && outcome.errors.contains("changed programs: gateway"), "\(outcome.errors)")
             for (name, text) in [
                 ("feed", shipped["feed"]), ("image-data", shipped["image-data"]), ("comments", edited),
             ] {
@@ -153,9 +153,9 @@ import Testing
         }
     }
 
-    /// Becoming another user takes root, and that user must be able to read the programs.
+    /// Needs root to change the user, and the user must be able to read the programs.
     @Test(.enabled(if: geteuid() == 0 && nobodyCanRead()))
-    func `as root, everything can run as another user, who is remembered`() async throws {
+    func `as root, all programs can run as another user, which is remembered`() async throws {
         try await withTemporaryDirectory { directory in
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
             let deployment = SupervisedDeployment(root: directory + "/root")
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0))
-    func `as root, it says what that means`() async throws {
+    func `up warns when it runs as root`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { _, outcome in
             #expect(outcome.errors.contains("running as root") && outcome.errors.contains("--user NAME"))
         }
@@ -205,7 +205,7 @@ import Testing
     }
 }
 
-/// Programs that record how they are started and leave out the options that the real ones may not have yet.
+/// Programs that record their options, start the real ones, and omit options that those may not support yet.
 private struct Stubs {
     let directory: String
 
@@ -242,7 +242,7 @@ private struct Stubs {
         try String(contentsOfFile: "\(directory)/\(program).starts", encoding: .utf8).split(separator: "\n")
     }
 
-    /// The options of the last start, without the root.
+    /// The options of the last start, without --root.
     func options(of program: String) throws -> String {
         let words = try #require(try starts(of: program).last).split(separator: " ")
         return words.dropFirst(2).joined(separator: " ")
@@ -256,7 +256,7 @@ private struct Stubs {
     }
 }
 
-/// A copy of the scripts with a compiler that only counts.
+/// A copy of the scripts with a fake compiler that counts its calls.
 private struct FakeProject {
     let path: String
     private let tools: String
@@ -304,7 +304,7 @@ private struct FakeProject {
 
     func change(_ what: String) throws {
         switch what {
-        // Of the same size, with its former date.
+        // A change that keeps the size and the modification time.
         case "source":
             let file = path + "/Services/A.swift"
             let date = try FileManager.default.attributesOfItem(atPath: file)[.modificationDate]

@@ -2,8 +2,8 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// A deployment as people start it: `deploy/up`, supervisord, the sample feed. It runs the programs that were built with
-/// the tests.
+/// A deployment started by `deploy/up`, with supervisord and the sample feed. It runs the programs that were built with the
+/// tests.
 struct SupervisedDeployment {
     let root: String
 
@@ -11,8 +11,8 @@ struct SupervisedDeployment {
     var programs = Program.directory
 
     /// - Parameters:
-    ///   - arguments: further ones of `deploy/up`.
-    ///   - environment: of `deploy/up` and of the programs.
+    ///   - arguments: further arguments of `deploy/up`.
+    ///   - environment: variables for `deploy/up` and the programs.
     ///   - watchdog: the watchdog's options.
     static func with<Result>(
         _ arguments: [String] = [], _ environment: [String: String] = [:], watchdog: String? = nil,
@@ -50,7 +50,7 @@ struct SupervisedDeployment {
 
     func down() async throws -> Program.Outcome { try await script("down", ["--root", root]) }
 
-    /// Every program that a deployment consists of.
+    /// All programs of a deployment.
     static let names = ["feed", "comments", "image-data", "gateway", "watchdog", "supervisord"]
 
     /// The processes of this deployment by name, as the scripts recognise them.
@@ -66,14 +66,14 @@ struct SupervisedDeployment {
         return processes
     }
 
-    /// Whether one process of each program runs and everything serves.
+    /// Whether exactly one process of each program runs and all serve.
     func isRight() async throws -> Bool {
         let processes = try await processes()
         guard processes.count == Self.names.count, processes.values.allSatisfy({ $0.count == 1 }) else { return false }
         return try await gateway("health").status == 0
     }
 
-    /// Waits, without limit, for something that the supervisor brings about.
+    /// Waits, without a time limit, until a condition is true.
     static func wait(until condition: () async throws -> Bool) async throws {
         while try await !condition() { try await Task.sleep(for: .milliseconds(100)) }
     }

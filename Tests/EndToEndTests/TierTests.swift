@@ -2,9 +2,9 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// Origin → edge → edge, each started by `deploy/up`, each over the HTTP API of the one before.
+/// Origin → edge → edge: each is started by `deploy/up` and reads from the HTTP API of the previous one.
 @Suite(.timeLimit(.minutes(10))) struct TierTests {
-    @Test func `an edge goes on with all that it has shown when its origin is gone, and recovers`() async throws {
+    @Test func `an edge serves its cache while its origin is down, and recovers`() async throws {
         let port = try await freePort()
         try await SupervisedDeployment.with(["--http-port", "\(port)"]) { origin, _ in
             let upstream = ["--upstream", "http://127.0.0.1:\(port)"]
@@ -13,7 +13,7 @@ import Testing
                 let shown = try await Walk(port)
                 #expect(shown.images.count == 24)
                 #expect(try await Walk(try edge.httpPort()) == shown)
-                // Whatever it knows of the feed, comments are written elsewhere.
+                // An edge is read-only, so it refuses a comment on any image.
                 #expect(try await edge.gateway("comment", UUID().uuidString, "Lovely!").status == 77)
 
                 _ = try await origin.down()
@@ -21,12 +21,12 @@ import Testing
                 #expect(offline == shown)
                 #expect(offline.ages.allSatisfy { $0 != nil })
 
-                // It stays an edge, and needs nobody for what it has.
+                // It stays an edge and serves its cache without the origin.
                 _ = try await edge.down()
                 let restarted = try await edge.up()
                 #expect(restarted.output.contains("Offline: cached copy from"), "\(restarted.errors)")
                 #expect(try await Walk(try edge.httpPort()) == shown)
-                // An upstream that is known to be away is no reason to wait, nor a failure; nor is who is not required.
+                // An absent upstream and a missing optional plugin are neither waited for nor failures.
                 let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{},"required":false}"#
                 try Data(manifest.utf8).write(to: URL(filePath: edge.root + "/plugins.d/likes.json"))
                 #expect(try await edge.gateway("health").status == 1)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `an edge is the upstream of the next, and how old things are adds up`() async throws {
+    @Test func `an edge can be the upstream of another, and their ages add up`() async throws {
         try await SupervisedDeployment.with { origin, _ in
             let first = try origin.httpPort()
             try await SupervisedDeployment.with(["--upstream", "http://127.0.0.1:\(first)"]) { edge, _ in
@@ -55,7 +55,7 @@ import Testing
                     _ = try await origin.down()
                     let kept = try await Walk(third)
                     #expect(kept == shown)
-                    // What the edge serves from its cache has an age there, and so it has here.
+                    // Pages from the first edge's cache have an age, which the second edge reports too.
                     #expect(kept.ages.allSatisfy { $0 != nil })
                     _ = try await edge.down()
                     let older = try await Walk(third)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `pictures that were published by URL are shown by the authority and by its edges`() async throws {
+    @Test func `the authority and its edges serve pictures that were published by URL`() async throws {
         let names = ["dunes.jpg", "mosaic.webp", "snowfall.gif", "tram.png"]
         let files = try names.map { try Data(contentsOf: URL(filePath: "\(Program.repository)/deploy/sample/\($0)")) }
         try await OriginServer.with { request in
@@ -86,14 +86,14 @@ import Testing
                     let shown = try await Walk(try edge.httpPort())
                     #expect(zip(ids, files).allSatisfy { shown.images[$0] == [UInt8]($1) })
                     #expect(try await Walk(port) == shown)
-                    // Once for all who look at them.
+                    // Each picture was fetched once for all readers.
                     #expect(web.history.requests.map(\.path).sorted() == names.map { "/" + $0 })
                 }
             }
         }
     }
 
-    /// - Parameter options: further ones of image-data-service.
+    /// - Parameter options: further options of image-data-service.
     private func withAuthority(_ options: String, _ body: (SupervisedDeployment) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             let authority = SupervisedDeployment(root: directory + "/root")
@@ -112,14 +112,14 @@ import Testing
         }
     }
 
-    @Test func `what an upstream is said to be is checked before anything is changed`() async throws {
+    @Test func `--upstream is checked before anything is changed`() async throws {
         for value in ["", "feed.example", "ftp://feed.example", "http://a b", "http://a'"] {
             let outcome = try await SupervisedDeployment(root: "/nowhere/root").up("--upstream", value)
             #expect(outcome.status == 64, "\(value): \(outcome.errors)")
         }
     }
 
-    /// A port that was free a moment ago: an origin that comes back must be where it was.
+    /// A currently free port. The origin needs a fixed port, because it must restart at the same address.
     private func freePort() async throws -> Int {
         try await OriginServer.with { _ in
             []

@@ -1,7 +1,7 @@
 import Foundation
 import RPCTestKit
 
-/// A small disk of the test's own; mounting one takes root.
+/// A small disk (tmpfs) for a test. Mounting it needs root.
 enum Tmpfs {
     static func with<Result>(
         at path: String, megabytes: Int, isolation: isolated (any Actor)? = #isolation,

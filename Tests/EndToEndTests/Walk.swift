@@ -2,13 +2,13 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// All that a deployment shows over HTTP: every page to the last, with the bytes and comments of every item.
+/// All data that a deployment serves over HTTP: every page, with the bytes and comments of every item.
 struct Walk: Equatable {
     private(set) var images: [String: [UInt8]] = [:]
     private(set) var comments: [String: [UInt8]] = [:]
     private(set) var order: [String] = []
 
-    /// Of each page, in seconds.
+    /// The age of each page in seconds.
     private(set) var ages: [Int?] = []
 
     init(_ port: Int) async throws {
@@ -35,7 +35,7 @@ struct Walk: Equatable {
         return reply
     }
 
-    /// Ages are not compared.
+    /// Compares everything except the ages.
     static func == (one: Walk, other: Walk) -> Bool {
         one.order == other.order && one.images == other.images && one.comments == other.comments
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// `gateway watch` and streams on the command line, against the real four programs.
 @Suite(.timeLimit(.minutes(5))) struct WatchTests {
-    /// Runs `body` while a command of the gateway runs. What it prints comes as `errors`, beside its words.
+    /// Runs `body` while a command of the gateway runs. `errors` has both its standard output and its standard error.
     private func whileRunning(
         _ command: String, _ deployment: Deployment, _ body: (RunningProgram) async throws -> Void
     ) async throws {
@@ -27,13 +27,13 @@ import Testing
         _ = try await client.call(FeedContract.publish, PublishedItems(items: [item]))
     }
 
-    /// The documents among what a command has written.
+    /// The JSON documents in the output of a command.
     private func events(_ program: RunningProgram) throws -> [FeedEvent] {
         try program.errors.text.split(separator: "\n").filter { $0.hasPrefix("{") }
             .map { try RawJSON(checking: String($0)).read(as: FeedEvent.codec) }
     }
 
-    @Test func `a watch through the gateway sees what is published and removed, until Ctrl-C`() async throws {
+    @Test func `a watch through the gateway shows published and removed images until Ctrl-C`() async throws {
         try await Deployment.with { deployment in
             let id = UUID()
             try await whileRunning("watch --json", deployment) { watch in
@@ -49,7 +49,7 @@ import Testing
                 #expect(
                     events.map(\.change) == [.reset, .published([FeedItem(id: id, image: "urn:x:y")]), .removed([id])])
 
-                // From where the first one was it goes on in another process.
+                // Another process resumes at the position of the first one.
                 try await whileRunning("watch --json --since '\(events[1].seq)'", deployment) { later in
                     #expect(await later.errors.wait(for: "\"removed\":[\"\(id.uuidString)\"]}\n"))
                     let rest = try self.events(later)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `people get a line for every image, and one that says that the service was restarted`() async throws {
+    @Test func `without --json a watch prints a line for each image, and one after a restart`() async throws {
         try await Deployment.with { deployment in
             let (first, second) = (UUID(), UUID())
             try await whileRunning("watch", deployment) { watch in
@@ -105,7 +105,7 @@ import Testing
                     #expect(await gateway.ended() == 128 + SIGKILL)
                     try await deployment.restarting("gateway") {
                         #expect(await watch.errors.wait(for: "\"image\":\"urn:x:99\"}]}\n"))
-                        // While events flow; the next one is killed when this block ends.
+                        // Events arrive while the gateway is killed at the end of this block.
                         try await publish(100..<200)
                     }
                     try await publish(200..<250)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a watch that nobody answers at the start fails as every other command`() async throws {
+    @Test func `a watch that gets no answer at the start fails as every other command`() async throws {
         try await withTemporaryDirectory { root in
             let outcome = try await Program("gateway").run(["watch", "--root", root])
             #expect(outcome.status == 69 && outcome.errors.contains("deploy/up"))
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that goes away ends a watch quietly`() async throws {
+    @Test func `a watch ends silently when its reader closes the pipe`() async throws {
         try await Deployment.with { deployment in
             let gateway = Program("gateway").path
             let watch = try Program(path: "/bin/sh").start(
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `call shows the items of a stream, one document a line, for as long as it may`() async throws {
+    @Test func `call prints the items of a stream, one document per line, until its time limit`() async throws {
         try await Deployment.with { deployment in
             let timed = try await deployment.gateway("call", "feed.watch", "since=", "--timeout", "1")
             #expect(timed.status == 75)
@@ -162,7 +162,7 @@ import Testing
                 try await withFeed(deployment) { try await publish(FeedItem(id: id, image: "urn:x:y"), with: $0) }
                 #expect(await call.errors.wait(for: "\"image\":\"urn:x:y\"}]}\n"))
                 #expect(try events(call).count == 2)
-                // It is no watch: it ends with its stream.
+                // Unlike a watch, it ends with its stream.
                 let gateway = try #require(deployment.program("gateway"))
                 gateway.send(SIGTERM)
                 #expect(await call.ended() == 69)
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `wrong parameters of a stream are told as such`() async throws {
+    @Test func `invalid parameters of a stream are reported`() async throws {
         try await Deployment.with { deployment in
             let outcome = try await deployment.gateway("call", "feed.watch", "from=1")
             #expect(outcome.status == 64 && outcome.errors.contains("params.from") && outcome.output.isEmpty)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteKit
 
-/// Stores that once existed are known to a deployment apart from their files.
+/// A deployment lists its stores separately from their files.
 @Suite struct ListedStoreTests {
     private static func plain(_ applicationID: String = "TEST", isCache: Bool = false) -> StoreOpening {
         var migrator = DatabaseMigrator()
@@ -14,7 +14,7 @@ import Testing
         return StoreOpening(applicationID: applicationID, migrator: migrator, isCache: isCache)
     }
 
-    /// A deployment with one store that was created and has something in it.
+    /// A deployment with one store that has data.
     private struct Place {
         let root: String
         var path: String
@@ -32,7 +32,7 @@ import Testing
             try opening.close(pool)
         }
 
-        /// What is in it.
+        /// The values in the store.
         func values() throws -> [Int] {
             let pool = try opening.open(path)
             let values = try pool.read { try Int.fetchAll($0, sql: "SELECT x FROM thing") }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// What happens to a store's file while nobody has it open.
+    /// A change of a store's file while no process has it open.
     enum Fate: CaseIterable {
         case missing, directoryMissing, empty, noTables, anotherProgram, exchanged, garbage, directory
 
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Fate.allCases) func `an authority's store that was lost is refused, again and again`(
+    @Test(arguments: Fate.allCases) func `an authority's lost store is refused at every start`(
         fate: Fate
     ) async throws {
         try await withTemporaryDirectory { root in
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Fate.allCases) func `a cache that was lost is set aside, and an empty one begins`(
+    @Test(arguments: Fate.allCases) func `a lost cache is renamed, and an empty one replaces it`(
         fate: Fate
     ) async throws {
         try await withTemporaryDirectory { root in
@@ -115,14 +115,14 @@ import Testing
             #expect(
                 try place.files().count { $0.contains(".corrupt-") && $0.hasSuffix("Z") }
                     == (fate.reason == .missing ? 0 : 1))
-            // Once.
+            // Only once.
             try await place.use()
             let second = try place.replacing()
             #expect(second.values == [7] && second.reports == [])
         }
     }
 
-    @Test(arguments: Fate.allCases) func `the operator can say that a new store is intended`(fate: Fate) async throws {
+    @Test(arguments: Fate.allCases) func `the operator can ask for a new store`(fate: Fate) async throws {
         try await withTemporaryDirectory { root in
             let place = try Place(root)
             try await place.use()
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a store that works is used as it is, whatever is intended`() async throws {
+    @Test func `a store that works is used even if a new store is intended`() async throws {
         try await withTemporaryDirectory { root in
             try await Place(root).use()
             let (values, reports) = try Place(root, isNew: true).replacing()
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `the store that was given up is not taken for the new one`() async throws {
+    @Test func `the abandoned store is not accepted in place of the new one`() async throws {
         try await withTemporaryDirectory { root in
             let place = try Place(root)
             try await place.use()
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `a directory where no store was is set aside if it is empty`(
+    @Test(arguments: [false, true]) func `a directory in place of an unlisted store is renamed if it is empty`(
         isEmpty: Bool
     ) async throws {
         try await withTemporaryDirectory { root in
@@ -173,7 +173,7 @@ import Testing
 
     // MARK: Copies and earlier versions
 
-    @Test func `a copy of the store is the store`() async throws {
+    @Test func `a copy of the store is accepted as the store`() async throws {
         try await withTemporaryDirectory { root in
             let place = try Place(root)
             try await place.use()
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `a store of an earlier version is adopted, and then missed`() async throws {
+    @Test func `a store of an earlier version is listed, and its later loss is detected`() async throws {
         try await withTemporaryDirectory { root in
             let place = try Place(root)
             try await earlier(place.path)
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    /// Makes a store as a version did that knew of no list.
+    /// Makes a store as versions before the list did.
     private func earlier(_ path: String) async throws {
         try FileManager.default.createDirectory(
             atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
@@ -209,7 +209,7 @@ import Testing
         try pool.closeIntoOneFile()
     }
 
-    @Test(arguments: [false, true]) func `a file that never was ours is left alone`(isCache: Bool) async throws {
+    @Test(arguments: [false, true]) func `a file of another program is not touched`(isCache: Bool) async throws {
         try await withTemporaryDirectory { root in
             let diary = root + "/diary.sqlite"
             try DatabaseQueue(path: diary).write { try $0.execute(sql: "CREATE TABLE diary (day)") }
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `an edge does not set the authority's store aside`() async throws {
+    @Test func `an edge does not rename the authority's store`() async throws {
         try await withTemporaryDirectory { root in
             try await Place(root).use()
             var place = try Place(root)
@@ -232,11 +232,11 @@ import Testing
 
     // MARK: Killed at the wrong moment
 
-    @Test func `a store that was created and not yet listed is adopted`() async throws {
+    @Test func `a store that was created but not yet listed is listed`() async throws {
         try await withTemporaryDirectory { root in
             let place = try Place(root)
             try FileManager.default.createDirectory(atPath: root + "/data", withIntermediateDirectories: true)
-            // Killed when there was a file, and when there was a store.
+            // Killed after creating the file, and after creating the store.
             try Data().write(to: URL(filePath: place.path))
             try await place.use()
             try FileManager.default.removeItem(atPath: root + "/stores")
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func `the journal of a killed service is missed`() async throws {
+    @Test func `a missing journal of a killed service is detected`() async throws {
         try await withTemporaryDirectory { root in
             let place = try Place(root)
             let copy = root + "/copy.sqlite"
@@ -276,13 +276,13 @@ import Testing
         }
     }
 
-    /// Leaves the files as a service does that is killed after a write.
+    /// Leaves the files as after a kill of a service that has written.
     private func killed(_ place: Place) async throws {
         let away = place.root + "/away"
         try FileManager.default.createDirectory(atPath: away, withIntermediateDirectories: true)
         let pool = try place.opening.open(place.path)
         try await pool.write { try $0.execute(sql: "INSERT INTO thing VALUES (8)") }
-        // SQLite does not touch the journal of a file that was moved away.
+        // SQLite does not touch the journal of a moved file.
         try FileManager.default.moveItem(atPath: place.path, toPath: away + "/store.sqlite")
         try pool.closeIntoOneFile()
         try FileManager.default.moveItem(atPath: away + "/store.sqlite", toPath: place.path)
@@ -297,7 +297,7 @@ import Testing
                 let place = try Place(root, elsewhere + "/s/" + String(repeating: "x", count: 240))
                 try await place.use()
                 try FileManager.default.removeItem(atPath: place.path)
-                // Spelled in another way.
+                // The same path in another spelling.
                 let other = try Place(root, elsewhere + "/./s/../s/" + String(repeating: "x", count: 240))
                 #expect(throws: StoreUnusable(path: other.path, reason: .missing)) {
                     try other.opening.open(other.path)
@@ -325,7 +325,7 @@ import Testing
         }
     }
 
-    @Test func `a list that cannot be read is said to be so, and replaced when that is intended`() async throws {
+    @Test func `an unreadable list is reported, and replaced if a new store is intended`() async throws {
         try await withTemporaryDirectory { root in
             try await Place(root).use()
             let name = try #require(FileManager.default.contentsOfDirectory(atPath: root + "/stores").first)

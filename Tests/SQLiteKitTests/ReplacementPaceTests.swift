@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReplacementPaceTests {
     private func time(_ seconds: TimeInterval) -> Date { Date(timeIntervalSince1970: 1_000_000 + seconds) }
 
-    @Test func `the first time is at once, the next after a pause`() {
+    @Test func `the first replacement is at once, the next after a pause`() {
         var pace = ReplacementPace()
         #expect(pace.isDue(at: time(0)))
         pace.note(at: time(0))
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a store that has worked for a day begins anew`() {
+    @Test func `after a day without failures the pauses start anew`() {
         var pace = ReplacementPace()
         for seconds in [0, 30, 150, 150 + 86_400] as [TimeInterval] { pace.note(at: time(seconds)) }
         #expect(pace.isDue(at: time(150 + 86_400 + 30)))

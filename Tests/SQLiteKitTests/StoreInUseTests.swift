@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteKit
 
-/// What happens to a store while a service has it open.
+/// Faults of a store while a service has it open.
 @Suite struct StoreInUseTests {
     /// A store of numbers.
     private struct Numbers: Sendable {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Loss.allCases) func `nothing is acknowledged for a file without its name`(
+    @Test(arguments: Loss.allCases) func `a write to a removed or renamed file is not acknowledged`(
         loss: Loss
     ) async throws {
         try await with(isCache: false) { inUse in
@@ -91,13 +91,13 @@ import Testing
             }
             #expect(inUse.monitor.check.status == .degraded)
             #expect(inUse.log.lines.count == 1 && inUse.log.lines[0].contains(inUse.path))
-            // Only the journal is gone: what was acknowledged can still be read.
+            // Only the journal is missing, so acknowledged data can still be read.
             guard loss == .journalRemoved else { return }
             #expect(try await inUse.authority.reading { try $0.all() } == [1])
         }
     }
 
-    @Test func `a file that goes while it is written to is noticed before the answer`() async throws {
+    @Test func `the loss of a file during a write is detected before the answer`() async throws {
         try await with(isCache: false) { inUse in
             await #expect(throws: RPCError.self) {
                 try await inUse.authority.writing {
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// The file stays the same, as with `cp`, or `dd` with `conv=notrunc`.
+    /// Overwrites the file in place, as `cp` does, or `dd` with `conv=notrunc`.
     private func overwrite(_ path: String, with data: Data, isCut: Bool = true) throws {
         let file = try #require(FileHandle(forWritingAtPath: path))
         if isCut { try file.truncate(atOffset: 0) }
@@ -151,7 +151,7 @@ import Testing
         try file.close()
     }
 
-    @Test(arguments: Overwriting.allCases) func `an authority whose file is overwritten says that data is lost`(
+    @Test(arguments: Overwriting.allCases) func `an authority whose file is overwritten answers data_loss`(
         overwriting: Overwriting
     ) async throws {
         try await with(isCache: false) { inUse in
@@ -160,7 +160,7 @@ import Testing
             _ = try await inUse.authority.reading { try $0.all() }
             try await overwrite(overwriting, inUse.path)
             for isRestored in [false, true] {
-                // What SQLite has in memory does not belong to a file that is put back.
+                // SQLite's memory does not match a file that is put back.
                 if isRestored { try overwrite(inUse.path, with: before) }
                 let read = await #expect(throws: RPCError.self) { try await inUse.authority.reading { try $0.all() } }
                 let write = await #expect(throws: RPCError.self) {
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Overwriting.allCases) func `a cache whose file is overwritten is set aside, and keeps again`(
+    @Test(arguments: Overwriting.allCases) func `a cache whose file is overwritten is renamed and replaced`(
         overwriting: Overwriting
     ) async throws {
         try await with(isCache: true) { inUse in
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `whatever a read finds in a file that is overwritten, the answer is that data is lost`() async throws {
+    @Test func `every failing read of an overwritten file is answered with data_loss`() async throws {
         struct Odd: Error {}
         try await with(isCache: false) { inUse in
             try await overwrite(.anotherProgram, inUse.path)
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `a store that another process vacuums is in use as before`() async throws {
+    @Test func `a store that another process vacuums works as before`() async throws {
         try await with(isCache: false) { inUse in
             for number in 1...2_000 { try await inUse.authority.writing { try await $0.add(number) } }
             try await inUse.authority.writing { numbers in
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func `an authority without a store answers nothing at all`() async throws {
+    @Test func `an authority without a store fails every call`() async throws {
         try await withTemporaryDirectory { directory in
             try Data(repeating: 0x2E, count: 8_192).write(to: URL(filePath: directory + "/store.sqlite"))
             let inUse = InUse(directory, isCache: false)
@@ -243,7 +243,7 @@ import Testing
 
     // MARK: A cache
 
-    @Test(arguments: Loss.allCases) func `a cache whose file goes is replaced, and keeps again`(
+    @Test(arguments: Loss.allCases) func `a cache whose file is removed is replaced and caches again`(
         loss: Loss
     ) async throws {
         try await with(isCache: true) { inUse in
@@ -256,7 +256,7 @@ import Testing
             #expect(
                 try inUse.corruptFiles().count == ([.exchanged, .journalRemoved].contains(loss) ? 1 : 0))
             #expect(inUse.log.lines.count == 2, "\(inUse.log.lines)")
-            // An operator has nothing to do.
+            // The line asks nothing of the operator.
             #expect(inUse.log.lines[0].hasPrefix("the cache \(inUse.path)"))
             #expect(inUse.log.lines[0].hasSuffix("an empty one replaces it"))
         }
@@ -266,7 +266,7 @@ import Testing
         try await cache.reading { _ in throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     }
 
-    @Test func `a cache that turns out to be damaged is set aside, and keeps again`() async throws {
+    @Test func `a cache that is found damaged is renamed and replaced`() async throws {
         try await with(isCache: true) { inUse in
             _ = try await inUse.cache.writing { try await $0.add(1) }
             #expect(try await damage(inUse.cache) == nil)
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    @Test func `real damage is found, and set aside`() async throws {
+    @Test func `a really damaged file is detected and renamed`() async throws {
         try await with(isCache: true) { inUse in
             for number in 1...2_000 { _ = try await inUse.cache.writing { try await $0.add(number) } }
             try inUse.slot.close()
@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    @Test func `a cache that breaks again and again is set aside less and less often`() async throws {
+    @Test func `a cache that breaks repeatedly is replaced at growing intervals`() async throws {
         try await with(isCache: true) { inUse in
             _ = try await inUse.cache.writing { try await $0.add(1) }
             #expect(try await damage(inUse.cache) == nil)
@@ -308,7 +308,7 @@ import Testing
         }
     }
 
-    @Test func `many that find the damage at once replace it once`() async throws {
+    @Test func `concurrent calls that find the damage replace the cache once`() async throws {
         try await with(isCache: true) { inUse in
             let cache = inUse.cache
             _ = try await cache.writing { try await $0.add(1) }
@@ -321,7 +321,7 @@ import Testing
                         #expect(result == nil)
                     }
                 }
-                // One that comes after the replacement finds the new store damaged, which is too early to replace.
+                // A call after the replacement finds the new store damaged too, but it is too early to replace that.
                 while let result = await group.nextResult() {
                     if case .failure(let error) = result { #expect(error is RPCError) }
                 }
@@ -330,7 +330,7 @@ import Testing
         }
     }
 
-    @Test func `a cache that could not be opened is tried again after a pause`() async throws {
+    @Test func `opening a cache is retried after a pause`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/store.sqlite"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -354,8 +354,8 @@ import Testing
         }
     }
 
-    /// SQLite removes a journal by its name: that of another store must survive.
-    @Test func `the journal of the file that was put there is left alone`() async throws {
+    /// SQLite removes a journal by its path. The journal of another store at the same path must survive.
+    @Test func `closing does not remove the journal of another store at the path`() async throws {
         try await withTemporaryDirectory { directory in
             try await withTemporaryDirectory { other in
                 let inUse = InUse(directory, isCache: true)

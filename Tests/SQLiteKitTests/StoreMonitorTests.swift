@@ -16,7 +16,7 @@ import Testing
             now: { Date(timeIntervalSince1970: 7) })
     }
 
-    @Test func `what goes well is passed on in silence`() async throws {
+    @Test func `a success is returned and not logged`() async throws {
         let answer = try await monitor.writing { 42 }
         #expect(answer == 42)
         #expect(monitor.check == Health.Check(name: "store", status: .serving, since: Date(timeIntervalSince1970: 7)))
@@ -27,7 +27,7 @@ import Testing
         (ResultCode.SQLITE_FULL, ErrorKind.unavailable), (.SQLITE_IOERR, .unavailable), (.SQLITE_BUSY, .unavailable),
         (.SQLITE_CORRUPT, .dataLoss), (.SQLITE_NOTADB, .dataLoss),
     ])
-    func `a failing store is an answer that does not name the file`(code: ResultCode, kind: ErrorKind) async throws {
+    func `the error of a failing store does not name the file`(code: ResultCode, kind: ErrorKind) async throws {
         let error = await #expect(throws: RPCError.self) {
             try await monitor.reading { throw DatabaseError(resultCode: code, message: "/data/store.sqlite") }
         }
@@ -48,7 +48,7 @@ import Testing
         (ResultCode.SQLITE_FULL, "full"), (.SQLITE_BUSY, "busy"), (.SQLITE_READONLY, "unusable"),
         (.SQLITE_CORRUPT, "damaged"), (.SQLITE_IOERR, "unreadable"),
     ])
-    func `programs can tell what is wrong`(code: ResultCode, store: String) async throws {
+    func `the error names the kind of failure for programs`(code: ResultCode, store: String) async throws {
         let error = await #expect(throws: RPCError.self) {
             try await monitor.reading { throw DatabaseError(resultCode: code) }
         }
@@ -71,7 +71,7 @@ import Testing
         #expect(log.lines.count == 2)
     }
 
-    @Test func `another failure comes and goes, and the damage is told all the time`() async throws {
+    @Test func `damage stays reported while another failure begins and ends`() async throws {
         try? await monitor.reading { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         let detail = monitor.check.detail
         try? await monitor.writing { throw DatabaseError(resultCode: .SQLITE_FULL) }
@@ -81,13 +81,13 @@ import Testing
         #expect(log.lines.count == 2)
     }
 
-    @Test func `validating says nothing about whether writing works`() async throws {
+    @Test func `a successful validation does not clear a write failure`() async throws {
         try? await monitor.writing { throw DatabaseError(resultCode: .SQLITE_FULL) }
         monitor.noteValidated()
         #expect(monitor.check.status == .degraded)
     }
 
-    @Test func `another store in its place ends everything, with one line`() async throws {
+    @Test func `a replacement clears all failures, with one line`() async throws {
         try? await monitor.reading { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         try? await monitor.writing { throw DatabaseError(resultCode: .SQLITE_FULL) }
         monitor.recover(report: "it was renamed")
@@ -95,7 +95,7 @@ import Testing
         #expect(log.lines.count == 3 && log.lines.last == "it was renamed")
     }
 
-    @Test func `a failure that stays is one line, and its end another`() async throws {
+    @Test func `a lasting failure is one line, and its end another`() async throws {
         for _ in 1...3 { try? await monitor.writing { throw DatabaseError(resultCode: .SQLITE_FULL) } }
         #expect(log.lines.count == 1)
         #expect(monitor.check.status == .degraded)
@@ -108,27 +108,27 @@ import Testing
         #expect(monitor.check.status == .serving)
     }
 
-    @Test func `health counts how often it has failed`() async throws {
+    @Test func `health reports the number of failures`() async throws {
         for (count, told) in [(1, false), (2, true), (3, true)] {
             try? await monitor.writing { throw DatabaseError(resultCode: .SQLITE_FULL) }
             #expect(monitor.check.detail?.contains("(\(count) times)") == told)
         }
     }
 
-    @Test func `a store that could not be opened is a failure until there is one after all`() {
+    @Test func `a missing store is a failure until a store is opened`() {
         let unusable = StoreUnusable(path: "/data/store.sqlite", reason: .newer)
         let monitor = StoreMonitor(
             path: "/data/store.sqlite", logger: log.logger, unusable: unusable)
         #expect(monitor.check.status == .degraded)
         #expect(monitor.check.detail == unusable.description)
-        // Whoever tried to open it has said so.
+        // The code that opens the store has already logged the failure.
         #expect(log.lines == [])
         monitor.recover()
         #expect(monitor.check.status == .serving)
         #expect(log.lines.count == 1)
     }
 
-    @Test func `a row that cannot be decoded is lost data`() async throws {
+    @Test func `a row that cannot be decoded is data_loss`() async throws {
         let queue = try DatabaseQueue()
         let error = await #expect(throws: RPCError.self) {
             try await monitor.reading {
@@ -141,7 +141,7 @@ import Testing
         #expect(error?.kind == .dataLoss)
     }
 
-    @Test func `a fault of the program is no state of the store`() async throws {
+    @Test func `a fault of the program does not change the store's state`() async throws {
         await #expect(throws: DatabaseError.self) {
             try await monitor.reading { throw DatabaseError(resultCode: .SQLITE_CONSTRAINT) }
         }

@@ -14,7 +14,7 @@ import Testing
         return StoreOpening(applicationID: applicationID, migrator: migrator)
     }
 
-    @Test func `a store is readable for its owner alone`() async throws {
+    @Test func `only the owner can read a store`() async throws {
         try await withTemporaryDirectory { directory in
             let pool = try Self.opening().open(directory + "/store.sqlite")
             for file in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
@@ -37,19 +37,19 @@ import Testing
         }
     }
 
-    @Test func `a cache waits for no disk, and is as whole`() async throws {
+    @Test func `a cache does not wait for the disk, and is as consistent`() async throws {
         try await withTemporaryDirectory { directory in
             let opening = Self.opening()
             let cache = StoreOpening(
                 applicationID: opening.applicationID, migrator: opening.migrator, isCache: true)
             let pool = try cache.open(directory + "/store.sqlite")
-            // 1 is NORMAL: the log is synced before it is brought into the file.
+            // 1 is NORMAL: the log is synced before a checkpoint.
             #expect(try await pool.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 1)
             #expect(try await pool.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
         }
     }
 
-    @Test(arguments: [0, 1, 2]) func `an orderly end leaves one file, whoever has read`(readers: Int) async throws {
+    @Test(arguments: [0, 1, 2]) func `an orderly end leaves one file, even after reads`(readers: Int) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try Self.opening().open(directory + "/store.sqlite")
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a store is opened again, and later by a later version`() async throws {
+    @Test func `a store can be opened again, also by a later version`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/data/store.sqlite"
             try await Self.opening().open(path).write { try $0.execute(sql: "INSERT INTO thing1 VALUES (7)") }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a store that is closed is one file, whoever has read and written`() async throws {
+    @Test func `a closed store is one file, also after reads and writes`() async throws {
         try await withTemporaryDirectory { directory in
             let pool = try Self.opening().open(directory + "/store.sqlite")
             try await pool.write { try $0.execute(sql: "INSERT INTO thing1 VALUES (7)") }
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Files that are no stores of ours
 
-    @Test func `a file that is no database stays as it is`() async throws {
+    @Test func `a file that is not a database does not change`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/store.sqlite"
             let garbage = Data("Dear diary, ".utf8) + Data(repeating: 0x2E, count: 8_192)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `somebody else's database stays as it is`() async throws {
+    @Test func `the database of another program does not change`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/store.sqlite"
             try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE diary (day)") }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `another service's store stays as it is`() async throws {
+    @Test func `the store of another service does not change`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/store.sqlite"
             try Self.opening("ELSE").open(path).close()
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a newer version's store stays as it is`() async throws {
+    @Test func `the store of a newer version does not change`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/store.sqlite"
             try Self.opening(versions: 2).open(path).close()
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `a store is set aside with its journal, and nothing is overwritten`() async throws {
+    @Test func `a store is renamed with its journal, and nothing is overwritten`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/store.sqlite"
             let now = Date(timeIntervalSince1970: 1_769_903_999)
@@ -155,28 +155,28 @@ import Testing
                 #expect(try Data(contentsOf: URL(filePath: file)) == Data("store \(number)".utf8))
                 #expect(try Data(contentsOf: URL(filePath: file + "-wal")) == Data("journal \(number)".utf8))
             }
-            // A new one begins in its place.
+            // A new store can be created in its place.
             _ = try Self.opening().open(path)
         }
     }
 
     // MARK: Rights
 
-    @Test func `a directory that cannot be written to is said to be so`() async throws {
+    @Test func `an unwritable directory is reported`() async throws {
         try await withTemporaryDirectory { directory in
             try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: directory)
             withoutPrivileges { expectRefusal(directory + "/store.sqlite", .noAccess) }
         }
     }
 
-    @Test func `a directory that cannot be made is said to be so`() async throws {
+    @Test func `a directory that cannot be created is reported`() async throws {
         try await withTemporaryDirectory { directory in
             try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: directory)
             withoutPrivileges { expectRefusal(directory + "/data/store.sqlite", .noAccess) }
         }
     }
 
-    @Test func `a file that cannot be written to is said to be so`() async throws {
+    @Test func `an unwritable file is reported`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/store.sqlite"
             try Self.opening().open(path).close()
@@ -186,14 +186,14 @@ import Testing
         }
     }
 
-    @Test func `a directory in place of the file is said to be so`() async throws {
+    @Test func `a directory in place of the file is reported`() async throws {
         try await withTemporaryDirectory { directory in expectRefusal(directory, .directory) }
     }
 
-    /// Root ignores mode bits: for the time of `body`, this thread is nobody.
+    /// Runs `body` on this thread as the user nobody, because mode bits do not apply to root.
     private func withoutPrivileges(_ body: () -> Void) {
         guard geteuid() == 0 else { return body() }
-        // Glibc's module does not have it.
+        // Glibc's Swift module lacks `setfsuid`.
         typealias SetUser = @convention(c) (uid_t) -> CInt
         let setUser = unsafeBitCast(dlsym(nil, "setfsuid"), to: SetUser.self)
         let nobody: uid_t = 65_534
@@ -202,7 +202,7 @@ import Testing
         body()
     }
 
-    /// The message is one line that names the file, the reason and the remedy.
+    /// Expects a message of one line with the file, the reason and the remedy.
     private func expectRefusal(
         _ path: String, _ reason: StoreUnusable.Reason, sourceLocation: SourceLocation = #_sourceLocation
     ) {

@@ -35,7 +35,7 @@ import Testing
         #expect(recorded.metadata("trace_id") == [nil])
     }
 
-    @Test func `20 failures of a second have a line each`() {
+    @Test func `the first 20 failures of a second have a line each`() {
         let log = log
         for _ in 0..<FailureLog.linesPerSecond { log.note("feed.load", Self.error, Self.trace) }
         clock.advance(by: .seconds(1))
@@ -43,7 +43,7 @@ import Testing
         #expect(recorded.lines.count == 20)
     }
 
-    @Test func `what is above that is counted, and one line says how many and of what kinds`() {
+    @Test func `further failures are counted, and one line gives their number and kinds`() {
         let log = log
         for _ in 0..<1_000 { log.note("feed.load", Self.error, Self.trace) }
         for _ in 0..<5 { log.note("feed.load", RPCError(.deadlineExceeded, "slow"), Self.trace) }
@@ -72,7 +72,7 @@ import Testing
         #expect(recorded.metadata("trace_ids").last == "\(listed)")
     }
 
-    @Test func `the next second has lines again, after the summary of the one before`() {
+    @Test func `the next second has lines again, after the summary of the previous one`() {
         let log = log
         for _ in 0...FailureLog.linesPerSecond { log.note("feed.load", Self.error, Self.trace) }
         clock.advance(by: .seconds(1))
@@ -84,7 +84,7 @@ import Testing
             ])
     }
 
-    @Test func `the summary comes by itself`() async {
+    @Test func `the summary is written without another failure`() async {
         let log = FailureLog(recorded.logger)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await log.run() }
@@ -110,7 +110,7 @@ import Testing
             (String(repeating: "x", count: 1_000), String(repeating: "x", count: 1_000)),
             (String(repeating: "x", count: 1_001), String(repeating: "x", count: 1_000) + " …"),
         ])
-    func `what comes from outside stays on one line of bounded length`(text: String, logged: String) {
+    func `external text stays on one line of bounded length`(text: String, logged: String) {
         #expect(text.asLogged == logged)
     }
 }

@@ -13,15 +13,15 @@ import Testing
         var table = MethodTable(Contract(name: "test", version: 1, methods: [hang.description]))
         table.handle(hang) { _, _ in
             kill(getpid(), SIGTERM)
-            // Ignores its cancelling.
+            // Ignores cancellation.
             await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
             return Empty()
         }
         return table
     }
 
-    /// In a process of its own: it is the process that ends.
-    @Test func `a handler that ignores its cancelling does not keep a process that is told to stop`() async {
+    /// In a separate process, because the process exits.
+    @Test func `a handler that ignores cancellation does not stop the process from exiting`() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             try await withTemporaryDirectory { root in
                 let options = try ServiceOptions.parse(["--root", root, "--drain-time", "0"])

@@ -13,13 +13,13 @@ import Testing
         return try PassedSockets(environment, process: 42)
     }
 
-    @Test func `sockets for another process, or none, are nobody's business`() throws {
+    @Test func `sockets for another process, or no sockets, are ignored`() throws {
         for (pid, count) in [("43", "1"), ("x", "1"), ("", "1"), (nil, "1"), ("42", nil), ("42", "0"), (nil, nil)] {
             #expect(try Self.sockets(pid, count) == nil)
         }
     }
 
-    /// In a process of its own: the environment belongs to all tests.
+    /// In a separate process, because all tests share the environment.
     @Test func `taking them removes the variables, for another process too`() async {
         await #expect(processExitsWith: .success) {
             for process in [getpid(), 1] {
@@ -33,22 +33,22 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "x", "-1", "1025", "99999999999"]) func `a count that is none is an error`(count: String) {
+    @Test(arguments: ["", "x", "-1", "1025", "99999999999"]) func `an invalid count is an error`(count: String) {
         #expect(throws: PassedSocketsError.malformed(count: count)) { try Self.sockets("42", count) }
     }
 
     @Test(arguments: [nil, "unknown", "feed.socket", "a:b:c"])
-    func `the only one is the service's, whatever it is called`(names: String?) throws {
+    func `a service uses the only socket, whatever its name`(names: String?) throws {
         #expect(try #require(try Self.sockets("42", "1", names)).descriptor(for: "feed") == 3)
     }
 
     @Test(arguments: [("feed:x:y", Int32(3)), ("x:feed:y", 4), (":y:feed", 5)])
-    func `of several it is the one with the service's name`(names: String, descriptor: Int32) throws {
+    func `of several sockets a service uses the one with its name`(names: String, descriptor: Int32) throws {
         #expect(try #require(try Self.sockets("42", "3", names)).descriptor(for: "feed") == descriptor)
     }
 
     @Test(arguments: [nil, "", "x:y:z", "feed:feed:x", "x:y:z:feed"])
-    func `several without exactly one of that name are an error that tells the names`(names: String?) throws {
+    func `several sockets without exactly one of that name are an error that lists the names`(names: String?) throws {
         let sockets = try #require(try Self.sockets("42", "3", names))
         let error = #expect(throws: PassedSocketsError.self) { try sockets.descriptor(for: "feed") }
         #expect(error?.description.contains("must be named feed") == true)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProfilerTests {
     private let log = RecordedLog()
 
-    /// A profiler whose clock goes on by a quarter of a second each time it is read.
+    /// A profiler whose clock advances by 0.25 s at each reading.
     private func profiler(_ switches: Set<ProfileSwitch>) -> Profiler {
         let time = Mutex(ContinuousClock.now)
         return Profiler(switches, logger: log.logger) {
@@ -60,7 +60,7 @@ import Testing
         #expect(log.lines == lines)
     }
 
-    @Test func `every line has the request's id`() async {
+    @Test func `every line has the trace id of the request`() async {
         let trace = TraceContext.random()
         await TraceContext.$current.withValue(trace) { await loadBoth(profiler(Set(ProfileSwitch.allCases))) }
         #expect(log.metadata("trace_id") == Array(repeating: trace.id, count: 5))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ServiceOptionsTests {
     // MARK: Limits
 
-    @Test func `every limit can be set to its least and its most, and not beyond`() throws {
+    @Test func `every limit accepts its minimum and maximum, and nothing outside`() throws {
         for setting in Limits.settings {
             for value in [setting.allowed.lowerBound, setting.allowed.upperBound] {
                 let options = try ServiceOptions.parse(["--limit", "\(setting.name)=\(value)"])
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `several limits are set together, and the last one holds`() throws {
+    @Test func `several limits can be set, and the last value of each applies`() throws {
         let options = try ServiceOptions.parse([
             "--limit", "connections=5", "--limit", "frame_bytes=5000", "--limit", "connections=6",
         ])
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["nothing=1", "connections", "connections:1", "=1", "", "Connections=1"])
-    func `a limit that there is not is refused with the names of those that are`(text: String) {
+    func `an unknown limit is refused with the names of the known ones`(text: String) {
         let message = refusal(of: ["--limit", text])
         for setting in Limits.settings { #expect(message.contains(setting.name)) }
     }
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         "connections=", "connections=x", "connections=1.5", "connections= 1", "connections=99999999999999999999",
     ])
-    func `a value that is no number is refused with what it may be`(text: String) {
+    func `a value that is not a number is refused with the allowed range`(text: String) {
         #expect(refusal(of: ["--limit", text]).contains("connections must be a number from 1 to 1000000"))
     }
 
@@ -70,7 +70,7 @@ import Testing
 
     // MARK: Root
 
-    @Test func `a root without a name is none`() {
+    @Test func `an empty root is refused`() {
         #expect(refusal(of: ["--root", ""]).contains("--root needs a directory"))
     }
 

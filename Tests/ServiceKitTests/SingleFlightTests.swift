@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SingleFlightTests {
     typealias Flight = SingleFlight<Int, Int>
 
-    /// Something that takes until it is opened, and counts how often it was begun and cancelled.
+    /// Work that blocks until `open`, and counts its starts and cancellations.
     private final class Work: Sendable {
         private let counts = Mutex((begun: 0, cancelled: 0))
         private let (gate, opening) = AsyncStream.makeStream(of: Void.self)
@@ -33,21 +33,21 @@ import Testing
         async throws
     {
         let flight = Flight(joinTime: joinTime)
-        // Ends with this scope.
+        // Cancelled at the end of this scope.
         async let _: Void = flight.run()
         try await body(flight, Work())
     }
 
     private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-    @Test func `one alone gets what it does`() async throws {
+    @Test func `a single caller gets the result`() async throws {
         try await withFlight { flight, _ async throws in
             #expect(try await flight.value(of: 1) { 42 } == 42)
             #expect(try await flight.value(of: 1) { 43 } == 43)
         }
     }
 
-    @Test(arguments: [1, 2, 100]) func `who comes meanwhile gets the same`(callers: Int) async throws {
+    @Test(arguments: [1, 2, 100]) func `a later caller gets the same result`(callers: Int) async throws {
         try await withFlight { flight, work async throws in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<callers { group.addTask { try await flight.value(of: 1, work.value) } }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a failure is everybody's who waits, and over then`() async throws {
+    @Test func `a failure goes to all waiting callers and is not cached`() async throws {
         try await withFlight { flight, work async throws in
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<3 {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<3) func `when one of several goes nothing begins anew`(leaver: Int) async throws {
+    @Test(arguments: 0..<3) func `cancelling one of several callers restarts nothing`(leaver: Int) async throws {
         try await withFlight { flight, work async throws in
             let callers = (0..<3).map { _ in Task { try await flight.value(of: 1, work.value) } }
             await until { flight.waiting(for: 1) == 3 && work.begun == 1 }
@@ -94,7 +94,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3]) func `when the last has gone it is cancelled, and the next begins anew`(callers: Int)
+    @Test(arguments: [1, 3]) func `cancelling the last caller cancels the work, and the next starts it again`(
+        callers: Int
+    )
         async throws
     {
         try await withFlight { flight, work async throws in
@@ -108,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `who is cancelled already asks for nothing`() async throws {
+    @Test func `a cancelled caller starts no work`() async throws {
         try await withFlight { flight, work async throws in
             let caller = Task {
                 await until { Task.isCancelled }
@@ -120,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `who comes too late for what is under way begins anew`() async throws {
+    @Test func `a caller after the join time starts new work`() async throws {
         try await withFlight(joinTime: .zero) { flight, work async throws in
             let first = Task { try await flight.value(of: 1, work.value) }
             await until { work.begun == 1 }
@@ -131,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `it is done under the request of the first`() async throws {
+    @Test func `the work runs with the trace of the first caller`() async throws {
         try await withFlight { flight, _ async throws in
             let trace = TraceContext.random()
             let seen = Mutex<TraceContext?>(nil)
@@ -145,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `when it ends nobody is left waiting`() async throws {
+    @Test func `when run ends no caller is left waiting`() async throws {
         let (flight, work) = (Flight(), Work())
         let running = Task { await flight.run() }
         let caller = Task { try await flight.value(of: 1, work.value) }

@@ -6,7 +6,7 @@ import Testing
         ([], true, false), (["--strict-store"], true, true), (["--strict-store=true"], true, true),
         (["--strict-store=false"], false, false), (["--strict-store", "false"], false, false),
     ])
-    func `an authority requires its store, an edge does not, unless it is said`(
+    func `an authority requires its store and an edge does not, unless the option says otherwise`(
         arguments: [String], authority: Bool, edge: Bool
     ) throws {
         let options = try StoreOptions.parse(arguments)
@@ -14,12 +14,12 @@ import Testing
         #expect(options.isRequired(isEdge: true) == edge)
     }
 
-    @Test func `a new store is begun only when it is said`() throws {
+    @Test func `a new store needs the option`() throws {
         #expect(try StoreOptions.parse([]).isNew == false)
         #expect(try StoreOptions.parse(["--new-store"]).isNew)
     }
 
-    @Test func `anything else is wrong use`() {
+    @Test func `any other value is a usage error`() {
         #expect(throws: (any Error).self) { try StoreOptions.parse(["--strict-store=perhaps"]) }
     }
 }

@@ -17,7 +17,7 @@ import Testing
             tellAlive: tellAlive)
     }
 
-    @Test func `the supervisor is told only after an answer, which is asked for anew each time`() async throws {
+    @Test func `each keep-alive message follows a new successful ping`() async throws {
         try await WireListener.with { listener in
             let events = Mutex<[String]>([])
             let watchdog = Self.watchdog(listener.path, .seconds(1)) { events.withLock { $0.append("told") } }
@@ -31,7 +31,7 @@ import Testing
                 while events.withLock({ $0.last != "told" }) {
                     let peer = try await listener.accept()
                     events.withLock { $0.append("answered") }
-                    // An answer may be late on a busy machine: there will be another time.
+                    // On a busy machine an answer may be late. The next ping follows.
                     try? await Self.answer(peer)
                 }
                 group.cancelAll()
@@ -42,7 +42,7 @@ import Testing
 
     private static func answer(_ peer: WirePeer) async throws {
         while let request = try await peer.receive() {
-            // A client that waits for long also asks with negative ids.
+            // A client that has waited long also sends its own pings, with negative ids.
             let id = try #require(request.firstMatch(of: /"id":(-?\d+)/)).output.1
             try await peer.send(
                 id == "0"
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `between two signs of life lies half of the time`() async throws {
+    @Test func `keep-alive messages are half the watchdog time apart`() async throws {
         try await TestServer.with(MethodTable()) { server in
             let (signs, sign) = AsyncStream.makeStream(of: Void.self)
             let watchdog = Self.watchdog(server.path, .milliseconds(400)) { sign.yield() }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a server that is too busy to do more is at work`() async throws {
+    @Test func `an overloaded server counts as working`() async throws {
         var limits = Limits()
         limits.connections = 1
         try await TestServer.with(MethodTable(), limits: limits) { server in
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a service whose event loop hangs is not at work, and is again when it goes on`() async throws {
+    @Test func `a service whose event loop hangs does not count as working until the loop continues`() async throws {
         let release = DispatchSemaphore(value: 0)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let executor = LoopExecutor(group.next())
@@ -93,7 +93,7 @@ import Testing
         try await group.shutdownGracefully()
     }
 
-    @Test func `a service that is gone is not at work`() async throws {
+    @Test func `a stopped service does not count as working`() async throws {
         try await withTemporaryDirectory { directory in
             let error = await #expect(throws: RPCError.self) {
                 try await Self.watchdog(SocketPath(directory + "/none.sock"), .seconds(400)).ping()
@@ -109,7 +109,7 @@ import Testing
             (["WATCHDOG_USEC": "400", "WATCHDOG_PID": "42"], .microseconds(400)),
             (["WATCHDOG_USEC": "400", "WATCHDOG_PID": "43"], nil), (["WATCHDOG_PID": "42"], nil),
         ] as [([String: String], Duration?)])
-    func `a supervisor waits for signs of life from the process that it names, or from whom it has started`(
+    func `a supervisor expects keep-alive messages from the named process, or from its child`(
         environment: [String: String], time: Duration?
     ) {
         #expect(Supervisor.watchdogTime(environment, process: 42) == time)

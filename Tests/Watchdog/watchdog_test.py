@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The rules of deploy/watchdog: limits one second before, at and after, and a random model of what programs do.
+"""Tests of deploy/watchdog: each limit one second before, at and after it, and random histories of a model.
 
-Usage: watchdog_test.py [SEEDS]    how many random histories (2000)
+Usage: watchdog_test.py [SEEDS]    SEEDS: the number of random histories; default: 2000
 """
 import importlib.machinery
 import importlib.util
@@ -86,10 +86,10 @@ class BackOffTests(unittest.TestCase):
     def test_restarts_back_off_to_30_seconds_and_never_end(self):
         self.assertEqual(self.waits(program(), None, 50), [5, 10, 20] + [30] * 47)
 
-    def test_a_store_that_cannot_be_used_is_tried_every_five_minutes(self):
+    def test_a_program_with_an_unusable_store_is_restarted_every_five_minutes(self):
         self.assertEqual(self.waits(program(), 70, 10), [300] * 10)
 
-    def test_a_program_that_has_run_for_a_minute_begins_anew(self):
+    def test_a_run_of_a_minute_resets_the_back_off(self):
         for seconds, wait in [(59, 30), (60, 5), (61, 5)]:
             one = program()
             self.waits(one, 1, 5)

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# One deployment: the directory ROOT and the supervisord that runs its programs. Sourced, not run; needs words.sh and $here, this folder's parent.
+# One deployment: the directory ROOT and the supervisord that runs its programs. Sourced, not run; needs words.sh and $here, the
+# parent of this folder.
 
 : "${here:?}"
 
@@ -12,14 +13,14 @@ standard_root() {
 
 root=${ROOT:-$(standard_root)}
 
-# Whether ROOT is a directory that deploy/up has made. ROOT/run may have been deleted.
+# Whether deploy/up created ROOT. ROOT/run may have been deleted.
 is_deployment() { [[ -d $root/run || -e $root/supervisord.conf ]]; }
 
-# The HTTP port of the configuration in a directory; empty when there is none.
+# Prints the HTTP port of the configuration in a directory; empty when there is none.
 configured_port() { sed -n 's/^command=.* --http 127\.0\.0\.1:\([0-9]*\)$/\1/p' "$1/supervisord.conf" 2>/dev/null || true; }
 
-# The address at which this deployment's gateway serves HTTP. With port 0, or when it comes from the gateway's own options,
-# the gateway logs it when it starts.
+# Prints the HTTP address of this deployment's gateway. With port 0, or if the gateway's own options choose the address, it is
+# read from the gateway's start line in the log.
 http_url() {
     local port
     port=$(configured_port "$root")
@@ -30,28 +31,29 @@ http_url() {
     fi
 }
 
-# How long supervisord may take to answer a command, and to say that it is there, in seconds. Stopping a program takes up
-# to 15.
+# How long supervisord may take to execute a command, and to answer whether it runs, in seconds. Stopping a program takes up to
+# 15.
 command_limit=120
 answer_limit=10
 
 ctl() { timeout "$command_limit" supervisorctl -c "$root/supervisord.conf" "$@"; }
 
-# The process id of ROOT's supervisord; fails when none answers on the socket. A pid file may be stale.
+# Prints the process id of ROOT's supervisord; fails when none answers on the socket. (A pid file may be stale.)
 supervisord_pid() {
     local pid
     [[ -S $root/run/supervisord.sock ]] && pid=$(command_limit=$answer_limit ctl pid 2>/dev/null) &&
         [[ $pid =~ ^[0-9]+$ ]] && echo "$pid"
 }
 
-# Only one script at a time may change a deployment. The lock ends with the script: its children close it (`9>&-`).
+# Takes the lock of a deployment, so that only one script changes it at a time. The lock is released when the script exits,
+# because its children close the descriptor (`9>&-`).
 lock_deployment() {
     command -v flock >/dev/null || return 0
     exec 9>"$root/deploy.lock"
     flock -n 9 || { note "waiting for another deploy/up or deploy/down on $root"; flock 9; }
 }
 
-# processes [NAME…]: the ids of ROOT's processes, all of them or those with these names, in one line.
+# processes [NAME…]: prints the ids of ROOT's processes, all or only those with these names, in one line.
 processes() {
     local pid name
     python3 "$here/lib/processes" "$root" | while read -r pid name; do
@@ -59,15 +61,15 @@ processes() {
     done
 }
 
-# Stops everything of ROOT and returns when it has ended. When supervisord gets SIGTERM, it stops the programs one after the
-# other; each may drain for stopwaitsecs (15). The second step stops programs that have outlived their supervisord.
+# Stops all programs of ROOT and waits until they have exited. On SIGTERM, supervisord stops the programs one after the other;
+# each may drain for stopwaitsecs (15). The second step stops programs whose supervisord was killed.
 stop_deployment() {
     stop 75 supervisord
     stop 15
 }
 
-# stop SECONDS [NAME…]: ends these processes of ROOT: SIGTERM, and SIGKILL when the time is over. SIGCONT, because a stopped
-# process would not get the first one.
+# stop SECONDS [NAME…]: sends SIGTERM to these processes of ROOT, and SIGKILL after the time. SIGCONT, because a stopped process
+# does not handle SIGTERM.
 stop() {
     local pids
     read -r -a pids <<<"$(processes "${@:2}")"
@@ -75,10 +77,10 @@ stop() {
     kill -TERM "${pids[@]}" 2>/dev/null || true
     kill -CONT "${pids[@]}" 2>/dev/null || true
     await_end "$1" "${pids[@]}" || kill -KILL "${pids[@]}" 2>/dev/null || true
-    await_end 5 "${pids[@]}" || die 75 "These processes of $root do not end: ${pids[*]}"
+    await_end 5 "${pids[@]}" || die 75 "These processes of $root do not exit: ${pids[*]}"
 }
 
-# await_end SECONDS PID…: returns whether all of them ended in time.
+# await_end SECONDS PID…: returns whether all of them exited in time.
 await_end() {
     local deadline=$((SECONDS + $1)) pid
     shift
@@ -90,15 +92,15 @@ await_end() {
     done
 }
 
-# A process whose parent has not taken note of its end (Z) does not run.
+# Whether a process runs. A zombie (Z), whose parent has not waited for it, does not.
 is_running() {
     kill -0 "$1" 2>/dev/null && ! grep -qs '^State:[[:space:]]*Z' "/proc/$1/status"
 }
 
 # --- user ------------------------------------------------------------------------------------------------------------
 
-# become USER SCRIPT ARGUMENT…: runs a script of this folder as another user, instead of this one. Root never writes into
-# a directory of that user, where a symbolic link could lead anywhere.
+# become USER SCRIPT ARGUMENT…: replaces this process by a script of this folder, run as another user. So root never writes into
+# a directory of that user, where a symbolic link could redirect the write.
 become() {
     local home
     home=$(getent passwd "$1" | cut -d : -f 6)
@@ -115,5 +117,5 @@ require_readable_by() {
         die 77 "User $1 cannot read $here." "Move the project to a directory that every user can read, for example below /opt."
 }
 
-# The owner of ROOT; empty when there is no ROOT.
+# Prints the owner of ROOT; empty when there is no ROOT.
 owner() { stat -c %U "$root" 2>/dev/null || true; }

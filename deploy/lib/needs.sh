@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Checks and installs what a machine must have. Sourced, not run; needs words.sh.
+# Checks and installs the required tools and packages. Sourced, not run; needs words.sh.
 
 minimum_swift=6.2
 
-# Swift can be installed in several ways (swiftly, packages, an archive). The user chooses.
+# Does not install Swift, because there are several ways (swiftly, packages, an archive). The user chooses one.
 require_swift() {
     local version
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1) || true
@@ -17,7 +17,7 @@ require_swift() {
 # is_at_least MINIMUM VERSION
 is_at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | head -n 1) == "$1" ]]; }
 
-# require_packages NAME…: installs those that are missing. The names are Debian's.
+# require_packages NAME…: installs missing packages. The names are Debian's.
 require_packages() {
     local missing=() package
     for package; do is_installed "$package" || missing+=("$package"); done
@@ -28,7 +28,7 @@ require_packages() {
         die 69 "Could not install ${missing[*]}: see above." "$(advice "${missing[@]}")" "Then run $0 again."
 }
 
-# Checks for the files of a package, not for the package: other systems and manual installations count too.
+# Checks for the files of a package, not for the package, so that other systems and manual installations count too.
 is_installed() {
     case $1 in
     libsqlite3-dev) [[ -e /usr/include/sqlite3.h ]] || pkg-config --exists sqlite3 ;;
@@ -40,7 +40,7 @@ is_installed() {
     esac >/dev/null 2>&1
 }
 
-# A fresh machine has no package lists yet.
+# Updates the package lists first: a fresh machine has none.
 install() {
     as_root apt-get update -qq >&2 || return
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
@@ -56,11 +56,11 @@ as_root() { if ((EUID == 0)); then "$@"; else sudo "$@"; fi; }
 # advice PACKAGE…: prints the command for an administrator.
 advice() {
     if command -v apt-get >/dev/null; then
-        echo "With an administrator's rights: apt-get install $*"
+        echo "As an administrator: apt-get install $*"
     elif command -v dnf >/dev/null; then
-        echo "With an administrator's rights: dnf install $(names_for_dnf "$@")"
+        echo "As an administrator: dnf install $(names_for_dnf "$@")"
     else
-        echo "These are Debian's names. Install the same packages of your system ($(explain "$@"))."
+        echo "These are Debian's names. Install the corresponding packages of your system ($(explain "$@"))."
     fi
 }
 

@@ -1,8 +1,7 @@
 # shellcheck shell=bash
-# How the scripts of this folder print messages. Sourced, not run. Messages go to standard error; standard output is for
-# results.
+# Functions that print messages. Sourced, not run. Messages go to standard error; standard output is for results.
 
-# Colours only on a terminal, and not when the user has switched them off (https://no-color.org).
+# Colours only on a terminal, and not if the user has disabled them (https://no-color.org).
 if [[ -t 2 && -z ${NO_COLOR:-} && ${TERM:-dumb} != dumb ]]; then
     bold=$'\e[1m' red=$'\e[31m' yellow=$'\e[33m' plain=$'\e[0m'
 else
@@ -18,7 +17,7 @@ warn() {
     for line in "${@:2}"; do printf '         %s\n' "$line" >&2; done
 }
 
-# die EXIT_CODE MESSAGE [MORE…]: the first line names the error, further ones the remedy.
+# die EXIT_CODE MESSAGE [MORE…]: the first line names the error, further lines the remedy.
 die() {
     local code=$1 line
     printf '%serror:%s %s\n' "$red" "$plain" "$2" >&2
@@ -27,7 +26,7 @@ die() {
     exit "$code"
 }
 
-# wrong_usage MESSAGE: for wrong arguments, with sysexits' EX_USAGE.
+# wrong_usage MESSAGE: exits with EX_USAGE (sysexits.h), for wrong arguments.
 wrong_usage() { die 64 "$1" "See $0 --help"; }
 
 # wrong_argument ARGUMENT

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the sample feed, the one that a newcomer sees on first start, beside this file.
+"""Draws the pictures of the sample feed and writes them beside this file. A new deployment imports them.
 
     python3 -m venv /tmp/sample-venv && /tmp/sample-venv/bin/pip install pillow numpy
     /tmp/sample-venv/bin/python draw.py [NAME ...]        for instance: draw.py koi.png reef.jpg
 
-All randomness is seeded with the file name, so drawing again gives the same bytes (with the same versions of the
-libraries). The words around the pictures, and their order, are in manifest.json.
+Randomness is seeded with the file name, so drawing again gives the same bytes (with the same versions of the
+libraries). manifest.json has the order of the pictures and their texts.
 """
 import math
 import sys
@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-SCALE = 3  # everything is drawn this many times larger, then averaged down
-MAX_BYTES = 26_000  # where a JPEG or a WebP needs more, its quality gives way
+SCALE = 3  # pictures are drawn this many times larger, then scaled down
+MAX_BYTES = 26_000  # the quality of a JPEG or WebP is reduced until it fits
 PICTURES = {}
 
 def picture(name, width, height, zoom=1.0):

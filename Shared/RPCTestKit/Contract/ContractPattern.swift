@@ -1,16 +1,16 @@
 import Foundation
 
-/// Compares answers with what a contract script expects, and remembers parts of them for later steps.
+/// Compares answers with the expectations of a contract script, and captures parts of them for later steps.
 struct ContractPattern {
-    /// By name, for `"${name}"`.
+    /// The captured values by name, for `"${name}"`.
     private(set) var captured: [String: JSONValue] = [:]
 
     // MARK: Filling in
 
-    /// The value with everything filled in that the script leaves open:
-    /// - `"${name}"` is what was captured;
-    /// - `"$new"` is a new UUID;
-    /// - `{"$repeat": [value, n]}` is a text n times over, or a list of n values.
+    /// The value with all placeholders filled in:
+    /// - `"${name}"`: a captured value;
+    /// - `"$new"`: a new UUID;
+    /// - `{"$repeat": [value, n]}`: a text repeated n times, or a list of n values.
     func filled(_ value: JSONValue) throws -> JSONValue {
         switch value {
         case .string("$new"): return .string(UUID().uuidString)
@@ -34,11 +34,11 @@ struct ContractPattern {
 
     // MARK: Comparing
 
-    /// Where `actual` is not as expected; none when it is. In the place of a value may stand
-    /// - `"$any"`, `"$uuid"` (in upper case), `"$date"` (as we write it);
-    /// - `{"$contains": text}` for a text;
-    /// - `{"$capture": name}`, with `"of"` for what it has to match.
-    /// - Parameter partially: whether members that are not mentioned are of no interest.
+    /// The differences between `actual` and the expected value; empty if they match. An expected value may be
+    /// - `"$any"`, `"$uuid"` (in upper case), `"$date"` (in our format);
+    /// - `{"$contains": text}` for a text that contains another;
+    /// - `{"$capture": name}`, with `"of"` for a pattern that the value must match.
+    /// - Parameter partially: whether to ignore members that are not expected.
     mutating func mismatches(
         _ expected: JSONValue, _ actual: JSONValue, at path: String, partially: Bool = false
     ) throws -> [String] {

@@ -2,12 +2,11 @@ import Foundation
 import JSON
 import RPC
 
-/// What a service has to answer, call by call: one JSON file of steps, played against a service that has seen nothing
-/// before.
+/// The calls and expected answers of a contract: one JSON file of steps, played against a service without data.
 ///
-/// A step is `{"name", "call", "params"?, "result" | "items" | "error"}`. A result must be as expected in every member, of
-/// an error only those that are mentioned (`kind`, `message`). With `items` a stream is called, which must begin with
-/// these; then it is cancelled. See `ContractPattern` for what else than literal values may stand there.
+/// A step is `{"name", "call", "params"?, "result" | "items" | "error"}`. A result must match in every member, an error only in
+/// the expected members (`kind`, `message`). With `items` a stream is called; it must begin with these items and is then
+/// cancelled. See `ContractPattern` for the placeholders.
 public struct ContractScript: Sendable, CustomStringConvertible {
     /// The name of the file.
     public let description: String
@@ -43,7 +42,7 @@ public struct ContractScript: Sendable, CustomStringConvertible {
     }
 
     /// Plays all steps.
-    /// - Returns: what was not as expected; none when the contract is kept.
+    /// - Returns: the differences from the expected answers; empty if the service fulfils the contract.
     public func play(with client: RPCClient) async throws -> [String] {
         var pattern = ContractPattern()
         var findings: [String] = []
@@ -75,12 +74,12 @@ public struct ContractScript: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The first items of a stream; fewer when it ends before.
+    /// The first items of a stream; fewer if it ends earlier.
     private static func items(
         of step: Step, _ params: JSONValue, with client: RPCClient, count: Int
     ) async throws -> [JSONValue] {
         let params = Payload(try RawJSON(checking: params.json))
-        // In the time of a call: a stream that lacks an item fails.
+        // With the timeout of a call, so that a stream with a missing item fails.
         return try await client.withStream(step.call, params, CallOptions()) { stream in
             var (stream, items) = (stream, [JSONValue]())
             while items.count < count, let item = try await stream.next() {
@@ -90,7 +89,7 @@ public struct ContractScript: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The script itself is wrong.
+    /// An error in the script itself.
     struct Mistake: Error, CustomStringConvertible {
         let description: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON, to be looked into.
+/// Any JSON value.
 enum JSONValue: Sendable, Equatable {
     case null
     case boolean(Bool)

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What has happened at an `OriginServer` so far.
+/// Records the requests and events of an `OriginServer`.
 public final class OriginHistory: Sendable {
-    /// Something that happened to the connection of this number.
+    /// An event on the connection with this number.
     public enum Event: Sendable, Equatable {
         case opened(Int)
         case requested(Int, target: String)
@@ -18,16 +18,16 @@ public final class OriginHistory: Sendable {
 
     private let state = Mutex(State())
 
-    /// All that came, in order.
+    /// All requests, in order of arrival.
     public var requests: [OriginRequest] { state.withLock(\.requests) }
 
-    /// All that happened, in order.
+    /// All events, in order.
     public var events: [Event] { state.withLock(\.events) }
 
-    /// How many connections have come.
+    /// The number of accepted connections.
     public var connections: Int { state.withLock(\.opened) }
 
-    /// How many of them are open.
+    /// The number of open connections.
     public var openConnections: Int {
         state.withLock { state in
             state.events.reduce(0) { count, event in
@@ -40,7 +40,7 @@ public final class OriginHistory: Sendable {
         }
     }
 
-    /// Waits until it is as `isSo` says; for ever, if that never comes.
+    /// Waits until `isSo` returns true, without a time limit.
     public func wait(until isSo: @Sendable (OriginHistory) -> Bool) async {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.watchers.append(continuation) }
@@ -48,7 +48,7 @@ public final class OriginHistory: Sendable {
         for await _ in changes where isSo(self) { return }
     }
 
-    /// Waits until something has happened.
+    /// Waits until an event is recorded.
     public func wait(for event: Event) async { await wait { $0.events.contains(event) } }
 
     func open() -> Int {

@@ -1,19 +1,19 @@
-/// A request that has come to an `OriginServer`.
+/// A request that an `OriginServer` received.
 public struct OriginRequest: Sendable {
-    /// Which of the server's connections it came on, and which request of that it is; both begin with 0.
+    /// The index of its connection, and the index of the request on that connection. Both start at 0.
     public let connection: Int
     public let number: Int
 
     public let method: String
     public let target: String
 
-    /// In the order in which they came.
+    /// The headers in the received order.
     public let headers: [(name: String, value: String)]
 
-    /// Without the query.
+    /// The path without the query.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The first value of this name, whatever its case.
+    /// The first value of this name, case-insensitive.
     public subscript(name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

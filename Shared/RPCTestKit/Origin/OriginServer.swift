@@ -2,28 +2,28 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// An HTTP server that answers each request with whatever bytes a script says, well formed or not.
+/// An HTTP server that answers each request with the bytes of a script, well formed or not.
 public struct OriginServer: Sendable {
-    /// What it does for a request.
+    /// The steps for a request.
     public typealias Script = @Sendable (OriginRequest) -> [OriginStep]
 
-    /// What stands before everything else on its connections, such as TLS.
+    /// The channel handlers in front of all others, such as TLS.
     public struct Security: Sendable {
         let handlers: @Sendable () throws -> [any ChannelHandler]
 
         public static let none = Security { [] }
 
-        /// - Parameter handlers: makes them, for each connection.
+        /// - Parameter handlers: makes the handlers of a connection.
         public init(handlers: @escaping @Sendable () throws -> [any ChannelHandler]) { self.handlers = handlers }
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     public let host: String
     public let port: Int
 
     public let history: OriginHistory
 
-    /// `http://HOST:PORT`, for a path to be appended.
+    /// `http://HOST:PORT`, to which a path can be appended.
     public var url: String { "http://\(authority)" }
 
     /// `HOST:PORT`
@@ -31,7 +31,7 @@ public struct OriginServer: Sendable {
 
     /// Serves while `body` runs.
     /// - Parameters:
-    ///   - greeting: what it sends on a new connection before it is asked.
+    ///   - greeting: the text that it sends on a new connection before the first request.
     public static func with<Result>(
         host: String = "127.0.0.1", port: Int = 0, greeting: String = "",
         security: Security = .none,
@@ -62,7 +62,7 @@ public struct OriginServer: Sendable {
     }
 }
 
-/// One connection of the server. Lives on the event loop.
+/// One connection of the server. Runs on the event loop.
 private final class OriginConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -143,7 +143,7 @@ private final class OriginConnection: ChannelInboundHandler {
 
     private func send(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
-    /// Nothing happens any more once the connection is closed.
+    /// Runs `body` later, unless the connection is closed by then.
     private func after(_ milliseconds: Int64, _ body: @escaping () -> Void) {
         channel.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
             if self.channel.isActive { body() }

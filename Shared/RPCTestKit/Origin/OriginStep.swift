@@ -1,20 +1,20 @@
-/// What an `OriginServer` does next for a request.
+/// One step of an `OriginServer`'s answer to a request.
 public enum OriginStep: Sendable {
     case send([UInt8])
     /// Sends in pieces of this many bytes, with this many milliseconds before each.
     case drip([UInt8], pieces: Int, every: Int64)
-    /// Waits for so many milliseconds.
+    /// Waits, in milliseconds.
     case pause(Int64)
-    /// Does nothing any more, and keeps the connection open.
+    /// Stops answering and leaves the connection open.
     case stall
     case close
-    /// Closes in the way that tells the client that its bytes were lost.
+    /// Resets the connection (RST).
     case reset
 
-    /// Sends text as it is.
+    /// Sends text unchanged.
     public static func send(_ text: String) -> OriginStep { .send(Array(text.utf8)) }
 
-    /// A whole response, with its Content-Length.
+    /// A complete response with a Content-Length.
     public static func response(
         _ status: Int = 200, _ headers: [(String, String)] = [], body: [UInt8] = []
     ) -> OriginStep {
@@ -23,7 +23,7 @@ public enum OriginStep: Sendable {
         return .send(Array((text + "\r\n").utf8) + body)
     }
 
-    /// The same with a text for a body.
+    /// A complete response with a text as its body.
     public static func response(_ status: Int = 200, _ headers: [(String, String)] = [], text: String) -> OriginStep {
         response(status, headers, body: Array(text.utf8))
     }

@@ -1,4 +1,4 @@
-/// Decides which servers may be asked.
+/// Decides which servers the client may connect to.
 struct AddressGuard: Sendable {
     private let ports: Set<Int>
     private let trusted: Set<UpstreamEndpoint>
@@ -12,7 +12,7 @@ struct AddressGuard: Sendable {
         pinned = Set(settings.pins.map(\.host))
     }
 
-    /// What the URL alone tells, before anybody is asked about a name.
+    /// Checks what the URL alone shows, before a name is looked up.
     func check(_ origin: Origin) throws(UpstreamError) {
         if origin.scheme == .http, pinned.contains(origin.host) { throw .refused(.pinnedWithoutTLS("\(origin.host)")) }
         guard trusted.contains(origin.endpoint) || ports.contains(origin.port) else {
@@ -21,7 +21,7 @@ struct AddressGuard: Sendable {
         if case .address(let address) = origin.host { try check([address], of: origin) }
     }
 
-    /// All of them: a name that has a bad address among good ones is one that somebody plays tricks with.
+    /// Checks all addresses of a name: one forbidden address among allowed ones suggests an attack.
     func check(_ addresses: [IPAddress], of origin: Origin) throws(UpstreamError) {
         for address in addresses {
             guard let range = denied.first(where: { $0.contains(address) || $0.contains(embeddedIn: address) }) else {

@@ -1,5 +1,5 @@
-/// The IANA special-purpose address registries (RFC 6890 and what has been added since), as far as no server on the
-/// public internet has an address there. The first that contains an address names it.
+/// The IANA special-purpose address registries (RFC 6890 and later additions), without blocks that contain servers of the
+/// public internet. The first block that contains an address gives the kind.
 extension AddressRange {
     static let specialV4 = [
         AddressRange(v4: 0, bits: 8, "unspecified (\"this network\")"),
@@ -20,7 +20,7 @@ extension AddressRange {
         AddressRange(v4: 240, bits: 4, "reserved"),
     ]
 
-    /// What lies outside `globalV6` has its name here only so that errors can tell it.
+    /// Blocks outside `globalV6` are listed only for the error text.
     static let specialV6 = [
         AddressRange(v6: 0, 0, 0, 0, 0, 0, 0, 0, bits: 128, "unspecified"),
         AddressRange(v6: 0, 0, 0, 0, 0, 0, 0, 1, bits: 128, "loopback"),
@@ -40,10 +40,10 @@ extension AddressRange {
         AddressRange(v6: 0xFF00, bits: 8, "multicast"),
     ]
 
-    /// All that is given out for the public internet so far.
+    /// All addresses assigned to the public internet so far.
     static let globalV6 = AddressRange(v6: 0x2000, bits: 3, "global unicast")
 
-    /// IPv6 addresses that stand for the IPv4 address in their last 32 bits, and are as good as that is.
+    /// IPv6 addresses that stand for the IPv4 address in their last 32 bits. The IPv4 address decides whether they are public.
     static let embeddingV6 = [
         AddressRange(v6: 0, 0, 0, 0, 0, 0xFFFF, bits: 96, "IPv4-mapped"),
         AddressRange(v6: 0x64, 0xFF9B, 0, 0, 0, 0, bits: 96, "NAT64"),

@@ -1,9 +1,9 @@
-/// A block of addresses with the same first bits, and why they are refused.
+/// A block of addresses with a common prefix, and the reason why they are refused.
 public struct AddressRange: Sendable {
     let first: IPAddress
     let bits: Int
 
-    /// Completes "it is …".
+    /// The kind, as it completes "it is …".
     let kind: String
 
     init(v4 a: UInt8, _ b: UInt8 = 0, _ c: UInt8 = 0, _ d: UInt8 = 0, bits: Int, _ kind: String) {
@@ -12,7 +12,7 @@ public struct AddressRange: Sendable {
         self.kind = kind
     }
 
-    /// - Parameter groups: the first groups of sixteen bits; those that follow are zero.
+    /// - Parameter groups: the first groups of 16 bits. The other groups are zero.
     init(v6 groups: UInt16..., bits: Int, _ kind: String) {
         first = IPAddress(v6: groups)
         self.bits = bits
@@ -28,7 +28,7 @@ public struct AddressRange: Sendable {
 }
 
 extension IPAddress {
-    /// - Parameter groups: at most eight; those that follow are zero.
+    /// - Parameter groups: at most eight groups of 16 bits. The other groups are zero.
     init(v6 groups: [UInt16]) {
         bytes = (groups + Array(repeating: 0, count: 8 - groups.count)).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
     }

@@ -1,8 +1,8 @@
 extension IPAddress {
-    /// Why this is no address of the public internet; nil when it is one.
+    /// Why this is not a public address; nil for a public address.
     ///
-    /// Embeddings that are no longer in use (6to4, Teredo, IPv4-compatible) are refused whatever they embed, so nothing
-    /// has to be taken out of them. Those in use are judged by the IPv4 address that the packets end up at.
+    /// Obsolete embeddings (6to4, Teredo, IPv4-compatible) are always refused. For current embeddings, the IPv4 address that
+    /// the packets reach decides.
     var whyNotPublic: String? {
         if isV4 { return AddressRange.specialV4.first { $0.contains(self) }?.kind }
         if let range = AddressRange.embeddingV6.first(where: { $0.contains(self) }) {
@@ -13,15 +13,15 @@ extension IPAddress {
         return isISATAP ? embedded(as: "ISATAP") : nil
     }
 
-    /// An interface identifier that says "this host is the one with the following IPv4 address" (RFC 5214), under any
-    /// prefix. Bits of the first byte tell whether it is unique (02) and a group (01).
+    /// Whether the interface identifier embeds an IPv4 address (RFC 5214), under any prefix. The mask ignores the bits for
+    /// unique (02) and group (01) in the first byte.
     private var isISATAP: Bool { bytes[8] & 0xFC == 0 && bytes[9...11].elementsEqual([0, 0x5E, 0xFE]) }
 
     private func embedded(as kind: String) -> String? {
         lastV4?.whyNotPublic.map { "\(kind) of an IPv4 address that is \($0)" }
     }
 
-    /// The IPv4 address that the packets end up at; nil for an address that embeds none.
+    /// The IPv4 address that the packets reach; nil for an address that embeds none.
     fileprivate var embeddedV4: IPAddress? {
         guard !isV4, isISATAP || AddressRange.embeddingV6.contains(where: { $0.contains(self) }) else { return nil }
         return lastV4
@@ -31,6 +31,6 @@ extension IPAddress {
 }
 
 extension AddressRange {
-    /// Whether the block has the IPv4 address that an IPv6 address stands for.
+    /// Whether the block contains the IPv4 address that an IPv6 address embeds.
     func contains(embeddedIn address: IPAddress) -> Bool { address.embeddedV4.map { contains($0) } ?? false }
 }

@@ -1,19 +1,19 @@
 import Glibc
 import NIOCore
 
-/// An address as it stands in packets: four bytes or sixteen.
+/// An IP address as it appears in packets: 4 or 16 bytes.
 struct IPAddress: Hashable, Sendable {
     let bytes: [UInt8]
 
     init(v4 value: UInt32) { bytes = withUnsafeBytes(of: value.bigEndian, Array.init) }
 
-    /// - Parameter bytes: four or sixteen; nil for any other number.
+    /// - Parameter bytes: 4 or 16 bytes. The result is nil for any other number.
     init?(_ bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
         guard self.bytes.count == 4 || self.bytes.count == 16 else { return nil }
     }
 
-    /// As in `192.0.2.1` or `2001:db8::1`: four decimal numbers, or eight groups.
+    /// Parses `192.0.2.1` or `2001:db8::1`.
     init?(literal text: Substring) {
         var v4 = in_addr()
         if inet_pton(AF_INET, String(text), &v4) == 1 {
@@ -23,7 +23,7 @@ struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// As in `2001:db8::1` or `::ffff:192.0.2.1`: without brackets, and without a zone.
+    /// Parses `2001:db8::1` or `::ffff:192.0.2.1`, without brackets and without a zone.
     init?(v6 text: Substring) {
         var address = in6_addr()
         guard inet_pton(AF_INET6, String(text), &address) == 1 else { return nil }
@@ -46,7 +46,7 @@ struct IPAddress: Hashable, Sendable {
 
     var isV4: Bool { bytes.count == 4 }
 
-    /// Where to connect. There is no zone in it, because no address that has one may be connected to.
+    /// The socket address to connect to. It has no zone, because addresses with a zone are refused.
     func socketAddress(port: Int) -> SocketAddress {
         let port = in_port_t(port).bigEndian
         if isV4 {

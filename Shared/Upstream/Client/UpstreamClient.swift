@@ -2,11 +2,11 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Fetches URLs that others have written, from servers that nobody vouches for.
+/// Fetches untrusted URLs from untrusted servers.
 ///
-/// Only http and https, only public addresses (each checked after its name was looked up, and on every redirect, and
-/// then connected to without asking again), only so many bytes and so much time. Proxies of the environment are not
-/// looked at and cookies not kept. One client per process: it holds the connections that are kept for later.
+/// It accepts only http and https and only public addresses, and limits bytes and time. Addresses are checked after each
+/// lookup and on every redirect, and the connection goes to the checked address without a second lookup. Proxies of the
+/// environment are ignored and cookies are not stored. Use one client per process, because it holds the idle connections.
 ///
 /// ```swift
 /// let client = UpstreamClient()
@@ -14,7 +14,7 @@ import NIOSSL
 /// await client.shutdown()
 /// ```
 ///
-/// Everything happens on one event loop: the client's, its connections' and its timers' state need no lock.
+/// The client, its connections and its timers run on one event loop, so their state needs no lock.
 public actor UpstreamClient {
     private let loop: any EventLoop
     private let settings: UpstreamSettings
@@ -27,7 +27,7 @@ public actor UpstreamClient {
     /// The client's event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
-    /// Starts nothing: threads and connections come with the first request.
+    /// Starts no threads and opens no connections. The first request does.
     public init(
         _ settings: UpstreamSettings = UpstreamSettings(),
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
@@ -36,8 +36,8 @@ public actor UpstreamClient {
     }
 
     /// - Parameters:
-    ///   - lookUp: instead of the system's.
-    ///   - makeContext: reads the authorities that are trusted.
+    ///   - lookUp: replaces the system's resolver.
+    ///   - makeContext: reads the trusted certificate authorities.
     init(
         _ settings: UpstreamSettings, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         lookUp: @escaping Resolver.LookUp,
@@ -51,8 +51,9 @@ public actor UpstreamClient {
         pool = ConnectionPool(on: loop, limits: settings.limits)
     }
 
-    /// Fetches a URL and follows redirects. Any status is a response; cancelling the task ends the request at once.
-    /// - Throws: why there is no response that could be used.
+    /// Fetches a URL and follows redirects. Responses of any other status are returned. Cancelling the task cancels the request
+    /// at once.
+    /// - Throws: the reason why there is no usable response.
     public func get(_ request: UpstreamRequest) async throws(UpstreamError) -> UpstreamResponse {
         let limits = settings.limits
         let total = TimeLimit(.total, min(request.totalTime ?? limits.totalTime, limits.totalTime))
@@ -69,8 +70,8 @@ public actor UpstreamClient {
         throw .tooManyRedirects(limit: limits.redirects)
     }
 
-    /// Checks whether the rules allow a URL to be fetched, without a request: its text, and the addresses of its name.
-    /// - Throws: `refused`; another error when the addresses of its name are not known.
+    /// Checks whether a URL may be fetched, by its text and the addresses of its host. Sends no request.
+    /// - Throws: `refused`; another error when the lookup of the name fails.
     public func check(_ url: String) async throws(UpstreamError) {
         let origin = try HTTPURL(url, limit: settings.limits.urlBytes).origin
         try addressGuard.check(origin)
@@ -79,21 +80,21 @@ public actor UpstreamClient {
         try addressGuard.check(try await resolver.addresses(of: name, within: limit), of: origin)
     }
 
-    /// Closes all connections. Requests under way end with `shutDown`, and so do those that come after.
+    /// Closes all connections. Running and later requests fail with `shutDown`.
     public func shutdown() async {
         isShutDown = true
         for closed in pool.close() {
-            // A channel's end has no error that would be of interest.
+            // An error of closing does not matter.
             _ = await closed.result()
         }
     }
 
-    /// How many connections are being made, how many there are, and how many of these are kept for later.
+    /// The numbers of connection attempts, of open connections, and of the idle ones among these.
     var connections: (connecting: Int, open: Int, idle: Int) { pool.count }
 
     // MARK: One request
 
-    /// - Returns: a response of any kind, redirects included.
+    /// - Returns: a response of any status, redirects included.
     private func fetch(
         _ url: HTTPURL, _ headers: RequestHeaders, for request: UpstreamRequest, within total: TimeLimit
     ) async throws(UpstreamError) -> UpstreamResponse {
@@ -102,7 +103,7 @@ public actor UpstreamClient {
             for: url, userAgent: settings.userAgent, acceptsCompression: request.acceptsCompression)
         let reader = ResponseReader(
             url: url, limits: settings.limits, bodyLimit: request.maximumBodyBytes ?? settings.limits.bodyBytes)
-        // A connection that was kept may have been closed by the other end meanwhile; one that is new has not.
+        // The server may have closed an idle connection. Then one retry on a new connection is safe.
         for isRetry in [false, true] {
             try checkRunning()
             let (connection, isNew) = try await connection(to: url.origin, fresh: isRetry, within: total)
@@ -117,7 +118,7 @@ public actor UpstreamClient {
             if isNew { break }
         }
         try checkRunning()
-        throw .interrupted(partial: nil, reason: "the server closed the connection without an answer")
+        throw .interrupted(partial: nil, reason: "the server closed the connection without a response")
     }
 
     private func connection(
@@ -138,7 +139,7 @@ public actor UpstreamClient {
         }
     }
 
-    /// - Returns: a channel to an address that was checked, with TLS where that belongs to the origin.
+    /// - Returns: a channel to a checked address, with TLS for an https origin.
     private func connect(to origin: Origin, within limit: TimeLimit) async throws(UpstreamError) -> any Channel {
         let addresses: [IPAddress]
         switch origin.host {
@@ -163,7 +164,7 @@ public actor UpstreamClient {
 }
 
 extension EventLoopFuture<Void> {
-    /// How it ended.
+    /// The result of the future, as a value.
     fileprivate func result() async -> Result<Void, any Error> {
         await withUnsafeContinuation { continuation in whenComplete { continuation.resume(returning: $0) } }
     }

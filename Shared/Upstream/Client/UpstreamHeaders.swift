@@ -1,7 +1,6 @@
-/// Header names and values in the order in which they are sent, or came. Upper and lower case of names make no
-/// difference.
+/// Header names and values, in the order in which they are sent or were received. Names are case-insensitive.
 public struct UpstreamHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// A name and its value.
+    /// One header.
     public struct Field: Sendable, Equatable {
         public let name: String
         public let value: String
@@ -18,13 +17,13 @@ public struct UpstreamHeaders: Sendable, Equatable, ExpressibleByDictionaryLiter
     /// The first value of this name.
     public subscript(name: String) -> String? { fields.first { Self.isSame($0.name, name) }?.value }
 
-    /// All values of this name, each as it came.
+    /// All values of this name, unchanged.
     public func all(_ name: String) -> [String] { fields.filter { Self.isSame($0.name, name) }.map(\.value) }
 
-    /// Adds a value beside those that the name has.
+    /// Adds a value. Existing values of the name stay.
     public mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 
-    /// Takes away all values of this name.
+    /// Removes all values of this name.
     public mutating func remove(_ name: String) { fields.removeAll { Self.isSame($0.name, name) } }
 
     private static func isSame(_ a: String, _ b: String) -> Bool {

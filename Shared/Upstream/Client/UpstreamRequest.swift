@@ -1,19 +1,18 @@
-/// A GET.
+/// A GET request.
 public struct UpstreamRequest: Sendable {
     public var url: String
 
-    /// In addition to what the client sends by itself (Host, Accept-Encoding, User-Agent, which may be set, and
-    /// Connection). To another scheme, host or port than that of `url`, redirects carry on those only that tell nothing
-    /// about the caller.
+    /// Headers in addition to those that the client sends itself (Host, Accept-Encoding, User-Agent, which may be set, and
+    /// Connection). A redirect to another scheme, host or port carries only headers that reveal nothing about the caller.
     public var headers: UpstreamHeaders
 
-    /// The most bytes of the body, compressed and inflated; nil for the client's limit.
+    /// The maximum size of the body in bytes, compressed and inflated; nil for the client's limit.
     public var maximumBodyBytes: Int?
 
-    /// Whether the body may come compressed. One that did cannot be resumed.
+    /// Whether the server may compress the body. A compressed body cannot be resumed.
     public var acceptsCompression: Bool
 
-    /// The longest time for the whole, redirects included; nil for the client's limit, which it cannot exceed.
+    /// The time limit of the whole request, redirects included; nil for the client's limit. The lower of the two applies.
     public var totalTime: Duration?
 
     public init(

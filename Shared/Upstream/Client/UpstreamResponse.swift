@@ -1,16 +1,16 @@
 import Foundation
 
-/// The answer of a server, of any status. Redirects have been followed.
+/// A response of any status. Redirects have been followed.
 public struct UpstreamResponse: Sendable, Equatable {
     public let status: Int
 
-    /// Of a body that came compressed, without what described the compressed bytes (Content-Encoding, Content-Length).
+    /// The headers. For an inflated body, without those of the compressed bytes (Content-Encoding, Content-Length).
     public let headers: UpstreamHeaders
 
-    /// Inflated, where it came compressed.
+    /// The body, inflated if it was compressed.
     public let body: Data
 
-    /// Where it came from in the end, in one spelling.
+    /// The URL after all redirects, normalised.
     public let url: String
 
     public init(status: Int, headers: UpstreamHeaders, body: Data, url: String) {

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Keeps connections for the next request to the same origin, and no more of them than there may be. Those who find no
-/// room wait in the order in which they came. Lives on the event loop.
+/// Reuses connections to the same origin and limits their number. Requests above the limit wait in a FIFO queue. Runs on the
+/// event loop.
 final class ConnectionPool {
-    /// What a request is given to go on with.
+    /// What a request receives from the pool.
     enum Lease {
         case connection(HTTPConnection)
-        /// The right to make a connection. It is used up by `adopt`, or given back with `giveBack`.
+        /// The right to open a connection. `adopt` uses it, `giveBack` returns it.
         case place
     }
 
@@ -19,7 +19,7 @@ final class ConnectionPool {
     private struct Party {
         var idle: [Idle] = []
         var waiting: [Waiting<Lease>] = []
-        /// Connections, and places that were given away for one.
+        /// The number of open connections and of leased places.
         var places = 0
         var isEmpty: Bool { places == 0 && waiting.isEmpty }
     }
@@ -36,7 +36,8 @@ final class ConnectionPool {
 
     // MARK: Leases
 
-    /// - Parameter fresh: those that are kept are not to be trusted; another one of them has just turned out to be dead.
+    /// Leases an idle connection or a place for a new one. Waits while the origin has too many connections.
+    /// - Parameter fresh: whether to close the idle connections instead of using one, because one of them was just found closed.
     func lease(_ origin: Origin, fresh: Bool, within limit: TimeLimit) async throws(UpstreamError) -> Lease {
         while let idle = parties[origin]?.idle.popLast() {
             idle.timer.cancel()
@@ -54,10 +55,10 @@ final class ConnectionPool {
         }
     }
 
-    /// Nothing came of a place.
+    /// Returns a place after a failed connection attempt.
     func giveBack(_ origin: Origin) { free(origin) }
 
-    /// A place has become a connection.
+    /// Turns a leased place into a connection.
     func adopt(_ channel: any Channel, to origin: Origin) throws(UpstreamError) -> HTTPConnection {
         do throws(UpstreamError) {
             let connection = try HTTPConnection.begin(
@@ -95,7 +96,7 @@ final class ConnectionPool {
         free(connection.origin)
     }
 
-    /// One place has become free: it is the next one's.
+    /// Gives a free place to the next waiting request.
     private func free(_ origin: Origin) {
         while let waiting = parties[origin]?.waiting.first {
             parties[origin]?.waiting.removeFirst()
@@ -112,8 +113,9 @@ final class ConnectionPool {
 
     // MARK: End
 
-    /// Closes everything. Those who wait for a connection are told; those who wait for a response see theirs close.
-    /// - Returns: when all of it is closed.
+    /// Closes all connections. Requests that wait for a connection fail with `shutDown`; those that wait for a response see
+    /// their connection close.
+    /// - Returns: the futures that complete when the connections are closed.
     func close() -> [EventLoopFuture<Void>] {
         for waiting in parties.values.flatMap(\.waiting) { waiting.end(.failure(.shutDown)) }
         for origin in parties.keys { parties[origin]?.waiting.removeAll() }
@@ -122,7 +124,7 @@ final class ConnectionPool {
         return open.map(\.channel.closeFuture)
     }
 
-    /// How many connections are being made, how many there are, and how many of these are kept for later.
+    /// The numbers of connection attempts, of open connections, and of the idle ones among these.
     var count: (connecting: Int, open: Int, idle: Int) {
         (
             parties.values.reduce(0) { $0 + $1.places } - connections.count, connections.count,

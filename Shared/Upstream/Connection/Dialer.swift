@@ -2,28 +2,28 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Connects to the first of some addresses that answers: they are tried in turn, the next one as soon as one has
-/// failed, or beside it when it takes its time. Makes one connection in its life. Lives on the event loop.
+/// Opens one connection to the first of several addresses that answers (RFC 8305). It tries them in order: the next attempt
+/// starts when one fails, or beside it after `attemptDelay`. Use it once. Runs on the event loop.
 final class Dialer {
     private let loop: any EventLoop
     private let origin: Origin
     private var untried: ArraySlice<IPAddress>
     private let outcome = Waiting<any Channel>()
 
-    /// Those under way, to be closed when another was faster or nobody waits any more.
+    /// The channels of running attempts, closed when another attempt succeeds or the request ends.
     private var attempts: [ObjectIdentifier: any Channel] = [:]
     private var attemptsUnderWay = 0
     private var isOver = false
     private var patience: Scheduled<Void>?
 
-    /// - Parameter addresses: they have been checked. Nothing else is connected to.
+    /// - Parameter addresses: the checked addresses. The dialer connects to no others.
     init(_ addresses: [IPAddress], of origin: Origin, on loop: any EventLoop) {
         self.loop = loop
         self.origin = origin
         untried = addresses.prefix(UpstreamLimits.addressesTried)
     }
 
-    /// - Returns: a channel that does not read yet, so that nothing can come before somebody is there to read it.
+    /// - Returns: a channel that does not read yet, so that no bytes arrive before its handlers are in place.
     func connect(within limit: TimeLimit) async throws(UpstreamError) -> any Channel {
         tryNext()
         return try await outcome.value(within: limit, on: loop) { self.stop() }
@@ -38,7 +38,7 @@ final class Dialer {
         ClientBootstrap(group: loop)
             .channelOption(.autoRead, value: false)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // The limit is that of whoever waits.
+            // The caller's time limit applies instead.
             .connectTimeout(.hours(24))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try dialer.value.note(channel) }

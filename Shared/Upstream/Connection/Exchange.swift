@@ -1,13 +1,13 @@
 import NIOCore
 import NIOHTTP1
 
-/// One request and what comes of it. Lives on the event loop.
+/// One request and its response. Runs on the event loop.
 final class Exchange {
-    /// What a request has come to.
+    /// The outcome of a request.
     enum Outcome {
         case response(UpstreamResponse)
-        /// The connection was closed without a byte of an answer: on one that was kept, the server had not heard the
-        /// request.
+        /// The connection was closed without a byte of a response. A server that closes a reused connection so has not
+        /// processed the request.
         case unanswered
     }
 
@@ -28,10 +28,11 @@ final class Exchange {
 
     var partial: UpstreamResponse? { reader.partial }
 
-    /// What the request has come to so far; nil while its response is not complete.
+    /// The outcome; nil while the response is not complete.
     var result: Result<Outcome, UpstreamError>? { outcome.result }
 
-    /// - Parameter close: of the connection, which is of no use any more when the response has not come to its end.
+    /// Waits for the outcome.
+    /// - Parameter close: closes the connection, which cannot be reused after an incomplete response.
     func value(within limit: TimeLimit, close: @escaping () -> Void) async throws(UpstreamError) -> Outcome {
         let firstByte = TimeLimit(.firstByte, limits.firstByteTime)
         timer = loop.schedule(at: firstByte.deadline) {
@@ -57,7 +58,7 @@ final class Exchange {
         watchForStall(close)
     }
 
-    /// - Returns: whether the response was ended here, though more of it comes.
+    /// - Returns: whether this ended the response although more bytes follow.
     func receive(_ bytes: ByteBuffer) throws(UpstreamError) -> Bool {
         progress()
         guard let response = try reader.receive(bytes) else { return false }
@@ -65,7 +66,7 @@ final class Exchange {
         return true
     }
 
-    /// - Returns: whether that was the end of the response.
+    /// - Returns: false for the end of an informational response.
     func receiveEnd() throws(UpstreamError) -> Bool {
         guard let response = try reader.end() else { return false }
         end(.success(.response(response)))
@@ -85,7 +86,7 @@ final class Exchange {
 
     private func progress() { stallDeadline = .now() + TimeAmount(limits.stallTime) }
 
-    /// One timer, moved when it is due: one per piece would cost more than the piece.
+    /// Runs one timer, rescheduled when it fires. A timer for each piece of the body would be too expensive.
     private func watchForStall(_ close: @escaping () -> Void) {
         timer = loop.schedule(at: stallDeadline) {
             guard self.stallDeadline <= .now() else { return self.watchForStall(close) }

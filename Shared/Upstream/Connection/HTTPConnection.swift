@@ -1,17 +1,16 @@
 import NIOCore
 import NIOHTTP1
 
-/// A connection to one origin, for one request after the other. Lives on the event loop.
+/// A connection to one origin, for one request at a time. Runs on the event loop.
 final class HTTPConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
     private enum State {
-        /// Nobody has asked anything: whatever comes is wrong.
+        /// No request is sent. Any received part is an error.
         case idle
         case busy(Exchange)
-        /// The response has come to its end; whether something follows it is known when all that was read is
-        /// understood.
+        /// The response is complete. The connection is idle once all bytes of this read are parsed, if no part follows.
         case answered
         case closed
     }
@@ -24,13 +23,12 @@ final class HTTPConnection: ChannelInboundHandler {
     private var state = State.idle
     private var keepsAlive = false
 
-    /// Told when the connection may be used for another request, and when it is gone. Each names the connection, so
-    /// that neither has to keep the other.
+    /// Called when the connection is idle again, and when it is closed. They receive the connection as an argument, so that
+    /// they need not retain it.
     private let whenFree: (HTTPConnection) -> Void
     private let whenClosed: (HTTPConnection) -> Void
 
-    /// How much of what comes beside a body (chunk sizes and the like) goes with each byte of it: chunks of one byte
-    /// have five.
+    /// The bytes of overhead, such as chunk sizes, that each byte of a body allows. Chunks of one byte have five.
     private static let overheadPerByte = 8
 
     private init(
@@ -46,7 +44,7 @@ final class HTTPConnection: ChannelInboundHandler {
         expiry = .now() + TimeAmount(limits.connectionAge)
     }
 
-    /// Takes over a channel that is connected, does not read yet, and speaks TLS already where it should.
+    /// Takes over a connected channel that does not read yet. For https, its TLS handshake is complete.
     static func begin(
         to origin: Origin, on channel: any Channel, limits: UpstreamLimits,
         whenFree: @escaping (HTTPConnection) -> Void, whenClosed: @escaping (HTTPConnection) -> Void
@@ -73,7 +71,7 @@ final class HTTPConnection: ChannelInboundHandler {
         return connection
     }
 
-    /// Whether a connection that was kept may be used once more.
+    /// Whether the connection can be used for another request.
     var isUsable: Bool { isIdle && expiry > .now() }
 
     private var isIdle: Bool { if case .idle = state { channel.isActive } else { false } }
@@ -82,7 +80,8 @@ final class HTTPConnection: ChannelInboundHandler {
 
     // MARK: Request
 
-    /// Sends a request and waits for its response. Nothing else must be under way.
+    /// Sends a request and waits for its response.
+    /// - Returns: `unanswered` also when the connection is busy or closed.
     func exchange(
         _ head: HTTPRequestHead, _ reader: ResponseReader, within limit: TimeLimit
     ) async throws(UpstreamError) -> Exchange.Outcome {
@@ -96,7 +95,7 @@ final class HTTPConnection: ChannelInboundHandler {
         guard isIdle else { return nil }
         let exchange = Exchange(reader, limits: limits, on: channel.eventLoop)
         state = .busy(exchange)
-        // Twice: names and values are counted by the parser, to the byte. This is for what it does not count.
+        // Twice the limit, because the parser itself limits names and values exactly. This allowance covers the rest.
         meter.begin(allowance: 2 * limits.headerBytes + UpstreamLimits.discardedBytes)
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
@@ -150,7 +149,7 @@ final class HTTPConnection: ChannelInboundHandler {
         case is WireMeter.Excess, HTTPParserError.headerOverflow:
             return .failure(
                 exchange.hasHead
-                    ? .malformed("it has next to no content") : .tooLarge(.header, limit: limits.headerBytes))
+                    ? .malformed("it has more overhead than content") : .tooLarge(.header, limit: limits.headerBytes))
         case let error as HTTPParserError where error != .invalidEOFState: return .failure(.malformed("\(error)"))
         case is NIOHTTPDecoderError: return .failure(.malformed("\(error)"))
         default:

@@ -1,23 +1,24 @@
 import NIOCore
 
-/// Counts what comes before anybody has made sense of it: what the parser skips (blank lines, reasons, chunk
-/// extensions) has no limit of its own. Lives on the event loop.
+/// Limits the received bytes before they are parsed, because the parser skips some without a limit (blank lines, reason
+/// phrases, chunk extensions). Runs on the event loop.
 final class WireMeter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// More came than what was understood of it can account for.
+    /// More bytes were received than the parsed parts allow.
     struct Excess: Error {}
 
     private(set) var received = 0
     private var allowance = 0
 
-    /// Begins to count for a request.
+    /// Starts counting for a request.
+    /// - Parameter allowance: the bytes allowed before the first byte of the body.
     func begin(allowance: Int) {
         received = 0
         self.allowance = allowance
     }
 
-    /// Allows for more, for each byte of the body that was understood.
+    /// Raises the allowance, after a piece of the body was parsed.
     func allow(_ more: Int) { allowance += more }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

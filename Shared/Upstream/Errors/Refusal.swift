@@ -1,5 +1,5 @@
 extension UpstreamError {
-    /// The rule that a request, or the redirect that it was answered with, goes against.
+    /// The rule that a request or a redirect violates.
     public enum Refusal: Sendable, Equatable {
         case tooLong(bytes: Int, limit: Int)
         case character(UInt8)
@@ -17,7 +17,7 @@ extension UpstreamError {
 }
 
 extension UpstreamError.Refusal: CustomStringConvertible {
-    /// What is wrong and what can be done about it, for people.
+    /// The reason and the remedy, for the operator.
     public var description: String {
         switch self {
         case .tooLong(let bytes, let limit): "the URL has \(bytes) bytes, the limit is \(limit)"
@@ -25,32 +25,32 @@ extension UpstreamError.Refusal: CustomStringConvertible {
             "the URL has the byte 0x\(String(byte, radix: 16)): spaces, control characters, backslashes, quotes and "
                 + "characters beyond ASCII must be percent-encoded, and host names written with xn--"
         case .scheme(let scheme): "the URL begins with \"\(scheme)\": only http:// and https:// are fetched"
-        case .credentials: "the URL has a user name or password in it: none are sent"
-        case .host(let host): "\"\(host)\" is no host name and no IP address"
+        case .credentials: "the URL contains a user name or password: none are sent"
+        case .host(let host): "\"\(host)\" is not a host name or an IP address"
         case .port(let text): "\"\(text)\" has no port from 1 to 65535"
         case .portNotAllowed(let endpoint):
             "the port of \(endpoint) is neither 80 nor 443: \(Self.remedy(endpoint)), if you trust it"
         case .address(let address, let kind, let endpoint):
-            "\(endpoint) leads to \(address), which is no public address (\(kind)): \(Self.remedy(endpoint)), "
+            "\(endpoint) leads to \(address), which is not a public address (\(kind)): \(Self.remedy(endpoint)), "
                 + "if you trust it"
         case .denied(let address, let kind, let endpoint): "\(endpoint) leads to \(address), which is \(kind)"
         case .downgrade(let url): "a redirect leads from https to \(url), which is not encrypted"
-        case .pinnedWithoutTLS(let host): "\(host) has a certificate pin, so it is asked over https only"
-        case .header(let name): "the header \"\(name)\" is malformed, or not the caller's to set"
+        case .pinnedWithoutTLS(let host): "\(host) has a certificate pin, so only https is allowed"
+        case .header(let name): "the header \"\(name)\" is malformed, or callers must not set it"
         }
     }
 
-    /// For callers: what the URL that they gave leads to is not theirs to know.
+    /// The reason for callers. It hides the addresses and hosts that the URL leads to.
     var summary: String {
         switch self {
         case .tooLong, .character, .credentials, .header: description
         case .scheme: "only http:// and https:// are fetched"
-        case .host: "it names no host and no IP address"
+        case .host: "its host is not a name or an IP address"
         case .port: "its port is not from 1 to 65535"
         case .portNotAllowed: "its port is not allowed"
         case .address, .denied: "it leads to an address that is not allowed"
         case .downgrade: "a redirect leads from https to http"
-        case .pinnedWithoutTLS: "its host is asked over https only"
+        case .pinnedWithoutTLS: "its host allows https only"
         }
     }
 

@@ -1,34 +1,35 @@
-/// Why a request has no response that could be used.
+/// Why a request has no usable response.
 public enum UpstreamError: Error, Sendable {
-    /// It goes against the rules; nobody was asked, or nobody further.
+    /// The URL or a redirect violates a rule. No request was sent to it.
     case refused(Refusal)
 
-    /// Nobody could be asked: no such name, nobody listening, no way there.
+    /// No connection: the name is unknown, no server listens, or there is no route.
     case unreachable(host: String, reason: String)
 
-    /// - Parameter partial: what had come of the body, to be resumed with `Range`; nil when nothing of use had.
+    /// A time limit expired.
+    /// - Parameter partial: the part of the response received so far, to resume with `Range`; nil when it cannot be resumed.
     case timedOut(Stage, limit: Duration, partial: UpstreamResponse? = nil)
 
-    /// The response goes beyond a limit.
+    /// The response exceeds a size limit, in bytes.
     case tooLarge(Part, limit: Int)
 
-    /// What came is no HTTP response, or one that could be read in two ways.
+    /// The response is not valid HTTP, or is ambiguous.
     case malformed(String)
 
     /// The connection ended inside the response.
-    /// - Parameter partial: what had come of the body, to be resumed with `Range`; nil when nothing of use had.
+    /// - Parameter partial: the part of the response received so far, to resume with `Range`; nil when it cannot be resumed.
     case interrupted(partial: UpstreamResponse?, reason: String)
 
-    /// The host has a valid certificate, but not with a key that one of its pins names.
+    /// The host has a valid certificate, but none of its pins names the key.
     case pinMismatch(host: String)
 
-    /// The host could not prove to be itself, or no encryption was agreed on.
+    /// The host's certificate is not valid, or the TLS handshake failed.
     case tls(host: String, reason: String)
 
     /// More than this many redirects.
     case tooManyRedirects(limit: Int)
 
-    /// More is asked of the client at once than it takes.
+    /// The client has too many requests at once.
     case overloaded(String)
 
     /// The caller's task was cancelled.
@@ -37,14 +38,14 @@ public enum UpstreamError: Error, Sendable {
     /// The client was shut down.
     case shutDown
 
-    /// Which limit on time it was.
+    /// The time limit that expired.
     public enum Stage: Sendable, Equatable { case connect, firstByte, stall, total }
 
-    /// What was too large.
+    /// The part of a response that was too large.
     public enum Part: Sendable, Equatable { case header, declaredBody, body, inflatedBody }
 
-    /// What had come when the response ended too early, to be resumed with `Range`: its status and headers, and the
-    /// bytes of its body so far.
+    /// The received part of an incomplete response, to resume with `Range`: its status, its headers and the first bytes of its
+    /// body.
     public var partial: UpstreamResponse? {
         switch self {
         case .timedOut(_, _, let partial), .interrupted(let partial, _): partial

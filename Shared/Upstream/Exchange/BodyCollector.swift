@@ -1,8 +1,7 @@
 import Foundation
 import NIOCore
 
-/// Collects a body up to a limit. What it holds grows with what comes, never with what was announced. Lives on the
-/// event loop.
+/// Collects a body up to a limit. It allocates memory for received bytes, not for the declared length. Runs on the event loop.
 struct BodyCollector {
     private let limit: Int
     private let inflater: Inflater?
@@ -14,7 +13,7 @@ struct BodyCollector {
         inflater = coding == .identity ? nil : try Inflater(coding, limit: limit)
     }
 
-    /// - Throws: `tooLarge` beyond the limit, `malformed` for what is not compressed as was said.
+    /// - Throws: `tooLarge` above the limit, `malformed` if the bytes do not have the declared coding.
     mutating func append(_ bytes: ByteBuffer) throws(UpstreamError) {
         received += bytes.readableBytes
         guard received <= limit else { throw .tooLarge(.body, limit: limit) }
@@ -25,14 +24,16 @@ struct BodyCollector {
         try bytes.withUnsafeReadableBytes { bytes throws(UpstreamError) in try inflater.append(bytes) }
     }
 
-    /// The body, which is complete.
+    /// Ends the body.
+    /// - Returns: the whole body.
+    /// - Throws: `malformed` if its compressed data is incomplete.
     func finished() throws(UpstreamError) -> Data {
         guard let inflater else { return plain }
-        // Nothing at all is an empty body, compressed or not.
+        // A body without bytes is empty, whatever its coding.
         if received > 0 { try inflater.finish() }
         return inflater.output
     }
 
-    /// What can be resumed: so many bytes as came, as they came.
+    /// The received bytes, if the body can be resumed; nil for a compressed or empty body.
     var resumable: Data? { inflater == nil && !plain.isEmpty ? plain : nil }
 }

@@ -1,9 +1,9 @@
-/// How a body is compressed.
+/// The compression of a body.
 enum ContentCoding: Equatable {
     case identity, gzip, deflate
 
-    /// - Parameter values: those of all Content-Encoding headers.
-    /// - Throws: `malformed` for what was not asked for, which includes more than one coding.
+    /// - Parameter values: the values of all Content-Encoding headers.
+    /// - Throws: `malformed` for a coding that the request does not accept, and for more than one coding.
     init(_ values: [String]) throws(UpstreamError) {
         let names = values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
             .map { $0.lowercased().trimming() }

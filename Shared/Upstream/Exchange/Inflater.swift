@@ -1,7 +1,7 @@
 import CZlib
 import Foundation
 
-/// Inflates a body as it comes in, and not a byte more than the limit. Lives on the event loop.
+/// Inflates a body as it arrives, up to a limit. Runs on the event loop.
 final class Inflater {
     private let stream: UnsafeMutablePointer<z_stream>
     private let limit: Int
@@ -9,7 +9,7 @@ final class Inflater {
     private var isRaw: Bool?
     private var isComplete = false
 
-    /// zlib: the largest window, and with it a gzip header, a zlib header, or none.
+    /// zlib's `windowBits` for the largest window, with a zlib header, a gzip header, or none.
     private static let window: Int32 = 15
     private static let gzipWindow = window + 16
     private static let rawWindow = -window
@@ -18,7 +18,7 @@ final class Inflater {
 
     init(_ coding: ContentCoding, limit: Int) throws(UpstreamError) {
         self.limit = limit
-        // At one address for its whole life, because zlib keeps it.
+        // Allocated at a stable address, because zlib stores the pointer.
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         if coding == .gzip {
@@ -39,13 +39,12 @@ final class Inflater {
         }
     }
 
-    /// - Throws: `tooLarge` beyond the limit, `malformed` for what is not compressed like that.
+    /// - Throws: `tooLarge` above the limit, `malformed` if the bytes do not have the declared coding.
     func append(_ bytes: UnsafeRawBufferPointer) throws(UpstreamError) {
         guard let first = bytes.first else { return }
-        guard !isComplete else { throw .malformed("something follows the end of its compressed body") }
+        guard !isComplete else { throw .malformed("data follows the end of its compressed body") }
         if isRaw == nil {
-            // "deflate" means a zlib stream; some servers leave its header out. The low half of that header's first
-            // byte is 8.
+            // "deflate" means a zlib stream, but some servers omit its header. The low half of the header's first byte is 8.
             isRaw = first & 0xF != 8
             try begin(window: isRaw == true ? Self.rawWindow : Self.window)
         }
@@ -55,12 +54,12 @@ final class Inflater {
         defer { stream.pointee.next_in = nil }
         var isOutputFull = false
         while stream.pointee.avail_in > 0 || isOutputFull, !isComplete { isOutputFull = try inflateSome() }
-        guard stream.pointee.avail_in == 0 else { throw .malformed("something follows the end of its compressed body") }
+        guard stream.pointee.avail_in == 0 else { throw .malformed("data follows the end of its compressed body") }
     }
 
-    /// - Returns: whether there may be more to come out of what went in.
+    /// - Returns: whether the input may produce more output.
     private func inflateSome() throws(UpstreamError) -> Bool {
-        // One more than may come, to see that it does.
+        // One byte above the limit, to detect that it is exceeded.
         let roomLeft = limit - output.count
         let room = min(Self.chunk, roomLeft + 1)
         var status = Z_OK
@@ -74,7 +73,7 @@ final class Inflater {
             return count
         }
         guard count <= roomLeft else { throw .tooLarge(.inflatedBody, limit: limit) }
-        // Z_BUF_ERROR: it wants more than there is so far.
+        // Z_BUF_ERROR: zlib needs more input.
         guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
             throw .malformed("its compressed body is damaged")
         }

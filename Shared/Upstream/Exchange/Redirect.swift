@@ -1,9 +1,9 @@
-/// Which responses lead elsewhere, and where.
+/// Recognises redirects and finds their targets.
 enum Redirect {
     static let statuses: Set<UInt> = [301, 302, 303, 307, 308]
 
-    /// - Returns: nil for a response that is the end of the way.
-    /// - Throws: `malformed` for a redirect to nowhere or to several places, `refused` for one to where none may lead.
+    /// - Returns: nil for a response that is not a redirect.
+    /// - Throws: `malformed` unless the redirect has exactly one Location; `refused` if the target is not allowed.
     static func target(
         of response: UpstreamResponse, from url: HTTPURL, limit: Int
     ) throws(UpstreamError) -> HTTPURL? {

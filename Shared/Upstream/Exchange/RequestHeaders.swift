@@ -1,22 +1,22 @@
 import NIOHTTP1
 
-/// What the caller wants to send, checked, and what of it goes to whom.
+/// The checked headers of a request, and the rule which of them another origin may see.
 struct RequestHeaders: Sendable {
     private var headers: UpstreamHeaders
 
-    /// Ours, because they decide where the request and its response begin and end.
+    /// Headers that only the client sets, because they frame the request and its response.
     private static let reserved: Set = [
         "connection", "content-length", "expect", "host", "keep-alive", "proxy-authenticate", "proxy-authorization",
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// They tell nothing about the caller, so that any server may see them. Whatever else there is may be a credential.
+    /// Headers that reveal nothing about the caller, so that any server may see them. Any other header may be a credential.
     private static let harmless: Set = [
         "accept", "accept-encoding", "accept-language", "if-match", "if-modified-since", "if-none-match", "if-range",
         "if-unmodified-since", "range", "user-agent",
     ]
 
-    /// - Throws: `refused` for a header that is malformed or not the caller's to set.
+    /// - Throws: `refused` for a header that is malformed or reserved.
     init(_ headers: UpstreamHeaders) throws(UpstreamError) {
         for field in headers.fields {
             guard Self.isToken(field.name), Self.isValue(field.value),
@@ -26,7 +26,7 @@ struct RequestHeaders: Sendable {
         self.headers = headers
     }
 
-    /// Drops, for good, what is meant for the first server only.
+    /// Removes the headers that only the first origin may see.
     mutating func leaveOrigin() {
         headers = UpstreamHeaders(
             headers.fields.filter { Self.harmless.contains($0.name.lowercased()) }.map { ($0.name, $0.value) })

@@ -1,18 +1,18 @@
 import NIOHTTP1
 
-/// Where the body of a response ends. A header that two readers could understand in two ways is no header.
+/// How the end of a response body is found. Ambiguous headers are refused, to prevent response smuggling.
 enum ResponseFraming: Equatable {
     case none
     case length(Int)
     case chunked
-    /// By the end of the connection: how HTTP/1.0 does it.
+    /// The end of the connection, as in HTTP/1.0.
     case close
 
-    /// - Throws: `malformed`
+    /// - Throws: `malformed`.
     init(_ head: HTTPResponseHead) throws(UpstreamError) {
         let codings = head.headers["transfer-encoding"]
         let lengths = head.headers["content-length"]
-        guard head.status != .switchingProtocols else { throw .malformed("it changes to a protocol not asked for") }
+        guard head.status != .switchingProtocols else { throw .malformed("it switches to another protocol") }
         guard codings.isEmpty || lengths.isEmpty else {
             throw .malformed("it has both Content-Length and Transfer-Encoding")
         }
@@ -32,7 +32,7 @@ enum ResponseFraming: Equatable {
     private static func length(_ text: String) throws(UpstreamError) -> Int {
         guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let length = Int(text)
-        else { throw .malformed("its Content-Length is no number") }
+        else { throw .malformed("its Content-Length is not a number") }
         return length
     }
 }

@@ -2,13 +2,13 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Makes a response of the parts that the decoder finds, and refuses what is too much or ambiguous. Lives on the event
+/// Assembles a response from the parts that the decoder yields. It refuses oversized and ambiguous responses. Runs on the event
 /// loop.
 struct ResponseReader {
     private enum State {
         case header
         case body(HTTPResponseHead, ContentCoding, BodyCollector)
-        /// The body of a redirect, of which nobody wants to know.
+        /// The body of a redirect, which is not used.
         case discarding(HTTPResponseHead, received: Int)
     }
 
@@ -24,15 +24,15 @@ struct ResponseReader {
         self.bodyLimit = bodyLimit
     }
 
-    /// Whether it is the body that comes.
+    /// Whether the header is complete, so that the body follows.
     var hasHead: Bool { if case .header = state { false } else { true } }
 
     // MARK: Parts
 
-    /// - Throws: `malformed` or `tooLarge`
+    /// - Throws: `malformed` or `tooLarge`.
     mutating func receive(_ head: HTTPResponseHead) throws(UpstreamError) {
         guard !hasHead else { throw .malformed("a second header") }
-        // RFC 9110, section 15. What is above 599 counts as a server's error.
+        // RFC 9110, section 15: a status above 599 counts as a server error.
         guard (100...999).contains(head.status.code) else { throw .malformed("its status is not from 100 to 999") }
         if (100..<200).contains(head.status.code), head.status != .switchingProtocols {
             informationalResponses += 1
@@ -56,12 +56,12 @@ struct ResponseReader {
         state = .body(head, coding, try BodyCollector(coding, limit: bodyLimit))
     }
 
-    /// - Returns: a response that is complete as it is, when what is left of it is not worth reading.
+    /// - Returns: the response of a redirect when its body is too long to read to its end; else nil.
     mutating func receive(_ bytes: ByteBuffer) throws(UpstreamError) -> UpstreamResponse? {
         switch state {
         case .header: throw .malformed("a body without a header")
         case .body(let head, let coding, var body):
-            // Or there would be two of it, and each piece that comes would copy all of it.
+            // Release the other reference, so that appending does not copy the body.
             state = .header
             defer { state = .body(head, coding, body) }
             try body.append(bytes)
@@ -84,7 +84,7 @@ struct ResponseReader {
 
     // MARK: Responses
 
-    /// What a caller can resume with `Range`; nil when there is nothing of that kind.
+    /// The received part of the response, to resume with `Range`; nil when it cannot be resumed.
     var partial: UpstreamResponse? {
         guard case .body(let head, _, let body) = state else { return nil }
         return body.resumable.map { response(head, $0) }

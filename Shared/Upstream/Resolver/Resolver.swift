@@ -1,13 +1,11 @@
 import Foundation
 import NIOCore
 
-/// Finds the addresses of names, on a few threads of its own: `getaddrinfo` blocks for as long as the DNS server does not
-/// answer.
+/// Looks up the addresses of names on its own threads, because `getaddrinfo` blocks while the DNS server does not answer.
 ///
-/// A name is looked up once for all who wait for it, also for those who arrive while a lookup that nobody waits for any
-/// more still hangs. The names of one site have a few threads and places in the queue only, so that a site whose names
-/// hang does not delay others. Names that the operator has given wait for no other name. Nothing is remembered once it has
-/// been told. Lives on the event loop.
+/// Concurrent requests for a name share one lookup, even one that still blocks after its first requests have ended. The names of
+/// one site may use only a few threads and places in the queue, so that a site with a hanging DNS server does not delay others.
+/// Names that the operator configured never wait in the queue. Results are not cached. Runs on the event loop.
 final class Resolver {
     typealias LookUp = @Sendable (String) -> Result<[IPAddress], SystemLookup.Failure>
 
@@ -16,11 +14,11 @@ final class Resolver {
     private let known: Set<Host>
     private let lookUp: LookUp
 
-    /// Those on a thread, and those that wait for one, each with who waits for its end.
+    /// The running lookups and the queue, each with the requests that wait for the result.
     private var running: [String: [Waiting<[IPAddress]>]] = [:]
     private var queue: [(name: String, waiting: [Waiting<[IPAddress]>])] = []
 
-    /// - Parameter known: the hosts that the operator has given; their number bounds their threads.
+    /// - Parameter known: the hosts that the operator configured. They may use one further thread each.
     init(
         on loop: any EventLoop, limits: UpstreamLimits, known: [Host] = [],
         lookUp: @escaping LookUp = SystemLookup.addresses
@@ -39,7 +37,7 @@ final class Resolver {
         return addresses
     }
 
-    /// The last two labels of a name: about what one owner answers for.
+    /// The last two labels of a name, which approximate its owner.
     static func site(_ name: String) -> String { name.split(separator: ".").suffix(2).joined(separator: ".") }
 
     private func enlist(_ waiting: Waiting<[IPAddress]>, for name: String) throws(UpstreamError) {
@@ -68,7 +66,8 @@ final class Resolver {
         return queue.count { Self.site($0.name) == site }
     }
 
-    /// What is on a thread cannot be called back; what is not need not begin.
+    /// Removes a request. A running lookup continues, because `getaddrinfo` cannot be cancelled; a queued one without requests is
+    /// dropped.
     private func strike(_ waiting: Waiting<[IPAddress]>, from name: String) {
         running[name]?.removeAll { $0 === waiting }
         guard let index = queue.firstIndex(where: { $0.name == name }) else { return }
@@ -76,8 +75,7 @@ final class Resolver {
         if queue[index].waiting.isEmpty { queue.remove(at: index) }
     }
 
-    /// A thread per lookup: starting one costs nothing beside asking a server, and none is left when there is nothing
-    /// to do.
+    /// Runs a lookup on a new thread. Compared with a DNS request a thread is cheap, and no idle threads remain.
     private func begin(_ name: String, for waiting: [Waiting<[IPAddress]>]) {
         running[name] = waiting
         let end = NIOLoopBound({ self.end(name, $0) }, eventLoop: loop)

@@ -1,14 +1,13 @@
 import Glibc
 
-/// Asks the system for the addresses of a name, as all its programs do (hosts file, DNS, …). Blocks, for as long as the
-/// system's own time limits let it.
+/// Looks up a name with the system's resolver (hosts file, DNS, …). Blocks up to the resolver's own time limits.
 enum SystemLookup {
-    /// Why a name has no addresses, in the system's words.
+    /// The error of a lookup, with the system's message.
     struct Failure: Error {
         let reason: String
     }
 
-    /// In the order in which they should be tried.
+    /// The addresses in the order in which to try them.
     @Sendable static func addresses(of name: String) -> Result<[IPAddress], Failure> {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Chooses the failures that are worth a line in the log: each reason of a subject once until the subject answers, and at
-/// most so many lines in a while. Pure: the time is an argument.
+/// Decides which failures to log: each reason of a subject once until the subject answers, and at most `lines` lines per
+/// `window`. Pure: the time is an argument.
 struct FailureFilter: Sendable {
-    /// How many subjects are remembered; one more forgets them all.
+    /// The maximum number of remembered subjects. One more removes them all.
     static let subjects = 1_000
 
-    /// The most lines in so many seconds, so that an upstream which finds a new way to fail each time does not fill the log.
+    /// The most lines per window, and the window in seconds. So an upstream that fails in a new way each time does not fill the
+    /// log.
     static let lines = 10
     static let window: TimeInterval = 300
 
@@ -14,7 +15,7 @@ struct FailureFilter: Sendable {
     private var windowBegin = Date.distantPast
     private var linesInWindow = 0
 
-    /// - Returns: whether to write a line now; then it counts as written.
+    /// - Returns: whether to write a line now. If true, the line counts as written.
     mutating func shouldLog(_ reason: String, of subject: String, at now: Date) -> Bool {
         let reasons = logged[subject, default: []]
         guard !reasons.contains(reason), reasons.count < Self.lines, hasRoom(at: now) else { return false }
@@ -23,7 +24,7 @@ struct FailureFilter: Sendable {
         return true
     }
 
-    /// - Returns: whether one more line may be written now; then it counts as written.
+    /// - Returns: whether the window allows one more line. If true, the line counts as written.
     mutating func hasRoom(at now: Date) -> Bool {
         if abs(now.timeIntervalSince(windowBegin)) >= Self.window { (windowBegin, linesInWindow) = (now, 0) }
         guard linesInWindow < Self.lines else { return false }
@@ -31,9 +32,9 @@ struct FailureFilter: Sendable {
         return true
     }
 
-    /// The subject's next failure is a new one.
+    /// Forgets the failures of a subject, so that its next one is logged.
     mutating func answered(_ subject: String) { logged[subject] = nil }
 
-    /// All failures from now on are new ones.
+    /// Forgets the failures of all subjects.
     mutating func forget() { logged.removeAll() }
 }

@@ -1,19 +1,18 @@
-/// How long an upstream may take where there is something else to answer with: less than its caller waits, so that what
-/// there is arrives in time.
+/// Computes how long to wait for an upstream: less than the caller's remaining time, so that a fallback arrives in time.
 public enum FetchBudget {
-    /// Nobody waits longer than this for what may be kept already.
+    /// The longest wait when there may be a cached answer.
     public static let most = Duration.seconds(10)
 
-    /// What is left for the fallback, where the caller has that much.
+    /// The time reserved for the fallback, if the caller has that much.
     public static let reserve = Duration.milliseconds(500)
 
-    /// The least that says something about the upstream, rather than about the caller.
+    /// The shortest wait after which the upstream, not the caller's deadline, is to blame.
     public static let fair = Duration.seconds(1)
 
-    /// Nobody waits longer than this for an upstream that gave no answer the last time: its monitor finds out when it is back.
+    /// The longest wait for an upstream that did not answer the last request. Its monitor detects when it answers again.
     public static let mostWhileAbsent = fair
 
-    /// The upstream took longer.
+    /// The upstream did not answer within its budget.
     public struct Spent: Error, Equatable, CustomStringConvertible {
         public let time: Duration
 
@@ -25,18 +24,19 @@ public enum FetchBudget {
         public var description: String { "it has not answered within \(Int(time / .milliseconds(1))) ms" }
     }
 
-    /// A quarter of a short time is left.
+    /// The time that the upstream may take.
     /// - Parameters:
-    ///   - isAbsent: whether the upstream gave no answer the last time.
-    ///   - hasFallback: false where there is certainly nothing else to answer with: a long answer may then take all the time
-    ///     that its caller has. An upstream that makes no progress ends it before (`UpstreamLimits`).
+    ///   - remaining: the time until the caller's deadline. At least the lower of `reserve` and a quarter of it is left.
+    ///   - isAbsent: whether the upstream did not answer the last request.
+    ///   - hasFallback: false if there is certainly no cached answer. Then a long answer may take all the remaining time; an
+    ///     upstream that makes no progress times out earlier (`UpstreamLimits`).
     public static func time(of remaining: Duration, isAbsent: Bool = false, hasFallback: Bool = true) -> Duration {
         let time = max(.zero, max(remaining - reserve, remaining * 3 / 4))
         if isAbsent { return min(time, mostWhileAbsent) }
         return hasFallback ? min(time, most) : time
     }
 
-    /// Waits for `body` for so long at the most; what is not done by then is cancelled.
+    /// Runs `body` and cancels it after the given time.
     /// - Throws: `Spent`, or what `body` throws.
     public static func run<Result: Sendable>(
         within time: Duration, _ body: @escaping @Sendable () async throws -> Result

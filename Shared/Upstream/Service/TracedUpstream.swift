@@ -4,11 +4,11 @@ import RPC
 import ServiceKit
 import Synchronization
 
-/// The guarded client as services use it: requests to the service's own upstream carry the trace context, each request is
-/// profiled when the operator asks for that, and the failures of other servers are logged in full.
+/// The guarded client as services use it. Requests to the service's own upstream carry the trace context. Each request is
+/// profiled if the operator asks for it. Failures of other servers are logged in full; those of the upstream are logged by
+/// its monitor.
 ///
-/// Other servers, such as those of pictures, get no trace context: it would tell them which requests belong together. (The
-/// monitor logs the failures of the upstream.)
+/// Other servers, such as image hosts, receive no trace context, because it would show them which requests belong together.
 public struct TracedUpstream: Sendable {
     private let client: UpstreamClient
     private let base: UpstreamBase?
@@ -22,7 +22,7 @@ public struct TracedUpstream: Sendable {
     }
 
     /// - Parameters:
-    ///   - client: the caller shuts it down.
+    ///   - client: the client, which the caller shuts down.
     ///   - base: the service's own upstream; nil when it has none.
     ///   - now: the clock.
     public init(
@@ -36,7 +36,7 @@ public struct TracedUpstream: Sendable {
         self.now = now
     }
 
-    /// As `UpstreamClient.get`.
+    /// Fetches a URL. See `UpstreamClient.get`.
     public func get(_ request: UpstreamRequest) async throws(UpstreamError) -> UpstreamResponse {
         let isOwn = base?.isOrigin(of: request.url) == true
         let traced = isOwn ? request.traced(by: .current) : request
@@ -54,7 +54,7 @@ public struct TracedUpstream: Sendable {
         }
     }
 
-    /// Callers get general words, so this line is the only place that names what an address or a host was.
+    /// Logs an error in full. Callers receive a general error, so only this line names the host and the address.
     private func note(_ error: UpstreamError, of request: UpstreamRequest) {
         switch error {
         case .cancelled, .shutDown, .overloaded: return
@@ -76,11 +76,11 @@ extension UpstreamRequest {
         return request
     }
 
-    /// Its scheme, host and port; what comes before the path, in a text that is no URL.
+    /// The scheme, host and port; for an invalid URL, the text before the path.
     fileprivate var server: String { String(url.prefix(256).split(separator: "/").prefix(2).joined(separator: "//")) }
 }
 
 extension UpstreamResponse {
-    /// Why a response is a failure for profiling; nil when it is none.
+    /// Why a response counts as a failure for profiling; nil for success.
     fileprivate var statusFailure: String? { status >= 400 ? "the answer has status \(status)" : nil }
 }

@@ -2,23 +2,23 @@ import Crypto
 import Foundation
 import ServiceKit
 
-/// Where an upstream's API begins: `https://feed.example`, `http://127.0.0.1:8080/base/`.
+/// The base URL of an upstream's API: `https://feed.example`, `http://127.0.0.1:8080/base/`.
 public struct UpstreamBase: Sendable, CustomStringConvertible {
     public let url: URL
     let endpoint: UpstreamEndpoint
 
-    /// - Throws: `UpstreamOptionError`, saying what is wrong with the text.
+    /// - Throws: `UpstreamOptionError`.
     public init(_ text: String) throws(UpstreamOptionError) {
         endpoint = try UpstreamEndpoint(url: text)
         guard let url = URL(string: text), url.query() == nil, url.fragment() == nil else {
-            throw UpstreamOptionError("\"\(text)\": an upstream has no query and no fragment")
+            throw UpstreamOptionError("\"\(text)\": the URL of an upstream must have no query and no fragment")
         }
         self.url = url
     }
 
     /// Whether a URL is on the host and port of the upstream.
     public func isOrigin(of url: String) -> Bool {
-        // One that is no URL is nobody's.
+        // An invalid URL has no origin.
         (try? UpstreamEndpoint(url: url)) == endpoint
     }
 
@@ -28,10 +28,9 @@ public struct UpstreamBase: Sendable, CustomStringConvertible {
 }
 
 extension Root {
-    /// Where a service keeps what it has of an upstream. Every upstream has a file of its own, so that what one has said is
-    /// never told as another's.
+    /// The path of a service's cache of an upstream. Every upstream has its own file, so that their answers never mix.
     public func store(_ service: String, of upstream: UpstreamBase) -> String {
-        // With or without the slash at its end it is the same.
+        // A slash at the end makes no difference.
         let base = upstream.description.reversed().drop { $0 == "/" }.reversed()
         let digest = SHA256.hash(data: Data(String(base).utf8)).prefix(Self.digestBytes)
         return store("\(service)-edge-\(digest.map { String(format: "%02x", $0) }.joined())")

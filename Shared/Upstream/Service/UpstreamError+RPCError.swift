@@ -1,7 +1,7 @@
 import RPC
 
 extension UpstreamError {
-    /// What a caller of a service learns of it: the kind, in general words.
+    /// The error for callers of a service, without addresses and hosts.
     public var rpcError: RPCError {
         switch self {
         case .refused: RPCError(.permissionDenied, summary)

@@ -4,14 +4,13 @@ import RPC
 import ServiceKit
 import Synchronization
 
-/// Watches what an upstream answers: tells `rpc.health` and the fetch budgets of its state (`UpstreamState`), and logs each
-/// change of it once.
+/// Tracks the state of an upstream (`UpstreamState`) for `rpc.health` and the fetch budgets, and logs each change once.
 public final class UpstreamMonitor: Sendable {
     /// Why there was no good answer.
     public enum Failure: Sendable, Equatable {
-        /// There was none, or none in time.
+        /// There was no answer, or none in time.
         case absent(String)
-        /// There was one, and it is not what it should be.
+        /// There was an answer, but it cannot be used.
         case rejected(String)
     }
 
@@ -28,7 +27,7 @@ public final class UpstreamMonitor: Sendable {
         state = Mutex(UpstreamState(since: now()))
     }
 
-    /// Degraded while the upstream is absent or some subject fails.
+    /// The check of the upstream: degraded while it is absent or a subject fails.
     public var check: Health.Check {
         let (line, phase) = state.withLock { ($0.pass(now()), $0.phase) }
         log(line, nil)
@@ -44,12 +43,12 @@ public final class UpstreamMonitor: Sendable {
     /// Whether the last request got no answer.
     public var isAbsent: Bool { state.withLock(\.isAbsent) }
 
-    /// The upstream has answered as it should.
-    /// - Parameter subject: what it was asked for.
+    /// Notes a good answer.
+    /// - Parameter subject: the kind of request.
     public func answered(_ subject: String) { log(state.withLock { $0.answered(subject, at: now()) }, subject) }
 
-    /// The upstream has not answered as it should.
-    /// - Parameter subject: what it was asked for.
+    /// Notes a failure.
+    /// - Parameter subject: the kind of request.
     public func failed(_ subject: String, _ failure: Failure) {
         let line = state.withLock { state in
             switch failure {
@@ -60,7 +59,7 @@ public final class UpstreamMonitor: Sendable {
         log(line, subject)
     }
 
-    /// A request for the subject has ended with an error. One that says nothing about the upstream does not count.
+    /// Notes that a request failed with an error. Ignores errors that are not the upstream's fault.
     public func failed(_ subject: String, _ error: any Error) {
         if let failure = Failure(error) { failed(subject, failure) }
     }
@@ -78,9 +77,9 @@ public final class UpstreamMonitor: Sendable {
 }
 
 extension UpstreamMonitor.Failure {
-    /// What an error says about the upstream: an answer that did arrive (too large, not HTTP, a redirect to nowhere) is no
-    /// absence.
-    /// - Returns: nil when it says more about the caller or about this service.
+    /// The failure of the upstream that an error shows. An unusable answer (too large, not HTTP, a bad redirect) is rejected, not
+    /// absent.
+    /// - Returns: nil when the caller or this service is the cause.
     public init?(_ error: any Error) {
         switch error {
         case let error as UpstreamError:

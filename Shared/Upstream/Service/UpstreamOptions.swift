@@ -5,7 +5,7 @@ import Foundation
 public struct UpstreamOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "Read from the HTTP API below this URL, and keep what comes for when it does not answer.",
+            "Read from the HTTP API below this URL, and cache its answers.",
             discussion:
                 "Another deployment, or any server with the same API. Without it, the service is the authority.",
             valueName: "url"),
@@ -15,7 +15,7 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("allow-private-upstream"),
         help: ArgumentHelp(
-            "Ask this host and port too, though its address is not public. May be given several times.",
+            "Allow requests to this host and port, even at a private address. Repeatable.",
             valueName: "host:port"),
         transform: { try UpstreamEndpoint($0) })
     public var privateEndpoints: [UpstreamEndpoint] = []
@@ -23,8 +23,8 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("deny-upstream"),
         help: ArgumentHelp(
-            "Refuse the addresses of this block, such as 203.0.113.0/24. May be given several times.",
-            discussion: "It overrides everything that allows them, --upstream and --allow-private-upstream included.",
+            "Refuse the addresses of this block, such as 203.0.113.0/24. Repeatable.",
+            discussion: "It takes precedence over --upstream and --allow-private-upstream.",
             valueName: "cidr"),
         transform: { try AddressRange(cidr: $0) })
     public var denied: [AddressRange] = []
@@ -32,8 +32,8 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("pin"),
         help: ArgumentHelp(
-            "Ask this host only if its certificate has this public key. May be given several times.",
-            discussion: "Several keys of a host are alternatives. A key of its authority does not count.",
+            "Accept this host only if its own certificate has this public key. Repeatable.",
+            discussion: "Several keys of a host are alternatives. The keys of certificate authorities do not count.",
             valueName: "host=sha256/base64"),
         transform: { try CertificatePin($0) })
     public var pins: [CertificatePin] = []
@@ -41,7 +41,7 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("upstream-ca"),
         help: ArgumentHelp(
-            "Trust the certificate authorities of this file (PEM), beside the system's. May be given several times.",
+            "Trust the certificate authorities in this file (PEM), in addition to the system's. Repeatable.",
             valueName: "file"),
         transform: { try CertificateAuthorities(file: $0) })
     public var authorities: [CertificateAuthorities] = []
@@ -53,26 +53,26 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
             guard case .address(let address) = endpoint.host,
                 let range = denied.first(where: { $0.contains(address) || $0.contains(embeddedIn: address) })
             else { continue }
-            throw ValidationError("\(endpoint) is \(range.kind), but another option asks for it")
+            throw ValidationError("\(endpoint) is \(range.kind), but another option allows it")
         }
-        // It would not be asked at all.
+        // The client would refuse every request to it.
         if let upstream, upstream.url.scheme?.lowercased() == "http", pins.contains(where: { upstream.isAt($0.host) }) {
             throw ValidationError(
-                "--pin \(upstream.endpoint.host): a host with a pin is asked over https, not \(upstream)")
+                "--pin \(upstream.endpoint.host): a host with a pin needs https, not \(upstream)")
         }
     }
 
-    /// Checks that no other option was given without --upstream, for a service that then fetches nothing.
+    /// Checks that no other option was given without --upstream. For a service that fetches nothing without an upstream.
     public func requireUpstream() throws {
         guard upstream == nil, !privateEndpoints.isEmpty || !pins.isEmpty || !denied.isEmpty || !authorities.isEmpty
         else {
             return
         }
         throw ValidationError(
-            "--allow-private-upstream, --deny-upstream, --pin and --upstream-ca say nothing without --upstream URL")
+            "--allow-private-upstream, --deny-upstream, --pin and --upstream-ca need --upstream URL")
     }
 
-    /// What the operator has named may be asked wherever it is, unless it is denied.
+    /// The client's settings. Hosts that the operator named are allowed at any address that is not denied.
     public var settings: UpstreamSettings {
         var settings = UpstreamSettings()
         settings.trusted = Set(privateEndpoints + (upstream.map { [$0.endpoint] } ?? []))

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the answers and failures of an upstream say about it. Pure: the time is an argument, and methods return what is to
-/// be logged.
+/// The state of an upstream, derived from its answers and failures. Pure: the time is an argument, and methods return the line
+/// to log.
 ///
 /// ```
 ///              answered                      rejected
@@ -10,11 +10,11 @@ import Foundation
 ///      └── no answer ─────────┴───────────── no answer ──────────┘
 /// ```
 ///
-/// - It is *absent* from a request without an answer to the next answer, of whatever subject: a rejected answer is one.
-/// - It is *degraded* while it answers and some subject fails.
-/// - A rejected answer is a failure of its subject. A missing answer is one of the whole upstream, which its next answer
-///   ends. But a subject that gets no answer again within `memory`, though the upstream has answered others in between, fails by
-///   itself: so the state does not follow every turn when one subject always hangs and others work.
+/// - It is *absent* from a request without an answer until the next answer for any subject. A rejected answer counts.
+/// - It is *degraded* while it answers and a subject fails.
+/// - A rejected answer is a failure of its subject. A missing answer is a failure of the whole upstream, which the next answer
+///   ends. But a subject without an answer twice within `memory`, while the upstream answered other subjects in between, fails
+///   by itself. So the state does not flap when one subject always hangs and others work.
 /// - A subject fails until it answers, or until `memory` after its last failure.
 struct UpstreamState: Sendable {
     enum Phase: Equatable {
@@ -23,7 +23,7 @@ struct UpstreamState: Sendable {
         case absent(Fault)
     }
 
-    /// What has gone wrong since it last served.
+    /// The failures since the upstream last served.
     struct Fault: Equatable {
         let since: Date
         var count = 0
@@ -36,11 +36,11 @@ struct UpstreamState: Sendable {
     }
 
     private enum Trouble {
-        /// It got no answer while the upstream was absent.
+        /// No answer, and the upstream is absent.
         case away
-        /// It got no answer then, and the upstream has answered others since.
+        /// No answer, but the upstream has answered another subject since.
         case forgiven
-        /// It fails by itself.
+        /// The subject fails by itself.
         case failing
     }
 
@@ -50,11 +50,12 @@ struct UpstreamState: Sendable {
     private(set) var phase: Phase
     private var subjects: [String: (trouble: Trouble, at: Date)] = [:]
 
-    /// The failures of subjects since it last served, and the absences, for which the former leave room.
+    /// The filters for failures of subjects since the upstream last served, and for absences. They are separate, so that failures
+    /// do not use up the lines for absences.
     private var failures = FailureFilter()
     private var absences = FailureFilter()
 
-    /// Whether the log has an absence, or a failure of a subject, without its end.
+    /// Whether an absence, or a failure of a subject, was logged and its end was not.
     private var hasLoggedAbsence = false
     private var hasLoggedFailure = false
 
@@ -64,7 +65,7 @@ struct UpstreamState: Sendable {
 
     // MARK: Events
 
-    /// The subject got the answer that it should.
+    /// Notes a good answer.
     mutating func answered(_ subject: String, at now: Date) -> Line? {
         subjects[subject] = nil
         failures.answered(subject)
@@ -74,7 +75,7 @@ struct UpstreamState: Sendable {
         return recovery()
     }
 
-    /// The subject got an answer that cannot be used.
+    /// Notes an unusable answer.
     mutating func rejected(_ subject: String, _ reason: String, at now: Date) -> Line? {
         expire(at: now)
         hear()
@@ -85,7 +86,7 @@ struct UpstreamState: Sendable {
         return .failure(reason)
     }
 
-    /// The subject got no answer.
+    /// Notes a request without an answer.
     mutating func missed(_ subject: String, _ reason: String, at now: Date) -> Line? {
         expire(at: now)
         let wasAbsent = isAbsent
@@ -96,7 +97,7 @@ struct UpstreamState: Sendable {
             }
         note(subject, trouble, at: now)
         phase = .absent(fault(reason, at: now))
-        // One line says that the upstream is absent, and one more that a subject fails by itself.
+        // An absence gets one line, and a subject that fails by itself another.
         if trouble == .failing {
             guard failures.shouldLog("no answer", of: subject, at: now) else { return nil }
             hasLoggedFailure = true
@@ -107,7 +108,7 @@ struct UpstreamState: Sendable {
         return .failure(reason)
     }
 
-    /// Forgets what is too old to count.
+    /// Expires old failures.
     mutating func pass(_ now: Date) -> Line? {
         expire(at: now)
         return recovery()
@@ -115,7 +116,7 @@ struct UpstreamState: Sendable {
 
     // MARK: Parts
 
-    /// The upstream has answered. Earlier subjects without an answer failed because of the absence.
+    /// Notes that the upstream answered, so that earlier missing answers are blamed on the absence, not on their subjects.
     private mutating func hear() {
         guard isAbsent else { return }
         for (subject, entry) in subjects where entry.trouble == .away { subjects[subject]?.trouble = .forgiven }
@@ -126,7 +127,7 @@ struct UpstreamState: Sendable {
         subjects[subject] = (trouble, now)
     }
 
-    /// Forgets what is too old to count.
+    /// Expires old failures.
     private mutating func expire(at now: Date) {
         for (subject, entry) in subjects where now.timeIntervalSince(entry.at) >= Self.memory {
             subjects[subject] = nil
@@ -145,7 +146,7 @@ struct UpstreamState: Sendable {
         return fault
     }
 
-    /// Serves unless some subject fails. Not for an upstream whose last request got no answer.
+    /// Changes the phase to serving or, if a subject fails, to degraded. The last request must have got an answer.
     private mutating func settle(at now: Date) {
         switch phase {
         case .serving: break
@@ -156,7 +157,7 @@ struct UpstreamState: Sendable {
         }
     }
 
-    /// The end of what was logged.
+    /// The recovery line, if a failure was logged and is over.
     private mutating func recovery() -> Line? {
         switch phase {
         case .absent: return nil

@@ -1,12 +1,12 @@
 import Glibc
 import NIOSSL
 
-/// The certificate authorities of a file (PEM), trusted beside those of the system.
+/// The certificate authorities in a PEM file, trusted in addition to the system's.
 public struct CertificateAuthorities: Sendable {
     let certificates: [NIOSSLCertificate]
 
     /// Reads the file.
-    /// - Throws: `UpstreamOptionError`, saying what is wrong with it.
+    /// - Throws: `UpstreamOptionError`.
     public init(file: String) throws(UpstreamOptionError) {
         guard access(file, R_OK) == 0 else {
             throw UpstreamOptionError("Cannot read \(file): \(String(cString: strerror(errno))).")
@@ -21,6 +21,6 @@ public struct CertificateAuthorities: Sendable {
 
     private static func noCertificates(_ file: String) -> UpstreamOptionError {
         UpstreamOptionError(
-            "\(file) has no certificates, or one that is damaged: write them as PEM (-----BEGIN CERTIFICATE-----).")
+            "\(file) contains no certificate, or a damaged one: write them as PEM (-----BEGIN CERTIFICATE-----).")
     }
 }

@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
 
-/// The public key of a host's own certificate: `host=sha256/BASE64`, where the hash is that of the key's
-/// SubjectPublicKeyInfo (as in RFC 7469). Several pins of a host are alternatives, such as today's key and the next one.
+/// The public key of a host's own certificate: `host=sha256/BASE64`, with the hash of the key's SubjectPublicKeyInfo
+/// (RFC 7469). Several pins of a host are alternatives, such as the current key and the next one.
 public struct CertificatePin: Hashable, Sendable, CustomStringConvertible {
     let host: Host
     let hash: Data
 
-    /// - Throws: `UpstreamOptionError`, saying what is wrong with the text.
+    /// - Throws: `UpstreamOptionError`.
     public init(_ text: String) throws(UpstreamOptionError) {
         let parts = text.split(separator: "=", maxSplits: 1)
         let prefix = "sha256/"
@@ -16,7 +16,7 @@ public struct CertificatePin: Hashable, Sendable, CustomStringConvertible {
             hash.count == SHA256.byteCount
         else {
             throw UpstreamOptionError(
-                "\"\(text)\" is no pin: write HOST=sha256/BASE64, with the SHA-256 of the public key (44 characters)")
+                "\"\(text)\" is no valid pin: write HOST=sha256/BASE64, the SHA-256 of the public key (44 characters)")
         }
         do throws(UpstreamError) {
             host = try Host(parts[0])
@@ -26,6 +26,6 @@ public struct CertificatePin: Hashable, Sendable, CustomStringConvertible {
         self.hash = hash
     }
 
-    /// As it is written.
+    /// The syntax of the option.
     public var description: String { "\(host)=sha256/\(hash.base64EncodedString())" }
 }

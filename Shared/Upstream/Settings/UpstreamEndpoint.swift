@@ -1,4 +1,4 @@
-/// A host and a port, as operators name them: `origin.example:8080`, `127.0.0.1:8080`, `[::1]:8080`.
+/// A host and a port: `origin.example:8080`, `127.0.0.1:8080`, `[::1]:8080`.
 public struct UpstreamEndpoint: Hashable, Sendable, CustomStringConvertible {
     let host: Host
     let port: Int
@@ -8,7 +8,7 @@ public struct UpstreamEndpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// - Throws: `UpstreamOptionError`, saying what is wrong with the text.
+    /// - Throws: `UpstreamOptionError`.
     public init(_ text: String) throws(UpstreamOptionError) {
         let (host, port) = HTTPURL.split(text[...])
         do throws(UpstreamError) {
@@ -17,12 +17,12 @@ public struct UpstreamEndpoint: Hashable, Sendable, CustomStringConvertible {
             }
             self.init(host: try Host(host), port: port)
         } catch {
-            throw UpstreamOptionError("\"\(text)\" is no HOST:PORT, as in 127.0.0.1:8080: \(error)")
+            throw UpstreamOptionError("\"\(text)\" is not HOST:PORT, as in 127.0.0.1:8080: \(error)")
         }
     }
 
-    /// The host and port of a URL, such as the one of `--upstream`.
-    /// - Throws: `UpstreamOptionError`, saying what is wrong with the URL.
+    /// The host and port of a URL, such as the value of `--upstream`.
+    /// - Throws: `UpstreamOptionError`.
     public init(url: String) throws(UpstreamOptionError) {
         do throws(UpstreamError) {
             self = try HTTPURL(url, limit: UpstreamLimits.defaultURLBytes).origin.endpoint
@@ -31,6 +31,6 @@ public struct UpstreamEndpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// As it is written.
+    /// The syntax of the option.
     public var description: String { "\(host):\(port)" }
 }

@@ -1,46 +1,47 @@
-/// Every limit of the client, with its default.
+/// The limits of the client, with their defaults.
 public struct UpstreamLimits: Sendable {
     static let defaultURLBytes = 2_048
 
-    /// The most bytes of a URL that a caller names, and of one that a redirect leads to: signed URLs of storage services
-    /// are longer than those that people publish.
+    /// The maximum size in bytes of a URL from a caller, and of a redirect's target. The latter is larger, because storage
+    /// services redirect to long signed URLs.
     public var urlBytes = defaultURLBytes
     public var redirectBytes = 8 * 1_024
 
-    /// The most redirects that are followed.
+    /// The maximum number of redirects.
     public var redirects = 5
 
-    /// The most bytes of all header names and values of a response together, and the most headers.
+    /// The maximum size in bytes of all headers of a response together, and their maximum number.
     public var headerBytes = 32 * 1_024
     public var headerCount = 100
 
-    /// The most bytes of a body, compressed and inflated, unless the request says otherwise: those of the largest
-    /// answer that our own HTTP API sends, 16 MiB of comments and the brackets around them.
+    /// The maximum size of a body in bytes, compressed and inflated, unless the request sets another. The default is the largest
+    /// answer of our own HTTP API: 16 MiB of comments and the JSON around them.
     public var bodyBytes = 16 * 1_024 * 1_024 + 1_024
 
-    /// How long it may take to find the address, connect to it, and agree on keys.
+    /// The time limit for DNS lookup, connect and TLS handshake together.
     public var connectTime = Duration.seconds(5)
 
-    /// How long after the request the response's header may take to be complete.
+    /// The time limit from the request to the complete header of the response.
     public var firstByteTime = Duration.seconds(10)
 
-    /// How long a body may make no progress.
+    /// The longest time without progress of a body.
     public var stallTime = Duration.seconds(10)
 
-    /// How long the whole may take, redirects and waiting included.
+    /// The time limit of a whole request, redirects and waiting included.
     public var totalTime = Duration.seconds(30)
 
-    /// The most connections to one origin; more requests wait for their turn.
+    /// The maximum number of connections to one origin. Further requests wait.
     public var connectionsPerOrigin = 8
 
-    /// How many connections are kept for later, to one origin and in all, how long, and up to what age: names move.
+    /// The maximum numbers of idle connections, to one origin and in all, their idle time, and the age up to which a connection
+    /// is reused. The age is limited because a name may get another address.
     public var idlePerOrigin = 4
     public var idleConnections = 32
     public var idleTime = Duration.seconds(30)
     public var connectionAge = Duration.seconds(300)
 
-    /// How many names are looked up at the same time, each on a thread, and how many more may wait for that; in all, and
-    /// of one site (`Resolver.site`), so that names that hang leave threads for the names of others.
+    /// The maximum numbers of concurrent lookups, each on a thread, and of queued lookups; in all, and of one site
+    /// (`Resolver.site`), so that one hanging site does not use all threads.
     public var lookups = 32
     public var lookupsPerSite = 4
     public var lookupsWaiting = 128
@@ -49,15 +50,15 @@ public struct UpstreamLimits: Sendable {
     /// The defaults.
     public init() {}
 
-    /// Informational responses before the one that counts.
+    /// The maximum number of informational responses (1xx) before the final one.
     static let informationalResponses = 8
 
-    /// Of a redirect's body so much is read so that the connection can be used again; beyond, it is closed.
+    /// The maximum size of a redirect's body in bytes that is read so that the connection can be reused. A longer body closes it.
     static let discardedBytes = 16 * 1_024
 
-    /// How long one address has before the next is tried beside it (RFC 8305).
+    /// The delay before the next address is tried in parallel (RFC 8305).
     static let attemptDelay = Duration.milliseconds(250)
 
-    /// The most addresses of a name that are tried. All of them are checked.
+    /// The maximum number of addresses of a name that are tried. All addresses are checked.
     static let addressesTried = 8
 }

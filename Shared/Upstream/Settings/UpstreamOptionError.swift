@@ -1,6 +1,6 @@
-/// A setting that an operator has given is not what it should be.
+/// The value of an option is invalid.
 public struct UpstreamOptionError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, for people.
+    /// The reason and the remedy, for the operator.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -1,26 +1,25 @@
-/// What an operator may set.
+/// The settings of the client.
 public struct UpstreamSettings: Sendable {
     public var limits = UpstreamLimits()
 
-    /// Ports that may be asked beside 80 and 443, at public addresses.
+    /// Ports that are allowed at public addresses, in addition to 80 and 443.
     public var ports: Set<Int> = []
 
-    /// The only exceptions to the rules about addresses and ports: what the operator named may be anywhere that is not
-    /// `denied`.
+    /// The endpoints that the operator named. Any address and port is allowed for them, unless it is `denied`.
     public var trusted: Set<UpstreamEndpoint> = []
 
-    /// Hosts with pins are spoken to over TLS only, and only if one of their pins fits.
+    /// Certificate pins. A host with pins is contacted over TLS only, and must match one of them.
     public var pins: Set<CertificatePin> = []
 
-    /// Blocks whose addresses are refused, whatever else allows them: public ones, and those of `trusted`, too.
+    /// Blocks of refused addresses. They take precedence over `trusted`.
     public var denied: [AddressRange] = []
 
-    /// Certificate authorities that are trusted beside those of the system.
+    /// Certificate authorities that are trusted in addition to the system's.
     public var authorities: [CertificateAuthorities] = []
 
-    /// What every request says it comes from.
+    /// The User-Agent header.
     public var userAgent = "image-feed"
 
-    /// The defaults: the public internet, without exceptions.
+    /// The defaults: the public internet only.
     public init() {}
 }

@@ -2,18 +2,18 @@ import Crypto
 import Foundation
 import NIOSSL
 
-/// What a server's own certificate must show beyond NIOSSL's verification: the name that was asked for, and a pinned key.
+/// Checks a server's certificate in addition to NIOSSL: it must contain the requested name and have a pinned key.
 ///
-/// NIOSSL verifies the chain, its dates and its purposes. But it also accepts a certificate for the *address* of the
-/// connection when a name was asked for, so that an attacker who forges the DNS answer would need no more than a
-/// certificate for its own address. And it accepts a common name, which authorities no longer check.
+/// NIOSSL verifies the chain, its dates and its purposes. But for a requested name it also accepts a certificate for the
+/// *address* of the connection. Then an attacker who forges the DNS answer would only need a certificate for its own address.
+/// NIOSSL also accepts a common name, which authorities no longer check.
 struct ServerIdentity: Sendable {
     let host: Host
 
-    /// The SHA-256 hashes of the keys, one of which the certificate must have; nil for a host without pins.
+    /// The SHA-256 hashes of the pinned keys, of which the certificate must have one; nil for a host without pins.
     let pins: Set<Data>?
 
-    /// - Parameter certificate: the server's own, which NIOSSL has verified.
+    /// - Parameter certificate: the server's own certificate, which NIOSSL has verified.
     /// - Throws: `tls` when it is not for the host, `pinMismatch` when its key is not pinned.
     func check(_ certificate: NIOSSLCertificate) throws(UpstreamError) {
         if case .name(let name) = host, !certificate.dnsNames.contains(where: { Self.matches($0, name) }) {
@@ -31,9 +31,9 @@ struct ServerIdentity: Sendable {
 
     static let otherName = "its certificate is for another name or address"
 
-    /// Whether a name in a certificate is a host's (RFC 6125, section 6.4). A wildcard is a whole first label, and at least
-    /// two labels follow it.
-    /// - Parameter name: in lower case, without a final dot.
+    /// Whether a name in a certificate matches a host name (RFC 6125, section 6.4). A wildcard must be the whole first label,
+    /// followed by at least two labels.
+    /// - Parameter name: the host name in lower case, without a final dot.
     static func matches(_ pattern: String, _ name: String) -> Bool {
         let pattern = pattern.lowercased()
         guard pattern.hasPrefix("*.") else { return pattern == name }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Puts TLS on a connection. Nothing of the request is written before it has ended. Lives on the event loop.
+/// Adds TLS to a connection and completes the handshake, before any byte of the request is written. Runs on the event loop.
 final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -15,7 +15,7 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
         self.loop = loop
     }
 
-    /// - Throws: `tls`, `pinMismatch` or a time limit's error; the channel is closed then.
+    /// - Throws: `tls`, `pinMismatch` or a time limit's error, after closing the channel.
     static func perform(
         with origin: Origin, on channel: any Channel, trust: TLSTrust, within limit: TimeLimit
     ) async throws(UpstreamError) {
@@ -44,7 +44,7 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
         }
         try await outcome.value(within: limit, on: loop) { channel.close(promise: nil) }
         guard let certificate = tls.peerCertificate else {
-            throw .tls(host: self.host, reason: "it has shown no certificate")
+            throw .tls(host: self.host, reason: "it sent no certificate")
         }
         try trust.identity(of: host).check(certificate)
         do {
@@ -88,15 +88,15 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// The library's errors have numbers and lines of its sources around what they mean.
+    /// The reason in a BoringSSL error, whose text also has numbers and source lines.
     private static func words(of error: any Error) -> String {
         let text = "\(error)"
         guard let name = text.firstMatch(of: /OPENSSL_internal:([A-Z0-9_]+)/)?.1 else { return text }
         return switch name {
         case "CERTIFICATE_VERIFY_FAILED":
             "its certificate is not valid, or its authority is not trusted (--upstream-ca FILE adds authorities)"
-        // What comes from a server that answers in plain text.
-        case "WRONG_VERSION_NUMBER": "it does not speak TLS; is it http:// that was meant?"
+        // The error for a server that answers in plain text.
+        case "WRONG_VERSION_NUMBER": "it does not speak TLS; use http:// if that is intended"
         default: name.lowercased().replacing("_", with: " ")
         }
     }

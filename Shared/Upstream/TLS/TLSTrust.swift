@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOSSL
 
-/// The certificate authorities that are trusted, and the pins of hosts. Lives on the event loop.
+/// The trusted certificate authorities and the pins of hosts. Runs on the event loop.
 final class TLSTrust {
     typealias MakeContext = @Sendable (TLSConfiguration) throws -> NIOSSLContext
 
@@ -11,14 +11,14 @@ final class TLSTrust {
     private let makeContext: MakeContext
     private let pins: [Host: Set<Data>]
 
-    /// The context that all connections share, from the first request for it on.
+    /// The context that all connections share, loaded on first use.
     private var loading: EventLoopFuture<NIOSSLContext>?
 
     init(_ settings: UpstreamSettings, on loop: any EventLoop, makeContext: @escaping MakeContext) {
         self.loop = loop
         self.makeContext = makeContext
         pins = Dictionary(grouping: settings.pins, by: \.host).mapValues { Set($0.map(\.hash)) }
-        // Verifies certificates and names, with the system's authorities: the default.
+        // The default verifies certificates and names with the system's authorities.
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
@@ -26,7 +26,7 @@ final class TLSTrust {
         self.configuration = configuration
     }
 
-    /// What a host has to show beside a certificate that NIOSSL accepts.
+    /// The checks of a host's certificate in addition to those of NIOSSL.
     func identity(of host: Host) -> ServerIdentity { ServerIdentity(host: host, pins: pins[host]) }
 
     /// - Throws: `tls` when the system's authorities cannot be read, or the limit's error.
@@ -43,8 +43,8 @@ final class TLSTrust {
         load().assumeIsolated().whenComplete(end)
     }
 
-    /// Reads the system's authorities, more than a hundred, on a thread of its own: never on the event loop, and once for
-    /// all who wait. A failure is not remembered.
+    /// Reads the system's authorities, more than a hundred, on its own thread, because that would block the event loop.
+    /// Concurrent callers share one load. A failure is not cached.
     private func load() -> EventLoopFuture<NIOSSLContext> {
         if let loading { return loading }
         let promise = loop.makePromise(of: NIOSSLContext.self)

@@ -1,6 +1,6 @@
 extension HTTPURL {
-    /// Where a `Location` leads to, seen from here (RFC 3986, section 5.2).
-    /// - Throws: `refused` for what a URL must not be, and for the way from https to http.
+    /// Resolves a `Location` relative to this URL (RFC 3986, section 5.2).
+    /// - Throws: `refused` for a URL that is not allowed, and for a downgrade from https to http.
     func resolving(_ reference: String, limit: Int) throws(UpstreamError) -> HTTPURL {
         let url = try HTTPURL(absolute(reference), limit: limit)
         if origin.scheme == .https, url.origin.scheme == .http {
@@ -21,7 +21,7 @@ extension HTTPURL {
         return "\(origin)\(Self.removingDots(folder + own))\(reference[own.endIndex...])"
     }
 
-    /// Whether a scheme goes before everything else, of whatever kind.
+    /// Whether the reference begins with a scheme.
     private static func hasScheme(_ reference: String) -> Bool {
         guard let colon = reference.firstIndex(where: { ":/?#".contains($0) }), reference[colon] == ":" else {
             return false

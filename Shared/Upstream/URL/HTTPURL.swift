@@ -1,4 +1,4 @@
-/// A URL that may be fetched as far as its text tells. Whom it leads to is for `AddressGuard`.
+/// A URL whose text is valid and allowed. `AddressGuard` checks the addresses of its host.
 struct HTTPURL: Hashable, Sendable {
     enum Scheme: String, Sendable {
         case http, https
@@ -8,10 +8,10 @@ struct HTTPURL: Hashable, Sendable {
 
     let origin: Origin
 
-    /// Path and query, as they are asked for.
+    /// The path and query of the request.
     let target: String
 
-    /// - Throws: `refused`, with what is wrong.
+    /// - Throws: `refused`.
     init(_ text: String, limit: Int) throws(UpstreamError) {
         guard text.utf8.count <= limit else { throw .refused(.tooLong(bytes: text.utf8.count, limit: limit)) }
         if let byte = text.utf8.first(where: { !Self.isAllowed($0) }) { throw .refused(.character(byte)) }
@@ -32,15 +32,15 @@ struct HTTPURL: Hashable, Sendable {
         self.target = target.hasPrefix("/") ? String(target) : "/" + target
     }
 
-    /// Printable, and nothing that some reader takes for the end of the URL or for a slash.
+    /// Whether the byte is printable and no parser treats it as a slash or as the end of the URL.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "\"")
             && byte != UInt8(ascii: "<") && byte != UInt8(ascii: ">")
     }
 
-    /// - Returns: the port is nil when there is no colon for one.
+    /// - Returns: the host and the port; the port is nil without a colon.
     static func split(_ authority: Substring) -> (host: Substring, port: Substring?) {
-        // The colons of an IPv6 address stand inside its brackets.
+        // The colons of an IPv6 address are inside its brackets.
         let afterBracket = authority.lastIndex(of: "]") ?? authority.startIndex
         guard let colon = authority[afterBracket...].firstIndex(of: ":") else { return (authority, nil) }
         return (authority[..<colon], authority[authority.index(after: colon)...])
@@ -58,6 +58,6 @@ struct HTTPURL: Hashable, Sendable {
 }
 
 extension HTTPURL: CustomStringConvertible {
-    /// In one spelling, whatever it was written like.
+    /// The normalised URL.
     var description: String { "\(origin)\(target)" }
 }

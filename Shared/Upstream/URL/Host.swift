@@ -1,19 +1,18 @@
-/// Whom a URL names: a name for the resolver, or an address.
+/// The host of a URL: a name for the resolver, or an address.
 enum Host: Hashable, Sendable {
     /// In lower case, without a final dot.
     case name(String)
     case address(IPAddress)
 
-    /// The most bytes of a name and of one of its labels (RFC 1035).
+    /// The maximum sizes of a name and of one of its labels in bytes (RFC 1035).
     private static let nameBytes = 253
     private static let labelBytes = 63
 
-    /// Reads the host as it stands in a URL. Nothing is decoded or folded: a host in full-width digits, in percent
-    /// escapes or with an ideographic dot is refused, so that nobody after us can fold it to something else than was
-    /// checked.
+    /// Parses the host of a URL without decoding or folding. A host with full-width digits, percent escapes or an ideographic dot
+    /// is refused, so that no later step can fold it into a host that was not checked.
     init(_ text: Substring) throws(UpstreamError) {
         if text.hasPrefix("[") {
-            // A zone (`%eth0`) is refused with the rest of what `inet_pton` does not take.
+            // `inet_pton` also refuses a zone (`%eth0`).
             guard text.hasSuffix("]"), let address = IPAddress(v6: text.dropFirst().dropLast()) else {
                 throw .refused(.host(String(text)))
             }
@@ -30,7 +29,7 @@ enum Host: Hashable, Sendable {
             self = .name(labels.joined(separator: "."))
             return
         }
-        // What ends in a number is an address or nothing: no resolver is asked what it takes it for.
+        // A host that ends in a number must be a valid address. A resolver might read it as another address.
         guard let address = IPv4Spelling.address(labels) else { throw .refused(.host(String(text))) }
         self = .address(address)
     }
@@ -49,7 +48,7 @@ enum Host: Hashable, Sendable {
 }
 
 extension Host: CustomStringConvertible {
-    /// As it stands in a URL.
+    /// The host as written in a URL.
     var description: String {
         switch self {
         case .name(let name): name

@@ -1,5 +1,5 @@
-/// The spellings of an IPv4 address that `inet_aton`, and with it most resolvers, take for one: one to four numbers,
-/// each decimal, octal (`0177`) or hexadecimal (`0x7f`), the last of which fills all bytes that are left (`127.1`).
+/// The spellings of an IPv4 address that `inet_aton` and most resolvers accept: one to four numbers, each decimal, octal (`0177`)
+/// or hexadecimal (`0x7f`). The last number fills all remaining bytes (`127.1`).
 enum IPv4Spelling {
     /// - Returns: nil when the numbers are too many or too large.
     static func address(_ labels: [Substring]) -> IPAddress? {
@@ -14,7 +14,7 @@ enum IPv4Spelling {
         return UInt32(exactly: value << bitsLeft | last).map(IPAddress.init(v4:))
     }
 
-    /// Whether a label is meant to be a number, well formed or not (`09`, `0x`).
+    /// Whether a label looks like a number, even a malformed one (`09`, `0x`).
     static func isNumber(_ label: Substring) -> Bool {
         label.allSatisfy(isDigit) || (label.hasPrefix("0x") && label.dropFirst(2).allSatisfy(\.isHexDigit))
     }
@@ -24,7 +24,7 @@ enum IPv4Spelling {
             let digits = label.dropFirst(2)
             return digits.isEmpty ? 0 : digits.allSatisfy(\.isHexDigit) ? UInt64(digits, radix: 16) : nil
         }
-        // Also because `UInt64` takes a sign.
+        // `UInt64` would accept a sign.
         guard !label.isEmpty, label.allSatisfy(isDigit) else { return nil }
         return UInt64(label, radix: label.hasPrefix("0") && label.count > 1 ? 8 : 10)
     }

@@ -1,4 +1,4 @@
-/// Whom a connection is to: connections are shared, and credentials sent, within one origin only.
+/// The scheme, host and port of a connection. Connections are reused and credentials sent within one origin only.
 struct Origin: Hashable, Sendable {
     let scheme: HTTPURL.Scheme
     let host: Host

@@ -1,7 +1,7 @@
 import NIOCore
 
 extension EventLoop {
-    /// A timer, set and run on this event loop, which the caller must be on.
+    /// Schedules a timer on this event loop. The caller must be on it.
     func schedule(at deadline: NIODeadline, _ body: @escaping () -> Void) -> Scheduled<Void> {
         assumeIsolated().scheduleTask(deadline: deadline, body)
     }

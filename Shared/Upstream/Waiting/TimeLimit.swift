@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The moment by which something must have happened, and the error when it has not.
+/// A deadline, and the error when it has passed.
 struct TimeLimit {
     let deadline: NIODeadline
     let stage: UpstreamError.Stage
@@ -12,7 +12,7 @@ struct TimeLimit {
         self.duration = duration
     }
 
-    /// Whichever comes first.
+    /// The limit with the earlier deadline.
     func within(_ other: TimeLimit) -> TimeLimit { other.deadline < deadline ? other : self }
 
     func error(partial: UpstreamResponse? = nil) -> UpstreamError {
@@ -21,7 +21,8 @@ struct TimeLimit {
 }
 
 extension Waiting {
-    /// - Parameter whenLeft: ends what goes on for nobody now.
+    /// Waits until the limit.
+    /// - Parameter whenLeft: stops the work when the task is cancelled or times out.
     func value(
         within limit: TimeLimit, on loop: any EventLoop, whenLeft: @escaping () -> Void
     ) async throws(UpstreamError) -> Value {

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// What a task waits for while others bring it about on the event loop. It ends once, by whoever comes first: those who
-/// have the value or an error, the time limit, or the cancelling of the task. Lives on the event loop.
+/// A value or error that a task waits for and that code on the event loop provides. It ends once: with a value or an error, by
+/// its time limit, or by cancellation of the task, whichever is first. Runs on the event loop.
 final class Waiting<Value> {
-    /// Why nobody waits any more.
+    /// Why the task stopped waiting.
     enum Leaving { case cancelled, timedOut }
 
     private enum State {
@@ -14,37 +14,38 @@ final class Waiting<Value> {
 
     private var state = State.idle
 
-    /// - Returns: whether this is what the task gets; false when it has ended before.
+    /// Ends the waiting with a result.
+    /// - Returns: whether the task receives this result; false when it had already ended.
     @discardableResult func end(_ result: Result<Value, UpstreamError>) -> Bool {
         switch state {
         case .idle: state = .ended(result)
         case .waiting(let continuation):
             state = .ended(result)
-            // Resumed once: nothing leads back to this state.
+            // Resumed once: no transition returns to this state.
             continuation.resume()
         case .ended: return false
         }
         return true
     }
 
-    /// How it has ended; nil while it has not.
+    /// The result; nil until it has ended.
     var result: Result<Value, UpstreamError>? { if case .ended(let result) = state { result } else { nil } }
 
-    /// Waits on the event loop, which the caller must be on.
+    /// Waits for the value. The caller must be on the event loop.
     /// - Parameters:
-    ///   - error: which one it is when nobody waits any more.
-    ///   - whenLeft: ends what goes on for nobody then.
+    ///   - error: makes the error for cancellation or timeout.
+    ///   - whenLeft: stops the work after cancellation or timeout.
     func value(
         until deadline: NIODeadline, on loop: any EventLoop, error: @escaping (Leaving) -> UpstreamError,
         isolation: isolated (any Actor)? = #isolation, whenLeft: @escaping () -> Void
     ) async throws(UpstreamError) -> Value {
-        // Whatever the ending of things leads to comes too late to be the error.
+        // End first: errors that `whenLeft` causes come too late to be the result.
         func leave(_ why: Leaving) { if end(.failure(error(why))) { whenLeft() } }
         let timer = loop.schedule(at: deadline) { leave(.timedOut) }
         let cancel = NIOLoopBound({ leave(.cancelled) }, eventLoop: loop)
         await withTaskCancellationHandler {
-            // Only a closure that mentions it runs where the caller does; another one would hop off the event loop, and
-            // race with what ends this.
+            // A closure that captures `isolation` runs in the caller's isolation. Otherwise it would leave the event loop and
+            // race with `end`.
             _ = isolation
             await withUnsafeContinuation { continuation in
                 loop.preconditionInEventLoop()

@@ -2,22 +2,23 @@ import Foundation
 
 /// A program that was started for a measurement.
 ///
-/// Foundation's `Process` sees a child's end only when the last descriptor that it inherited is closed, and waits in a
-/// run loop; here the time of `exec` and of the end matter. Children stay in our process group, so that ^C ends them too.
+/// Foundation's `Process` is not used, because the times of `exec` and of the exit matter here: it detects a child's exit only
+/// when the last inherited descriptor is closed, and waits in a run loop. Children stay in our process group, so that ^C ends
+/// them too.
 package struct ChildProcess {
     package let id: pid_t
 
-    /// Just before it was started, by `WallClock`.
+    /// The time just before the start, from `WallClock`.
     package let startedAt: Int64
 
-    /// What it prints; nil unless that was wanted.
+    /// The descriptor of its standard output; nil unless requested.
     private let output: Int32?
 
     /// - Parameter command: the program's path and its arguments.
     package static func start(_ command: [String], readingOutput: Bool = false) throws -> ChildProcess {
         var ends: [Int32] = [-1, -1]
         guard !readingOutput || pipe(&ends) == 0 else { throw Failure("pipe: \(errno)") }
-        // Another child that had it too would keep it open.
+        // Another child that inherited it would keep it open.
         for end in ends where readingOutput { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -42,17 +43,17 @@ package struct ChildProcess {
         return ChildProcess(id: id, startedAt: startedAt, output: readingOutput ? ends[0] : nil)
     }
 
-    /// How a program has ended.
+    /// The outcome of a program.
     package enum Outcome {
-        /// With exit code 0.
+        /// Exit code 0.
         case done(output: Data)
-        /// With another one, or by a signal.
+        /// Another exit code, or a signal.
         case failed(output: Data)
-        /// It had to be killed.
+        /// It exceeded its time and was killed.
         case late
     }
 
-    /// Waits for the end, and kills it when that takes longer.
+    /// Waits until the program exits, and kills it after the given time.
     package func end(within seconds: Double) -> Outcome {
         defer { if let output { close(output) } }
         let limit = MonotonicTime.now() + Int64(seconds * 1e9)
@@ -64,7 +65,7 @@ package struct ChildProcess {
         return wait() == 0 ? .done(output: text) : .failed(output: text)
     }
 
-    /// Ends it, waiting for an orderly end for a while.
+    /// Stops it with SIGTERM, and kills it if it does not exit in time.
     package func stop() {
         kill(id, SIGTERM)
         for _ in 0..<2_000 {
@@ -75,28 +76,28 @@ package struct ChildProcess {
         _ = wait()
     }
 
-    /// - Throws: when it ends before it takes connections there.
+    /// - Throws: when it exits before it accepts connections.
     package func waitUntilServing(at socket: String) throws {
         while !UnixAddress(socket).isServed {
-            guard isRunning else { throw Failure("what should serve \(socket) has ended") }
+            guard isRunning else { throw Failure("the server of \(socket) has exited") }
             usleep(200)
         }
     }
 
-    /// What its threads have used so far, in microseconds.
+    /// The processor time of its threads so far, in microseconds.
     package var processorTime: Double {
         var (clock, time) = (clockid_t(), timespec())
         guard clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .nan }
         return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
     }
 
-    /// Not asked once it has been waited for.
+    /// Whether it runs. Must not be called after `end`.
     package var isRunning: Bool {
         var info = siginfo_t()
         return waitid(P_PID, id_t(id), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_signo == 0
     }
 
-    /// - Returns: nil when it has not closed its output by then.
+    /// - Returns: nil when it has not closed its output in time.
     private func readOutput(until limit: Int64) -> Data? {
         guard let output else { return Data() }
         var text = Data()
@@ -118,7 +119,7 @@ package struct ChildProcess {
     }
 }
 
-/// Why something cannot be measured.
+/// The reason why something cannot be measured.
 package struct Failure: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Rows of text, one under the other.
+/// Formats rows of text as aligned columns.
 package enum Columns {
-    /// The first column as wide as the longest name there is, so that blocks stand one under the other.
+    /// The width of the first column: that of the longest name, so that all blocks are aligned.
     private static let nameWidth = 40
 
-    /// Names and notes to the left, numbers to the right.
-    /// - Parameter rows: the header first; all as long as it is.
+    /// Aligns names and notes to the left, numbers to the right.
+    /// - Parameter rows: the header and the rows, all of the same length.
     package static func lines(_ rows: [[String]]) -> String {
         let header = rows[0]
         let widths = header.indices.map { column in max(rows.map { $0[column].count }.max() ?? 0, 8) }

@@ -1,4 +1,4 @@
-/// How long calls took.
+/// The latencies of calls.
 package struct Latencies: Sendable {
     private var nanoseconds: [Int64] = []
 
@@ -6,14 +6,14 @@ package struct Latencies: Sendable {
 
     package var count: Int { nanoseconds.count }
 
-    /// From the first to the last, when calls were made one after the other.
+    /// The sum of all latencies: the total time of sequential calls.
     package var totalSeconds: Double { Double(nanoseconds.reduce(0, +)) / 1e9 }
 
     package mutating func add(_ time: Int64) { nanoseconds.append(time) }
 
     package mutating func add(_ other: Latencies) { nanoseconds += other.nanoseconds }
 
-    /// In microseconds; there must be some.
+    /// The percentiles in microseconds. There must be at least one latency.
     /// - Parameter fractions: 0.5 for the median.
     package func percentiles(_ fractions: [Double]) -> [Double] {
         let sorted = nanoseconds.sorted()

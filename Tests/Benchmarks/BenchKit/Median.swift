@@ -1,2 +1,2 @@
-/// - Returns: nil of nothing.
+/// - Returns: nil for no values.
 package func median(_ values: [Double]) -> Double? { values.isEmpty ? nil : values.sorted()[values.count / 2] }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a process has in memory, in kilobytes (`/proc/PID/smaps_rollup`).
+/// The memory of a process in kilobytes (`/proc/PID/smaps_rollup`).
 package struct Memory {
-    /// All pages, with those that it shares with others.
+    /// All resident pages, including shared ones.
     package let resident: Int
-    /// Pages that are shared count in proportion.
+    /// All resident pages; shared ones count in proportion.
     package let proportional: Int
-    /// Pages that only this process has and that are its own.
+    /// Private modified pages.
     package let privateDirty: Int
-    /// Pages of files, its program mostly, that no other process maps; the system can drop them.
+    /// File pages, mostly of the program, that no other process maps. The system can drop them.
     package let privateClean: Int
 
     package init(of process: pid_t) throws {

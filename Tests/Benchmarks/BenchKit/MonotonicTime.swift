@@ -1,6 +1,6 @@
 import Glibc
 
-/// Nanoseconds that never go back.
+/// The monotonic clock, in nanoseconds.
 package enum MonotonicTime {
     package static func now() -> Int64 { read(CLOCK_MONOTONIC) }
 
@@ -11,7 +11,7 @@ package enum MonotonicTime {
     }
 }
 
-/// Microseconds since 1970: the one clock that programs in every language can be asked for, to compare between processes.
+/// The wall clock, in microseconds since 1970. Programs in every language have it, so processes can be compared.
 package enum WallClock {
     package static func now() -> Int64 { MonotonicTime.read(CLOCK_REALTIME) / 1_000 }
 }

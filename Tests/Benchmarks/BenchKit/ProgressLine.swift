@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is going on, for who waits at a terminal.
+/// Shows the current step on a terminal.
 package struct ProgressLine {
     private let isShown = isatty(STDERR_FILENO) == 1
 

@@ -1,7 +1,7 @@
 import Foundation
 import RPC
 
-/// The four programs of this package, in a root of the benchmark's own.
+/// The four programs of this package, in a separate root.
 package struct RunningDeployment {
     /// feed, comments, image-data and gateway.
     package let services: [RunningService]
@@ -14,10 +14,10 @@ package struct RunningDeployment {
     package var imageData: RunningService { services[2] }
     package var gateway: RunningService { services[3] }
 
-    /// Returns when all of them serve and are connected to each other.
+    /// Starts the programs. Returns when all of them serve and are connected to each other.
     /// - Parameters:
-    ///   - http: what the gateway's option of this name shall be.
-    ///   - upstream: nil for one that is itself where pictures come from.
+    ///   - http: the value of the gateway's option --http.
+    ///   - upstream: the upstream of an edge; nil for an authority.
     ///   - imageData: further options of image-data-service.
     package static func start(
         root: String, http: String = "off", upstream: String? = nil, imageData: [String] = []

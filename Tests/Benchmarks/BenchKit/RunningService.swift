@@ -1,14 +1,14 @@
 import RPC
 
-/// One of the programs of this package, in a root of the benchmark's own.
+/// One program of this package, in a separate root.
 package struct RunningService {
     package let process: ChildProcess
     package let socket: SocketPath
 
-    /// From `exec` until it has answered a ping, in milliseconds.
+    /// The time from `exec` to the first answer to a ping, in milliseconds.
     package let firstAnswer: Double
 
-    /// - Parameter name: of its socket.
+    /// - Parameter name: the name of its socket.
     package static func start(_ program: String, _ arguments: [String] = [], name: String, root: String) async throws
         -> RunningService
     {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The address of a Unix socket, for the calls of the C library.
+/// The address of a Unix socket, for calls of the C library.
 package struct UnixAddress {
     private var address = sockaddr_un()
 
-    /// - Parameter path: of at most 107 bytes.
+    /// - Parameter path: a path of at most 107 bytes.
     package init(_ path: String) {
         precondition(path.utf8.count <= 107, "\(path): too long for a socket")
         address.sun_family = sa_family_t(AF_UNIX)
@@ -24,14 +24,14 @@ package struct UnixAddress {
         }
     }
 
-    /// Whether somebody takes connections there.
+    /// Whether a server accepts connections at the address.
     package var isServed: Bool {
         let descriptor = Self.makeSocket()
         defer { close(descriptor) }
         return pass { connect(descriptor, $0, $1) } == 0
     }
 
-    /// Measuring programs may be there before the server is.
+    /// Waits for the server, because a measuring program may start before it.
     package func waitUntilServed() {
         while !isServed { usleep(200) }
     }

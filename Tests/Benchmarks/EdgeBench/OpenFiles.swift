@@ -1,9 +1,9 @@
 import BenchKit
 import Glibc
 
-/// How many files this program and those that it starts may have open.
+/// The limit of open files for this program and its children.
 enum OpenFiles {
-    /// A thousand connections, at both ends.
+    /// Enough for a thousand connections with both ends.
     private static let wanted: rlim_t = 16_384
 
     static func allowMany() throws {

@@ -12,14 +12,14 @@ struct Photos: Sendable {
             at: URL(fileURLWithPath: folder), includingPropertiesForKeys: nil)
     }
 
-    /// The bytes of all of them.
+    /// The bytes of all pictures.
     func all() throws -> [Data] {
         try files.filter { Self.kinds.contains($0.pathExtension.lowercased()) }.map { try Data(contentsOf: $0) }
     }
 
     private static let kinds = ["jpg", "jpeg", "png", "gif", "webp", "avif"]
 
-    /// The JPEG whose size is nearest to this.
+    /// The JPEG with the nearest size.
     func jpeg(near size: Int) throws -> Data {
         let jpegs = try files.filter { $0.pathExtension.lowercased() == "jpg" }.map { try Data(contentsOf: $0) }
         guard let nearest = jpegs.min(by: { abs($0.count - size) < abs($1.count - size) }) else {
@@ -29,17 +29,17 @@ struct Photos: Sendable {
     }
 }
 
-/// Pictures of which there are as many as are wanted, all different: with a number in a comment.
+/// Makes any number of different pictures, by a number in a comment.
 enum NumberedPicture {
     private static func comment(_ number: Int) -> Data { Data(String(format: "%08d", number).utf8) }
 
     static func jpeg(_ picture: Data, _ number: Int) -> Data {
         let text = comment(number)
-        // Behind the start of the image: a comment, and its length with that of the length.
+        // Insert a comment segment after the start marker. Its length includes the length field.
         return picture.prefix(2) + Data([0xFF, 0xFE, 0, UInt8(text.count + 2)]) + text + picture.dropFirst(2)
     }
 
-    /// One pixel.
+    /// A GIF of one pixel.
     static func gif(_ number: Int) -> Data {
         let text = comment(number)
         let header = Data("GIF89a".utf8) + Data([1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255])

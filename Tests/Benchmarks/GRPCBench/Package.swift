@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// A package of its own, so that the product never depends on gRPC. `rpc-bench` builds it when it is wanted.
-// The versions are exact: a comparison says what it compares with.
+// A separate package, so that the product never depends on gRPC. `rpc-bench` builds it when needed.
+// The versions are exact, so that results are comparable.
 
 let package = Package(
     name: "grpc-bench",
@@ -13,8 +13,8 @@ let package = Package(
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", exact: "2.9.2"),
     ],
     targets: [
-        // Both by a link: what callers do, how it is measured and what is printed is the same for all subjects. Of the kit,
-        // what needs nothing else.
+        // Both are links, so that load, measurement and output are the same for all subjects. Of BenchKit, only the files
+        // without dependencies.
         .target(
             name: "BenchKit",
             exclude: [

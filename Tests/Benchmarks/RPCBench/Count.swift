@@ -4,7 +4,7 @@ import Foundation
 import NIOPosix
 import RPC
 
-/// Serves and calls in one process, as often as it is told, for tools that count instructions.
+/// Serves and calls in one process, a fixed number of times, for tools that count instructions.
 struct Count: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve and call one subject in this process, a fixed number of times.", shouldDisplay: false)
@@ -31,7 +31,7 @@ struct Count: AsyncParsableCommand {
         print("\(measurement.allCalls) calls")
     }
 
-    /// On an event loop of its own. Ends with the process: not every subject's server can be stopped.
+    /// Serves on a separate event loop until the process exits, because not every subject's server can be stopped.
     private func serve(on socket: String) {
         let executor = LoopExecutor(MultiThreadedEventLoopGroup(numberOfThreads: 1).next())
         executor.loop.makeFutureWithTask { try await subject.serve(on: socket, executor: executor) }

@@ -4,25 +4,25 @@ import RPC
 
 @main
 enum Main {
-    /// The main thread waits here. An asynchronous `main` would end it on Linux, which valgrind does not survive.
+    /// Blocks the main thread. On Linux an asynchronous `main` ends the main thread, which crashes valgrind.
     static func main() throws {
         try LoopExecutor.shared.loop.makeFutureWithTask { await RPCBench.main() }.wait()
     }
 }
 
-/// Measures the runtime and the services beside what else there is.
+/// Compares the runtime with other RPC systems, and measures the services.
 struct RPCBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rpc-bench",
-        abstract: "Compare the RPC runtime with its like, and measure the services (in a release build).",
+        abstract: "Compare the RPC runtime with other RPC systems, and measure the services (in a release build).",
         discussion: """
-            Subjects serve and call in processes of their own, over the same kind of socket, and take turns round by
-            round; the tables show medians. grpc-swift-2 and ttrpc are built when first wanted, and left out where that
-            fails. Tests/Benchmarks/README.md says what each subject is and how to read the tables.
+            Each subject serves and calls in separate processes, over the same kind of socket. Subjects take turns round
+            by round; the tables show medians. grpc-swift-2 and ttrpc are built on first use, and skipped if that fails.
+            Tests/Benchmarks/README.md describes the subjects and the tables.
 
             Examples:
-              rpc-bench                        everything, in less than ten minutes
-              rpc-bench --quick                everything, coarsely, in less than two
+              rpc-bench                        all cases, in less than ten minutes
+              rpc-bench --quick                all cases, coarsely, in less than two minutes
               rpc-bench --cases '^1 KB, 64'    some cases only
               rpc-bench --subjects 'runtime|echo' --cases MB
               rpc-bench --raw run.json         tables, and every round in a file

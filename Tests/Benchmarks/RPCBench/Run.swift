@@ -4,14 +4,14 @@ import Foundation
 
 /// The comparison.
 struct Run: AsyncParsableCommand {
-    @Option(help: "Rounds; the tables show medians over them.") var rounds: Int?
+    @Option(help: "The number of rounds. The tables show their medians.") var rounds: Int?
     @Option(help: "Seconds per measurement.") var seconds: Double?
-    @Option(help: "How many items the long feed has.") var depth: Int?
-    @Option(help: "Only cases whose name has this pattern in it.") var cases: Pattern?
-    @Option(help: "Only subjects whose name has this pattern in it.") var subjects: Pattern?
+    @Option(help: "The number of items of the long feed.") var depth: Int?
+    @Option(help: "Run only cases whose name matches this pattern.") var cases: Pattern?
+    @Option(help: "Run only subjects whose name matches this pattern.") var subjects: Pattern?
     @Flag(help: "Fewer and shorter rounds, a shorter feed.") var quick = false
     @Flag(help: "Print JSON instead of tables.") var json = false
-    @Option(help: "A file for the same JSON: medians, every round, and the machine.") var raw: String?
+    @Option(help: "Write the same JSON to this file: medians, every round, and the machine.") var raw: String?
 
     func validate() throws {
         guard (1...100).contains(rounds ?? 1), (seconds ?? 1) > 0, (1_000...10_000_000).contains(depth ?? 1_000) else {
@@ -24,7 +24,7 @@ struct Run: AsyncParsableCommand {
         let cases = allCases(feedItems: depth ?? (quick ? 10_000 : 1_000_000)).filter {
             self.cases?.fits($0.name) ?? true
         }
-        guard !cases.isEmpty else { throw ValidationError("--cases: there is no such case") }
+        guard !cases.isEmpty else { throw ValidationError("--cases: no case matches") }
         let (subjects, leftOut) = cases.contains { $0.comparesSubjects } ? gather(progress) : ([], [])
         let bench = Bench(
             subjects: subjects, rounds: rounds ?? (quick ? 2 : 5), seconds: seconds ?? (quick ? 0.1 : 0.3),
@@ -47,7 +47,7 @@ struct Run: AsyncParsableCommand {
     private func show(_ found: Findings, of benchCase: any Case) {
         if !found.calls.isEmpty { print(Table.block(found.calls) + "\n") }
         if !found.programs.isEmpty { print(Table.block(found.programs, title: benchCase.name) + "\n") }
-        // Who waits sees every block at once, in a pipe too.
+        // Show every block at once, also in a pipe.
         fflush(nil)
     }
 
@@ -55,7 +55,7 @@ struct Run: AsyncParsableCommand {
         var subjects: [any Subject] = OwnSubject.allCases + GatewaySubject.all
         var leftOut: [LeftOut] = []
         for program in ExternalProgram.all where self.subjects?.fits(program.subject) ?? true {
-            progress.show("building \(program.subject) (minutes, the first time)")
+            progress.show("building \(program.subject) (the first build takes minutes)")
             do {
                 subjects.append(try program.build())
             } catch {
@@ -63,7 +63,7 @@ struct Run: AsyncParsableCommand {
             }
         }
         progress.clear()
-        for subject in leftOut where !json { print("\(subject.subject) is left out: \(subject.reason)\n") }
+        for subject in leftOut where !json { print("\(subject.subject) is skipped: \(subject.reason)\n") }
         return (subjects.filter { self.subjects?.fits($0.name) ?? true }, leftOut)
     }
 }

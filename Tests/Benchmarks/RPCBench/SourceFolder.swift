@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the sources lie that this program was built from.
+/// The location of this program's sources.
 enum SourceFolder {
     /// The folder of all benchmarks.
     static let benchmarks = URL(fileURLWithPath: #filePath)

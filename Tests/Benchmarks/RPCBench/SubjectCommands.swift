@@ -3,7 +3,7 @@ import BenchKit
 import Foundation
 import RPC
 
-/// One subject's server, as `Run` starts it.
+/// The server of one subject, started by `Run`.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Serve one subject.", shouldDisplay: false)
 
@@ -13,9 +13,9 @@ struct Serve: AsyncParsableCommand {
     func run() async throws { try await subject.serve(on: socket, executor: .shared) }
 }
 
-/// A peer that never reads, as `DeafPeer` starts it.
+/// A peer that never reads, started by `DeafPeer`.
 struct ServeDeaf: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Take connections, never read.", shouldDisplay: false)
+    static let configuration = CommandConfiguration(abstract: "Accept connections, never read.", shouldDisplay: false)
 
     @Argument var socket: String
     @Flag(help: "Answer rpc.hello first.") var greets = false
@@ -23,7 +23,7 @@ struct ServeDeaf: ParsableCommand {
     func run() throws { try DeafListener.serve(on: socket, greets: greets) }
 }
 
-/// One round of one subject, as `Run` starts it: prints a `Measurement`.
+/// One round of one subject, started by `Run`. Prints a `Measurement`.
 struct Measure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Call one subject.", shouldDisplay: false)
 

@@ -1,4 +1,4 @@
-// Command ttrpc-bench is ttrpc as a subject of rpc-bench: raw bytes there and back over a Unix socket.
+// Command ttrpc-bench is ttrpc as a subject of rpc-bench: raw bytes in both directions over a Unix socket.
 //
 // It is built against the packages of the system (golang-github-containerd-ttrpc-dev), so it has no go.mod.
 package main

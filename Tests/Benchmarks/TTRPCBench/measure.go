@@ -13,7 +13,7 @@ import (
 
 const requestBytes = 100
 
-// load and measurement are what rpc-bench's Measuring/Load.swift and Measurement.swift say.
+// load and measurement correspond to Measuring/Load.swift and Measurement.swift of rpc-bench.
 type load struct {
 	ReplyBytes      int     `json:"replyBytes"`
 	UnderWay        int     `json:"underWay"`
@@ -35,7 +35,7 @@ type measurement struct {
 	FirstAnswer int64   `json:"firstAnswer"`
 }
 
-// tally is what one caller has seen.
+// tally holds the measurements of one caller.
 type tally struct {
 	latencies []time.Duration
 	all       int
@@ -126,7 +126,7 @@ func call(client *ttrpc.Client, replyBytes int) error {
 	return nil
 }
 
-// connect waits for the server: it may be started later.
+// connect waits for the server, which may start later.
 func connect(socket string) net.Conn {
 	for {
 		connection, err := net.Dial("unix", socket)

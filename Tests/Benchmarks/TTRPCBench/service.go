@@ -8,7 +8,7 @@ import (
 	"github.com/containerd/ttrpc"
 )
 
-// raw is a message that is bytes already: ttrpc takes what can marshal itself for a message of protobuf.
+// raw is a message of raw bytes. ttrpc accepts any type with marshal methods as a protobuf message.
 type raw struct{ bytes []byte }
 
 func (m *raw) Reset()                         { m.bytes = nil }
@@ -17,7 +17,7 @@ func (m *raw) ProtoMessage()                  {}
 func (m *raw) Marshal() ([]byte, error)       { return m.bytes, nil }
 func (m *raw) Unmarshal(encoded []byte) error { m.bytes = encoded; return nil }
 
-// serve replies with as many bytes as the first four of the request say.
+// serve replies with the number of bytes in the first four bytes of the request.
 func serve(socket string) error {
 	listener, err := net.Listen("unix", socket)
 	if err != nil {

@@ -3,12 +3,12 @@ import Foundation
 import RPCFuzzing
 import UpstreamFuzzing
 
-/// `rpc-fuzz TARGET [OPTION OF LIBFUZZER …] [FOLDER …]`; deploy/fuzz is for people.
+/// `rpc-fuzz TARGET [OPTION OF LIBFUZZER …] [FOLDER …]`. deploy/fuzz is the interface for people.
 @main
 enum Main {
     private typealias Target = ([UInt8]) throws -> Void
 
-    /// C calls without a context.
+    /// Global, because libFuzzer's callback has no context argument.
     nonisolated(unsafe) private static var target: Target = { _ in }
 
     /// The HTTP client's target; the others are the runtime's.
@@ -37,7 +37,8 @@ enum Main {
         exit(status)
     }
 
-    /// Where libFuzzer, to merge and to minimise, runs the program again with options of its own only, the target is told here.
+    /// The environment variable with the target. To merge and to minimise, libFuzzer runs the program again without the first
+    /// argument.
     private static let variable = "RPC_FUZZ_TARGET"
 
     private static func target(named name: String) -> Target? {
@@ -50,13 +51,13 @@ enum Main {
         do {
             try target(Array(bytes))
         } catch {
-            // libFuzzer keeps the bytes under which the program dies.
+            // libFuzzer saves the input that crashes the program.
             fatalError("\(error)")
         }
     }
 }
 
-/// The name is that of libFuzzer's own `main`, which is linked in although ours is used.
+/// The symbol that libFuzzer's own `main` needs. That is linked in although it is not used.
 @_cdecl("LLVMFuzzerTestOneInput")
 func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     Main.run(UnsafeBufferPointer(start: bytes, count: count))

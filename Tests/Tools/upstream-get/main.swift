@@ -1,7 +1,7 @@
 import Upstream
 
-// upstream-get URL…: fetches one after the other with one client and no exceptions, and prints a line for each: the status
-// and the body, or the error.
+// upstream-get URL…: fetches the URLs one after the other with one client and default settings. Prints a line for each: the
+// status and the body, or the error.
 let client = UpstreamClient()
 for url in CommandLine.arguments.dropFirst() {
     do throws(UpstreamError) {

@@ -9,7 +9,7 @@ struct AddressGuardTests {
         "127.0.0.1", "127.1", "0x7f.1", "2130706433", "017700000001", "10.0.0.1", "192.168.0.1", "169.254.169.254", "0",
         "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[fd00::1]",
         "[fe80::1]", "[2001:db8::1]", "[::ffff:0:127.0.0.1]", "[2600::5efe:127.0.0.1]", "255.255.255.255",
-    ]) func `an address that is not public is refused before anybody is connected to`(host: String) async throws {
+    ]) func `an address that is not public is refused before a connection is opened`(host: String) async throws {
         try await withClient { client in
             let error = try await client.failure("http://\(host)/")
             #expect(error.refusedAddress != nil, "\(error)")
@@ -36,13 +36,13 @@ struct AddressGuardTests {
                 #expect(error.isUnreachable == isAllowed)
                 #expect((error.refusal == .portNotAllowed("no.example:\(port)")) == !isAllowed)
             }
-            // A port that may be asked is no address that may.
+            // An allowed port does not allow the address.
             let error = try await client.failure("http://127.0.0.1:8080/")
             #expect(error.refusedAddress == "127.0.0.1")
         }
     }
 
-    @Test func `an exception is for one host on one port`() async throws {
+    @Test func `an exception applies to one host on one port`() async throws {
         var settings = UpstreamSettings()
         settings.trusted = [try UpstreamEndpoint("127.0.0.1:1"), try UpstreamEndpoint(url: "http://Named.Example./v1")]
         try await withClient(settings, addresses: ["named.example": ["127.0.0.1"], "other.example": ["127.0.0.1"]]) {
@@ -69,12 +69,12 @@ struct AddressGuardTests {
     }
 
     @Test(arguments: ["", "host", "host:", "host:0", "host:x", ":80", "http://host:80", "a b:80", "[::1]", "host:80/x"])
-    func `what is no host and port is no endpoint`(text: String) {
+    func `an invalid endpoint is refused`(text: String) {
         #expect(throws: UpstreamOptionError.self) { try UpstreamEndpoint(text) }
     }
 
     @Test(arguments: ["10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::a01:203", "2600::5efe:10.1.2.3", "93.184.216.34"])
-    func `a denied address is refused, public or named by the operator`(address: String) async throws {
+    func `a denied address is refused, even if it is public or allowed by the operator`(address: String) async throws {
         var settings = UpstreamSettings()
         settings.denied = [try AddressRange(cidr: "10.0.0.0/8"), try AddressRange(cidr: good)]
         settings.trusted = [try UpstreamEndpoint("named.example:80")]
@@ -93,7 +93,7 @@ struct AddressGuardTests {
         ("10.0.0.0/8", "10.0.0.0", "10.255.255.255", "11.0.0.0"), ("0.0.0.0/0", "0.0.0.0", "255.255.255.255", "::1"),
         ("192.0.2.128/25", "192.0.2.128", "192.0.2.255", "192.0.2.127"), ("1.2.3.4", "1.2.3.4", "1.2.3.4", "1.2.3.5"),
         ("2001:db8::/33", "2001:db8::", "2001:db8:7fff::1", "2001:db8:8000::"), ("::1/128", "::1", "::1", "::2"),
-    ]) func `a block is read`(text: String, first: String, last: String, outside: String) throws {
+    ]) func `a block contains its addresses only`(text: String, first: String, last: String, outside: String) throws {
         let block = try AddressRange(cidr: text)
         #expect(block.contains(try #require(IPAddress(text: first))))
         #expect(block.contains(try #require(IPAddress(text: last))))
@@ -103,13 +103,13 @@ struct AddressGuardTests {
     @Test(arguments: [
         "", "/", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0/8", "10/8",
         "a.example", "a.example/8", "10.0.0.0/255.0.0.0", " 10.0.0.0/8", "fe80::1%eth0", "0x0a000000/8", "[::1]/128",
-    ]) func `what is no block is refused`(text: String) {
+    ]) func `an invalid block is refused`(text: String) {
         #expect(throws: UpstreamOptionError.self) { try AddressRange(cidr: text) }
     }
 
     @Test(arguments: [("10.1.2.3/8", "10.0.0.0/8"), ("10.1.2.3/0", "0.0.0.0/0"), ("2001:db8::1/32", "2001:db8::/32")])
-    func `an address inside a block is told where the block begins`(text: String, block: String) {
+    func `the error for an address inside a block names the block`(text: String, block: String) {
         let error = #expect(throws: UpstreamOptionError.self) { try AddressRange(cidr: text) }
-        #expect(error?.description == "\"\(text)\" is not where a block begins: write \(block).")
+        #expect(error?.description == "\"\(text)\" is not the start of a block: write \(block).")
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import Upstream
 
 struct AddressRangeTests {
-    /// First and last of each range, and the neighbours of both.
+    /// The first and last address of each range, and their neighbours.
     static let ranges: [(before: String?, first: String, last: String, after: String?)] = [
         (nil, "0.0.0.0", "0.255.255.255", "1.0.0.0"),
         ("9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"),
@@ -50,7 +50,7 @@ struct AddressRangeTests {
         #expect(try address(text).whyNotPublic == kind)
     }
 
-    /// Each way to write an IPv4 address into an IPv6 one, with `%` for its two groups or for itself.
+    /// All embeddings of IPv4 addresses in IPv6 addresses. `%` stands for the IPv4 address or its two groups.
     static let embeddings = [
         "::ffff:%", "::%", "64:ff9b::%", "64:ff9b:1::%", "64:ff9b:1:ffff::%", "::ffff:0:%", "2002:%::1",
         "2600::5efe:%", "2600::200:5efe:%", "2001:0:1:2:3:4:%",
@@ -61,20 +61,20 @@ struct AddressRangeTests {
         #expect(try address(Self.embed(v4, as: embedding)).whyNotPublic != nil)
     }
 
-    @Test func `a Teredo address is refused by its obfuscated client too`() throws {
-        // 10.0.0.1 with all its bits turned.
+    @Test func `a Teredo address with an obfuscated private client is refused`() throws {
+        // 10.0.0.1 with all bits inverted.
         #expect(try address("2001:0:5db8:d822:0:0:f5ff:fffe").whyNotPublic == "Teredo")
     }
 
     @Test(arguments: ["::ffff:%", "64:ff9b::%", "2600::5efe:%", "2600::200:5efe:%"])
-    func `a public IPv4 address is as good in the embeddings that are in use`(embedding: String) throws {
+    func `a public IPv4 address is allowed in current embeddings`(embedding: String) throws {
         #expect(try address(Self.embed("93.184.216.34", as: embedding)).whyNotPublic == nil)
     }
 
     @Test(arguments: [
         "93.184.216.34", "1.1.1.1", "192.31.196.1", "2606:2800:220:1::1", "2a00:1450::1", "2620:4f:8000::1",
     ])
-    func `public addresses are public`(text: String) throws {
+    func `public addresses are allowed`(text: String) throws {
         #expect(try address(text).whyNotPublic == nil)
     }
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Upstream
 
-/// Wherever a request is, cancelling it ends it at once and leaves nothing.
+/// Cancelling a request in any state ends it at once and leaves no connection.
 @Suite(.timeLimit(.minutes(5))) struct CancelTests {
-    /// Far below every limit on time, and above what a busy machine adds; the benchmark says how soon it is.
+    /// Far below every time limit, and above the delays of a busy machine. The benchmark measures the real time.
     private static let soon = Duration.seconds(1)
 
     @Test(arguments: ["header", "body", "redirected"])
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `who waits in the queue leaves it, and who has a place gives it to the next`() async throws {
+    @Test func `a queued request leaves the queue, and one with a place gives it to the next`() async throws {
         try await OriginServer.with {
             $0.path == "/stall" ? [.stall] : [.response()]
         } _: { server in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a name that is looked up is waited for no longer`() async throws {
+    @Test func `waiting for a lookup ends`() async throws {
         let gate = DispatchSemaphore(value: 0)
         let client = UpstreamClient(UpstreamSettings()) { _ in
             gate.wait()
@@ -72,7 +72,7 @@ import Testing
         await client.shutdown()
     }
 
-    @Test func `a connection that is being made is given up`() async throws {
+    @Test func `a connection attempt is abandoned`() async throws {
         try await withDeafListener { port in
             let (lookups, lookedUp) = AsyncStream.makeStream(of: Void.self)
             var settings = UpstreamSettings()
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a handshake is given up`() async throws {
+    @Test func `a handshake is abandoned`() async throws {
         try await OriginServer.with { _ in
             []
         } _: { server in
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `a task that is cancelled already asks nobody`() async throws {
+    @Test func `a task that is already cancelled sends no request`() async throws {
         try await OriginServer.with { _ in
             [.stall]
         } _: { server in
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `an answer to a request that was cancelled reaches nobody`() async throws {
+    @Test func `the response to a cancelled request is discarded`() async throws {
         try await OriginServer.with { request in
             request.path == "/slow" ? [.pause(10), .response(text: "slow")] : [.response(text: "fast")]
         } _: { server in

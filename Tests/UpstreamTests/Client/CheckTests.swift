@@ -3,13 +3,13 @@ import Testing
 
 @testable import Upstream
 
-/// Whether a URL may be fetched, before anything is fetched.
+/// `UpstreamClient.check`: whether a URL may be fetched, without a request.
 @Suite struct CheckTests {
     @Test(arguments: [
         "ftp://a.example/", "http://user@a.example/", "http://a.example:22/", "http://10.0.0.1/", "http://[::1]/",
         "http://a.example/ä", "http:///",
     ])
-    func `what the text of a URL tells is refused`(url: String) async throws {
+    func `a URL with forbidden text is refused`(url: String) async throws {
         let refusal = try await check(url)?.refusal
         #expect(refusal != nil)
     }
@@ -29,12 +29,12 @@ import Testing
         }
     }
 
-    @Test func `a name without an address is no refusal`() async throws {
+    @Test func `a failed lookup is not a refusal`() async throws {
         let error = try await check("https://unknown.example/")
         #expect(error != nil && error?.refusal == nil)
     }
 
-    /// - Parameter addresses: of `a.example`.
+    /// - Parameter addresses: the addresses of `a.example`.
     private func check(_ url: String, _ addresses: [String] = ["8.8.8.8"]) async throws -> UpstreamError? {
         var settings = UpstreamSettings()
         settings.trusted = [try UpstreamEndpoint("127.0.0.1:8000")]

@@ -8,7 +8,7 @@ import Testing
         arguments: [
             "Content-Length: 10\r\n\r\nwhole", "Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n",
             "Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n0\r\n", "Transfer-Encoding: chunked\r\n\r\n9\r\nwhole",
-        ], [OriginStep.close, .reset]) func `a body without its end is an error that can be resumed`(
+        ], [OriginStep.close, .reset]) func `an incomplete body is an error that can be resumed`(
             rest: String, end: OriginStep
         ) async throws
     {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `what was compressed or has not begun cannot be resumed`() async throws {
+    @Test func `a compressed body or one without bytes cannot be resumed`() async throws {
         let compressed = Compressed.gzip
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(compressed.count)\r\n\r\n"
         for bytes in [Array(head.utf8) + compressed.dropLast(10), Array(head.utf8), Array(head.utf8.prefix(30))] {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `nobody listening is unreachable`() async throws {
+    @Test func `a port without a listener is unreachable`() async throws {
         var settings = UpstreamSettings()
         settings.trusted = [try UpstreamEndpoint("127.0.0.1:1")]
         try await withClient(settings) { client in

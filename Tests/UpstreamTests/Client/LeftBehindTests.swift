@@ -3,9 +3,10 @@ import Testing
 
 @testable import Upstream
 
-/// However requests end, no connection is left. Counted at the server, because other tests run in this process too.
+/// No connection is left, however requests end. Connections are counted at the server, because other tests run in this process
+/// too.
 @Suite(.timeLimit(.minutes(5))) struct LeftBehindTests {
-    @Test func `a client that was shut down and forgotten leaves nothing`() async throws {
+    @Test func `a client that was shut down leaves no connection`() async throws {
         try await OriginServer.with { request in
             switch request.path {
             case "/stall": [.stall]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-/// Every limit, at it and one past it.
+/// Every limit: at the limit and one above it.
 @Suite(.timeLimit(.minutes(5))) struct LimitTests {
     private static let limit = 1_000
 
@@ -18,7 +18,7 @@ import Testing
         return bytes + Array("0\r\n\r\n".utf8)
     }
 
-    @Test(arguments: [0, 1]) func `a body has at most so many bytes, declared or not`(excess: Int) async throws {
+    @Test(arguments: [0, 1]) func `the size of a body is limited, declared or not`(excess: Int) async throws {
         let count = Self.limit + excess
         try await OriginServer.with { request in
             switch request.path {
@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    /// As large as the lists of comments that our own HTTP API sends.
-    @Test(arguments: [6_000_001, UpstreamLimits().bodyBytes]) func `an answer of the API may have 16 MiB`(count: Int)
+    /// The sizes of the comment lists of our own HTTP API.
+    @Test(arguments: [6_000_001, UpstreamLimits().bodyBytes]) func `a response of the API may have 16 MiB`(count: Int)
         async throws
     {
         let body = [UInt8](repeating: 0x20, count: count)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a length that is declared too large ends the request before the body comes`() async throws {
+    @Test func `too large a declared length ends the request before the body arrives`() async throws {
         try await OriginServer.with { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: \(UpstreamLimits().bodyBytes + 1)\r\n\r\n"), .stall]
         } _: { server in
@@ -70,10 +70,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1]) func `the header has at most so many bytes`(excess: Int) async throws {
+    @Test(arguments: [0, 1]) func `the size of the header is limited`(excess: Int) async throws {
         var settings = UpstreamLimits()
         settings.headerBytes = 500
-        // "Content-Length" and "0", and a header called "A".
+        // The rest is "Content-Length", "0" and a header named "A".
         let value = String(repeating: "v", count: 500 - 15 - 1 + excess)
         try await OriginServer.with { _ in
             [.response(200, [("A", value)])]
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1]) func `there are at most so many headers`(excess: Int) async throws {
+    @Test(arguments: [0, 1]) func `the number of headers is limited`(excess: Int) async throws {
         var settings = UpstreamLimits()
         settings.headerCount = 10
         let headers = (0..<9 + excess).map { ("A\($0)", "") }
@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: [
         "\r\n", "HTTP/1.1 200 ", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: ", "HTTP/1.1 200 OK\r\nA: ",
-    ]) func `what goes on for ever ends, wherever it is`(start: String) async throws {
+    ]) func `an endless part of a response is cut off`(start: String) async throws {
         let filler = start == "\r\n" ? "\r\n" : "x"
         let endless = [OriginStep](repeating: .send(String(repeating: filler, count: 10_000)), count: 100)
         try await OriginServer.with { _ in

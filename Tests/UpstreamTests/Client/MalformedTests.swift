@@ -3,10 +3,10 @@ import Testing
 
 @testable import Upstream
 
-/// Whatever a server sends, there is a response that is beyond doubt, or an error.
+/// For any bytes from a server, there is an unambiguous response or an error.
 @Suite(.timeLimit(.minutes(5))) struct MalformedTests {
     @Test(arguments: [
-        // Two readers could find two ends.
+        // Ambiguous ends.
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nwhole!",
@@ -23,13 +23,13 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nwhole",
         "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        // Chunks that are none.
+        // Invalid chunks.
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\nx\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\ng\r\nx\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nxx\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\nx\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\nx\r\n0\r\n\r\n",
-        // Headers that are none.
+        // Invalid headers.
         "HTTP/1.1 200 OK\r\nContent-Length : 5\r\n\r\nwhole",
         "HTTP/1.1 200 OK\r\nA: b\r\n folded: c\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nA\u{0}: b\r\nContent-Length: 0\r\n\r\n",
@@ -45,7 +45,7 @@ import Testing
         "HTTP/1.1 000 OK\r\n\r\n", "HTTP/1.1 099 OK\r\n\r\n",
         "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
         "\u{0}\u{0}\u{0}",
-    ]) func `what could be read in two ways, or in none, is malformed`(bytes: String) async throws {
+    ]) func `an ambiguous or invalid response is malformed`(bytes: String) async throws {
         try await OriginServer.with { _ in
             [.send(bytes), .close]
         } _: { server in
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `informational responses have an end`() async throws {
+    @Test func `the number of informational responses is limited`() async throws {
         let early = "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
         try await OriginServer.with { request in
             let count = Int(request.path.dropFirst()) ?? 0
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a caller's header cannot smuggle anything in`() async throws {
+    @Test func `a caller's header cannot inject other headers or requests`() async throws {
         for (name, value) in [
             ("Host", "x"), ("Content-Length", "5"), ("transfer-encoding", "chunked"), ("Connection", "close"),
             ("Upgrade", "h2c"),

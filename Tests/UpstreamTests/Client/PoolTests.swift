@@ -4,7 +4,7 @@ import Testing
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(5))) struct PoolTests {
-    @Test func `one connection serves one request after the other`() async throws {
+    @Test func `one connection serves sequential requests`() async throws {
         try await OriginServer.with { _ in
             [.response(text: "x")]
         } _: { server in
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is shared between hosts, not even an address`() async throws {
+    @Test func `hosts share no connections, even with the same address`() async throws {
         try await OriginServer.with { _ in
             [.response()]
         } _: { server in
@@ -34,11 +34,11 @@ import Testing
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\n1",
         "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n1",
-        // More than was asked for: whose is it?
+        // More bytes than the response.
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1x",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2",
         "HTTP/1.1 204 No Content\r\nContent-Length: 1\r\n\r\n1",
-    ]) func `a connection is not used again when the response says so or is followed by something`(bytes: String)
+    ]) func `a connection is not reused if the response says so or bytes follow it`(bytes: String)
         async throws
     {
         try await OriginServer.with { _ in
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `what comes late on a connection that is kept ends it, and answers nobody`() async throws {
+    @Test func `late bytes on an idle connection close it, and answer no request`() async throws {
         let late = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate"
         try await OriginServer.with { request in
             request.connection == 0 ? [.response(text: "good"), .pause(20), .send(late)] : [.response(text: "good")]
@@ -69,22 +69,22 @@ import Testing
         }
     }
 
-    @Test func `what a server says before it is asked is no answer`() async throws {
+    @Test func `bytes before the first request are not a response`() async throws {
         let early = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly"
         try await OriginServer.with(greeting: early) { _ in
             [.response(text: "good"), .stall]
         } _: { server in
             try await withClient(.trusting(server)) { client in
                 let outcome = try? await client.get(server.url)
-                // The request may have left before the greeting came; then nothing can tell it from an answer.
+                // If the request was sent before the greeting arrived, the greeting looks like a response.
                 #expect(outcome == nil || outcome?.text == "early")
                 await server.history.wait(for: .closed(0))
             }
         }
     }
 
-    @Test func `a connection that the server has closed is replaced once, unheard`() async throws {
-        // Each connection answers once, and closes when it is asked again.
+    @Test func `a reused connection that closes without a response is replaced once`() async throws {
+        // Each connection answers once, and closes at the second request.
         try await OriginServer.with {
             $0.number == 0 ? [.response(text: "x")] : [.close]
         } _: { server in
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a new connection that is closed without an answer is not replaced`() async throws {
+    @Test func `a new connection that closes without a response is not replaced`() async throws {
         for step in [OriginStep.close, .reset] {
             try await OriginServer.with { _ in
                 [step]
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that was closed inside an answer is not replaced`() async throws {
+    @Test func `a connection that closes inside a response is not replaced`() async throws {
         try await OriginServer.with {
             $0.number == 0 ? [.response()] : [.send("HTTP/1.1 2"), .close]
         } _: { server in
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `requests beyond the limit of connections wait in turn`() async throws {
+    @Test func `requests above the limit of connections wait in order`() async throws {
         try await OriginServer.with { _ in
             [.pause(5), .response()]
         } _: { server in
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["close", "keep"]) func `those who wait go on whether a connection is kept or closed`(
+    @Test(arguments: ["close", "keep"]) func `waiting requests continue whether a connection is reused or closed`(
         ending: String
     ) async throws {
         try await OriginServer.with { _ in
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `only so many connections are kept, to one origin and in all`() async throws {
+    @Test func `the number of idle connections is limited, to one origin and in all`() async throws {
         try await OriginServer.with { _ in
             [.pause(30), .response()]
         } _: { server in
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `a connection is kept for so long, and used up to an age`() async throws {
+    @Test func `the idle time and the age of connections are limited`() async throws {
         try await OriginServer.with { _ in
             [.response()]
         } _: { server in
@@ -200,7 +200,7 @@ import Testing
         try await OriginServer.with { _ in
             [.response()]
         } _: { server in
-            // Nobody listens on the others.
+            // No server listens on the others.
             let addresses = ["name.test": ["127.0.0.3", "::1", "127.0.0.2", "127.0.0.1"]]
             try await withClient(.trusting(server, names: "name.test"), addresses: addresses) { client in
                 let response = try await client.get("http://name.test:\(server.port)/")
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `an address that is silent does not hold up the next`() async throws {
+    @Test func `a silent address does not delay the next`() async throws {
         try await withDeafListener { port in
             try await OriginServer.with(host: "127.0.0.2", port: port) { _ in
                 [.response()]

@@ -4,7 +4,9 @@ import Testing
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(5))) struct RedirectTests {
-    @Test(arguments: [301, 302, 303, 307, 308]) func `redirects are followed and the last URL is told`(status: Int)
+    @Test(arguments: [301, 302, 303, 307, 308]) func `redirects are followed and the response has the last URL`(
+        status: Int
+    )
         async throws
     {
         try await OriginServer.with { request in
@@ -38,7 +40,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1]) func `a redirect leads to a URL of 8 KB at most`(excess: Int) async throws {
+    @Test(arguments: [0, 1]) func `the target of a redirect has at most 8 KB`(excess: Int) async throws {
         try await OriginServer.with { request in
             guard request.path == "/" else { return [.response(text: "found")] }
             let start = "http://\(request["Host"] ?? "")/"
@@ -52,14 +54,14 @@ import Testing
                     let error = try await client.failure(server.url)
                     #expect(error.refusal == .tooLong(bytes: 8_193, limit: 8_192))
                 }
-                // A caller's own URL is shorter.
+                // The limit for a caller's URL is lower.
                 let error = try await client.failure("http://a.example/" + String(repeating: "a", count: 2_032))
                 #expect(error.refusal == .tooLong(bytes: 2_049, limit: 2_048))
             }
         }
     }
 
-    @Test func `a loop ends`() async throws {
+    @Test func `a redirect loop ends`() async throws {
         try await OriginServer.with { _ in
             [.redirect(to: "")]
         } _: { server in
@@ -76,7 +78,7 @@ import Testing
         "http://2130706433/", "file:///etc/passwd", "javascript:alert(1)", "http://user:pw@example.com/", "ftp://x/",
         "http://example.com:8443/", "/\u{7F}", "/ x", "\\\\127.0.0.1", "http://[::ffff:10.0.0.1]/",
         "/\(String(repeating: "a", count: 8_192))",
-    ]) func `every target is checked anew`(location: String) async throws {
+    ]) func `every target is checked`(location: String) async throws {
         try await OriginServer.with { _ in
             [.redirect(to: location)]
         } _: { server in
@@ -91,7 +93,7 @@ import Testing
     @Test(arguments: [
         "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n",
-    ]) func `a redirect to nowhere or to two places is malformed`(bytes: String) async throws {
+    ]) func `a redirect without a target or with two is malformed`(bytes: String) async throws {
         try await OriginServer.with { _ in
             [.send(bytes)]
         } _: { server in
@@ -102,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [300, 304, 305, 306, 399]) func `other statuses are responses`(status: Int) async throws {
+    @Test(arguments: [300, 304, 305, 306, 399]) func `other statuses are returned`(status: Int) async throws {
         try await OriginServer.with { _ in
             [.response(status, [("Location", "/x")])]
         } _: { server in
@@ -113,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `the body of a redirect is read to its end while it is small, and left when it is not`() async throws {
+    @Test func `a small body of a redirect is read, a large one closes the connection`() async throws {
         try await OriginServer.with { request in
             switch request.path {
             case "/small": [.response(302, [("Location", "/end")], body: [UInt8](repeating: 0, count: 16_384))]
@@ -135,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `credentials stay with the host, port and scheme they are for, for good`() async throws {
+    @Test func `credentials are sent to their host, port and scheme only, also after further redirects`() async throws {
         let headers: UpstreamHeaders = [
             "Authorization": "Bearer secret", "Cookie": "a=b", "X-Api-Key": "secret", "Accept": "image/*",
             "Range": "bytes=1-",
@@ -171,7 +173,7 @@ import Testing
                             request["Authorization"] == nil && request["Cookie"] == nil && request["X-Api-Key"] == nil)
                         #expect(request["Accept"] == "image/*" && request["Range"] == "bytes=1-")
                     }
-                    // Cookies are not kept.
+                    // Cookies are not stored.
                     _ = try await client.get(server.url)
                     #expect(server.history.requests.last?["Cookie"] == nil)
                 }

@@ -6,7 +6,7 @@ import Testing
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(5))) struct ResolverTests {
-    /// Looks up as slowly as it is told to.
+    /// A resolver with controllable delays.
     private final class SlowNames: Sendable {
         private let state = Mutex((running: 0, most: 0, names: [String]()))
         let gate = DispatchSemaphore(value: 0)
@@ -26,7 +26,7 @@ import Testing
         var names: [String] { state.withLock(\.names) }
     }
 
-    @Test func `names that hang hold up nobody beyond the limit, and threads and queue have a bound`() async throws {
+    @Test func `hanging names delay others at most until the limit, and threads and queue are bounded`() async throws {
         let slow = SlowNames()
         var settings = UpstreamSettings()
         settings.limits.lookups = 3
@@ -41,14 +41,14 @@ import Testing
         #expect(errors.filter { if case .overloaded = $0 { true } else { false } }.count == 5)
         #expect(slow.most == 3)
 
-        // Those that hang hang still; nobody waits in the queue for them.
+        // The hanging lookups still run, but no request waits in the queue for them.
         let error = try await client.failure("http://another.test/")
         #expect(error.stage == .connect)
         for _ in 0..<20 { slow.gate.signal() }
         await client.shutdown()
     }
 
-    @Test func `names of one site that hang delay no other site, and not the operator's names`() async throws {
+    @Test func `hanging names of one site delay no other site and no name of the operator`() async throws {
         let slow = SlowNames()
         var settings = UpstreamSettings()
         settings.limits.lookups = 4
@@ -62,7 +62,7 @@ import Testing
         }
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<5 { group.addTask { _ = try? await client.failure("http://n\(number).evil.test/") } }
-            // Two hang and three wait: one more is too many.
+            // Two lookups hang and three wait. One more exceeds the limit.
             for number in 0... {
                 let url = "http://more\(number).evil.test/"
                 let error = try? await client.failure(url, cancelledAfter: .milliseconds(1))
@@ -84,7 +84,7 @@ import Testing
         #expect(Resolver.site(name) == site)
     }
 
-    @Test func `a name is looked up once for all who wait for it`() async throws {
+    @Test func `concurrent requests for a name share one lookup`() async throws {
         let slow = SlowNames()
         let client = UpstreamClient(UpstreamSettings(), lookUp: slow.lookUp)
         await withTaskGroup(of: Void.self) { group in
@@ -112,7 +112,7 @@ import Testing
         await client.shutdown()
     }
 
-    @Test func `the system's names are found`() async throws {
+    @Test func `names of the system are resolved`() async throws {
         let client = UpstreamClient()
         let error = try await client.failure("http://localhost/")
         #expect(error.refusedAddress != nil, "\(error)")

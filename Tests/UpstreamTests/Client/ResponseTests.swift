@@ -4,7 +4,7 @@ import Testing
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(5))) struct ResponseTests {
-    @Test func `a response has status, headers, body and the URL it came from`() async throws {
+    @Test func `a response has a status, headers, a body and its URL`() async throws {
         try await OriginServer.with { _ in
             [.response(404, [("X-One", "1"), ("x-one", "2")], text: "nothing")]
         } _: { server in
@@ -28,7 +28,7 @@ import Testing
         "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nwhole",
         "HTTP/1.1 200\r\ncontent-length:5\r\n\r\nwhole",
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Encoding: identity\r\n\r\nwhole",
-    ]) func `a body is found in every framing`(bytes: String) async throws {
+    ]) func `a body is read in every framing`(bytes: String) async throws {
         try await OriginServer.with { _ in
             [.send(bytes)]
         } _: { server in

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TimeLimitTests {
     private static let short = Duration.milliseconds(100)
 
-    @Test func `a header that does not come, or only byte by byte, is not waited for`() async throws {
+    @Test func `a header that is missing or arrives byte by byte times out`() async throws {
         let slow = Array("HTTP/1.1 200 OK\r\nA: \(String(repeating: "x", count: 10_000))".utf8)
         for steps in [
             [OriginStep.stall], [.drip(slow, pieces: 1, every: 5)], [.send("HTTP/1.1 103 Early\r\n\r\n"), .stall],
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `a body that stops is not waited for, and what came of it can be resumed`() async throws {
+    @Test func `a body that stalls times out and can be resumed`() async throws {
         let steps: [OriginStep] = [.send("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 5\r\n\r\nwh"), .stall]
         let error = try await failure(steps) { $0.stallTime = Self.short }
         #expect(error.stage == .stall, "\(error)")
@@ -24,7 +24,7 @@ import Testing
         #expect(error.partial?.headers["etag"] == "\"1\"")
     }
 
-    @Test func `a body that comes byte by byte has an end`() async throws {
+    @Test func `a body that arrives byte by byte times out`() async throws {
         let steps: [OriginStep] = [
             .send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nx"),
             .drip([UInt8](repeating: 0, count: 99_999), pieces: 1, every: 5),
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [(100, 60_000), (60_000, 100)])
-    func `a request may have less time than the client, and never more`(
+    func `a request may set a lower time limit than the client, but not a higher one`(
         request: Int, client: Int
     ) async throws {
         try await OriginServer.with { _ in
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `redirects do not begin the time anew`() async throws {
+    @Test func `redirects do not restart the time limit`() async throws {
         let error = try await failure([.pause(20), .redirect(to: "/")]) {
             $0.totalTime = .milliseconds(100)
             $0.redirects = 1_000
@@ -63,7 +63,7 @@ import Testing
         #expect(error.stage == .total, "\(error)")
     }
 
-    @Test func `a server that does not take connections is not waited for`() async throws {
+    @Test func `a server that does not accept connections times out`() async throws {
         try await withDeafListener { port in
             var settings = UpstreamSettings()
             settings.trusted = [try UpstreamEndpoint("127.0.0.1:\(port)")]
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a server that does not speak TLS is not waited for`() async throws {
+    @Test func `a server that does not answer the handshake times out`() async throws {
         try await OriginServer.with { _ in
             []
         } _: { server in

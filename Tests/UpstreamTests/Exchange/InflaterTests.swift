@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct InflaterTests {
     @Test(arguments: ["gzip", "x-gzip", "GZIP", "deflate", "raw"], [1, 7, 1_000_000])
-    func `a compressed body is inflated, however it comes`(coding: String, pieces: Int) async throws {
+    func `a compressed body is inflated in pieces of any size`(coding: String, pieces: Int) async throws {
         let body = Compressed.text(as: coding)
         try await serve(body, coding, pieces: pieces) { client, url in
             let response = try await client.get(url)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `a bomb ends at the limit`() throws {
+    @Test func `a decompression bomb ends at the limit`() throws {
         let bomb = Compressed.bomb
         let inflater = try Inflater(.gzip, limit: 1_000)
         let error: UpstreamError? = bomb.withUnsafeBytes { bytes in
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "deflate", "raw"])
-    func `a compressed body that is cut, damaged or followed by something is malformed`(coding: String) async throws {
+    func `a compressed body that is truncated, damaged or followed by bytes is malformed`(coding: String) async throws {
         let body = Compressed.text(as: coding)
         var damaged = body
         damaged[body.count / 2] ^= 0xFF
@@ -57,14 +57,14 @@ import Testing
     }
 
     @Test(arguments: ["br", "zstd", "gzip, gzip", "deflate, gzip", "compress", "gzip;q=1", ",", "gzip,"])
-    func `a coding that was not asked for is malformed`(coding: String) async throws {
+    func `a coding that was not requested is malformed`(coding: String) async throws {
         try await serve([1, 2, 3], coding) { client, url in
             let error = try await client.failure(url)
             #expect(error.isMalformed, "\(error)")
         }
     }
 
-    @Test func `compressed bytes are asked for, but not a part of them`() async throws {
+    @Test func `compression is requested, but not for a range`() async throws {
         try await OriginServer.with { _ in
             [.response()]
         } _: { server in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a part of a compressed body is malformed`() async throws {
+    @Test func `a range of a compressed body is malformed`() async throws {
         try await OriginServer.with { _ in
             [.response(206, [("Content-Encoding", "gzip")], text: "x")]
         } _: { server in

@@ -2,9 +2,9 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// What deploy/fuzz begins with, and what it found before, without a fuzzer.
+/// Runs the corpus of deploy/fuzz, with all earlier findings, without a fuzzer.
 struct ResponseCorpusTests {
-    @Test func `everything in the corpus holds`() async throws {
+    @Test func `the invariants hold for every input of the corpus`() async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Fuzzing/Corpus/response").standardized
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

@@ -4,12 +4,12 @@ import NIOHTTP1
 
 @testable import Upstream
 
-/// What a server may send, given to a connection: whatever it is, there is one response that is within the limits, or an error.
+/// Gives any bytes of a server to a connection. There must be one response within the limits, or an error.
 ///
 /// This file is compiled twice: into `UpstreamTests`, which replays the corpus, and with coverage instrumentation into
 /// `rpc-fuzz` (deploy/fuzz).
 package enum ResponseFuzz {
-    /// Something that must hold for all bytes, and does not.
+    /// A violated invariant.
     package struct Finding: Error, CustomStringConvertible {
         package let description: String
 
@@ -18,7 +18,7 @@ package enum ResponseFuzz {
         }
     }
 
-    /// The first byte chooses the limit of the body, the second how the rest is cut into pieces.
+    /// Runs one input. Its first byte chooses the limit of the body, the second how the rest is split into pieces.
     package static func run(_ bytes: [UInt8]) throws {
         let bodyLimit = [16, 1_000, 70_000][Int(bytes.first ?? 0) % 3]
         let pieces = 1 + Int(bytes.dropFirst().first ?? 0) % 32
@@ -27,11 +27,11 @@ package enum ResponseFuzz {
         let split = try outcome(of: sent, cutBy: pieces, bodyLimit: bodyLimit)
         try check(whole, bodyLimit: bodyLimit)
         try check(split, bodyLimit: bodyLimit)
-        // How much is too much for how little content is counted piece by piece.
+        // The limit on overhead is applied piece by piece, so the two may differ.
         if whole.isExcess || split.isExcess { return }
-        // Which of two faults is seen first depends on the pieces.
+        // The pieces decide which of two faults is found first.
         if case (.failure, .failure) = (whole, split) { return }
-        try Finding.unless("\(whole)" == "\(split)", "cut otherwise, \(whole) is \(split)")
+        try Finding.unless("\(whole)" == "\(split)", "split into other pieces, \(whole) is \(split)")
     }
 
     private typealias Outcome = Result<Exchange.Outcome, UpstreamError>
@@ -56,7 +56,7 @@ package enum ResponseFuzz {
             try channel.writeInbound(ByteBuffer(bytes: rest.prefix(length)))
             rest = rest.dropFirst(length)
         }
-        try Finding.unless(freed <= 1, "it was free twice for one request")
+        try Finding.unless(freed <= 1, "the connection became idle twice for one request")
         channel.close(promise: nil)
         channel.embeddedEventLoop.run()
         guard let result = exchange.result else {
@@ -77,34 +77,34 @@ package enum ResponseFuzz {
     }
 
     private static func check(_ response: UpstreamResponse, bodyLimit: Int) throws {
-        try Finding.unless(response.body.count <= bodyLimit, "a body beyond the limit")
-        try Finding.unless((200...999).contains(response.status), "status \(response.status) is no final one")
+        try Finding.unless(response.body.count <= bodyLimit, "a body above the limit")
+        try Finding.unless((200...999).contains(response.status), "status \(response.status) is not final")
         let fields = response.headers.fields
         try Finding.unless(fields.count <= 8, "\(fields.count) headers")
         let bytes = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        // Bytes that are no UTF-8 become three.
+        // Each byte that is not UTF-8 becomes three.
         try Finding.unless(bytes <= 3 * 400, "\(bytes) bytes of headers")
         let hasControls = fields.contains { field in
             (field.name + field.value).utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }
         }
-        try Finding.unless(!hasControls, "a header with a line's end in it")
+        try Finding.unless(!hasControls, "a header that contains a line end")
     }
 
-    /// Where a redirect leads is a URL in one spelling.
+    /// Checks that the target of a redirect is a normalised URL.
     private static func checkRedirect(_ response: UpstreamResponse) throws {
         let from = try HTTPURL(response.url, limit: 100)
         guard let target = try? Redirect.target(of: response, from: from, limit: 200) else { return }
-        try Finding.unless("\(target)".utf8.count <= 200 + "http:///".utf8.count + 12, "a URL beyond the limit")
+        try Finding.unless("\(target)".utf8.count <= 200 + "http:///".utf8.count + 12, "a URL above the limit")
         let again = try HTTPURL("\(target)", limit: 1_000)
         try Finding.unless(again == target && "\(again)" == "\(target)", "read again, \(target) is another URL")
     }
 }
 
 extension Result<Exchange.Outcome, UpstreamError> {
-    /// Whether more came than its content accounts for, or than a header may have.
+    /// Whether it is the error for too much overhead or too large a header.
     fileprivate var isExcess: Bool {
         switch self {
-        case .failure(.tooLarge(.header, _)), .failure(.malformed("it has next to no content")): true
+        case .failure(.tooLarge(.header, _)), .failure(.malformed("it has more overhead than content")): true
         default: false
         }
     }

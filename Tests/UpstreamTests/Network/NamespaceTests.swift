@@ -1,36 +1,36 @@
 import RPCTestKit
 import Testing
 
-/// The client as it is, with the system's resolver, in a network of its own where public addresses are ours: nothing here is
-/// an exception to the rules.
+/// The unmodified client with the system's resolver, in a network namespace that has public addresses. So the tests need no
+/// exceptions from the address rules.
 @Suite(
     .timeLimit(.minutes(5)), .serialized,
     .enabled(if: NetworkNamespace.isPossible, "network namespaces need root, the `ip` program and python3"))
 struct NamespaceTests {
-    @Test func `a name is fetched from the public address that it has`() async throws {
+    @Test func `a name is fetched from its public address`() async throws {
         let lines = try await fetch(["http://good.test/"], answers: ["good.test": ["93.184.216.34"]])
         #expect(lines == ["200 public /"])
     }
 
-    @Test func `a name that answers differently the second time is asked once`() async throws {
+    @Test func `a name is looked up once, so a different second answer has no effect`() async throws {
         let lines = try await fetch(
             ["http://rebinding.test/secret"], answers: ["rebinding.test": ["93.184.216.34", "then", "127.0.0.1"]])
         #expect(lines == ["200 public /secret"])
     }
 
-    @Test func `a name that has become private is refused when it is asked again`() async throws {
-        // The first answer closes its connection, so that another one is needed.
+    @Test func `a name that has become private is refused at the next lookup`() async throws {
+        // The first response closes the connection, so that the second request needs a new one.
         let lines = try await fetch(
             ["http://rebinding.test/close", "http://rebinding.test/secret"],
             answers: ["rebinding.test": ["93.184.216.34", "then", "127.0.0.1"]])
         #expect(lines.first == "200 public /close")
-        #expect(lines.last?.contains("127.0.0.1, which is no public address (loopback)") == true, "\(lines)")
+        #expect(lines.last?.contains("127.0.0.1, which is not a public address (loopback)") == true, "\(lines)")
     }
 
     @Test func `a name with one private address among public ones is refused`() async throws {
         for bad in ["127.0.0.1", "10.0.0.1", "169.254.169.254"] {
             let lines = try await fetch(["http://mixed.test/"], answers: ["mixed.test": ["93.184.216.34", bad]])
-            #expect(lines.first?.contains("\(bad), which is no public address") == true, "\(lines)")
+            #expect(lines.first?.contains("\(bad), which is not a public address") == true, "\(lines)")
         }
     }
 
@@ -40,7 +40,7 @@ struct NamespaceTests {
         #expect(lines.first?.contains("private.test:80 leads to 127.0.0.1") == true, "\(lines)")
     }
 
-    @Test func `proxies of the environment are not looked at`() async throws {
+    @Test func `proxies of the environment are ignored`() async throws {
         let lines = try await fetch(
             ["http://good.test/"], answers: ["good.test": ["93.184.216.34"]],
             environment: [

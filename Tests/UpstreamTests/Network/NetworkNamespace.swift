@@ -1,20 +1,20 @@
 import Foundation
 import RPCTestKit
 
-/// A network of a test's own, in which 93.184.216.34 is this machine, and a DNS server answers as it is told.
+/// A separate network for a test, in which 93.184.216.34 is this machine and the test defines the answers of the DNS server.
 struct NetworkNamespace: Sendable {
     private let name: String
 
-    /// Whether this machine lets us make one.
+    /// Whether this machine allows network namespaces.
     static let isPossible: Bool = {
         guard geteuid() == 0 else { return false }
         let command = "n=if-probe-$$; ip netns add $n && ip netns del $n && command -v python3"
-        // Where there is not even a shell, there is no network of our own.
+        // Without a shell it is not possible either.
         return (try? Spawn.run(["/bin/sh", "-c", command])) == 0
     }()
 
-    /// Runs `body` while the network is there, with a web server on port 80 of each address that says which one was asked.
-    /// - Parameter answers: the addresses of each name; those after `then` are given from the second question on.
+    /// Runs `body` while the network exists. A web server on port 80 of each address answers with its address.
+    /// - Parameter answers: the addresses of each name; those after `then` apply from the second lookup on.
     static func with<Result>(
         _ answers: [String: [String]], _ body: (NetworkNamespace) async throws -> Result
     ) async throws -> Result {
@@ -69,7 +69,7 @@ struct NetworkNamespace: Sendable {
         guard outcome.status == 0 else { throw Failure(log: outcome.errors) }
     }
 
-    /// The network or its servers could not be made.
+    /// The network or its servers could not be created.
     struct Failure: Error {
         let log: String
     }

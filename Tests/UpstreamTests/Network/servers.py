@@ -1,8 +1,8 @@
-"""The servers of a network namespace: DNS on 127.0.0.1, and HTTP on port 80 that says which address was asked.
+"""Run the servers of a network namespace: DNS on 127.0.0.1, and HTTP on port 80, which answers with the requested address.
 
 Usage: servers.py NAME=ADDRESS,…[,then,ADDRESS,…] …
 
-Addresses after "then" are given from the second question for an address on. Says "ready" on standard error.
+Addresses after "then" apply from the second lookup on. Prints "ready" to standard error.
 """
 
 import ipaddress
@@ -29,7 +29,7 @@ def main():
 
 
 def answers(text):
-    """What a name is answered with, first and later."""
+    """The addresses for the first and for later lookups of a name."""
     first, _, later = text.partition(",then,")
     return [first.split(","), (later or first).split(",")]
 
@@ -48,7 +48,7 @@ def serve_dns(dns, names):
         addresses = names.get(name)
         records = []
         if addresses and kind in (A, AAAA):
-            # IPv4 and IPv6 are asked for separately.
+            # IPv4 and IPv6 are looked up separately.
             time = asked.get((name, kind), 0)
             asked[name, kind] = time + 1
             for text in addresses[min(time, 1)]:

@@ -12,7 +12,7 @@ import Testing
             (.milliseconds(10_500), .seconds(10)), (.milliseconds(10_501), .seconds(10)),
             (.seconds(1_000_000_000), .seconds(10)),
         ] as [(Duration, Duration)])
-    func `there is time left for what is kept`(remaining: Duration, budget: Duration) {
+    func `time is reserved for the cached answer`(remaining: Duration, budget: Duration) {
         #expect(FetchBudget.time(of: remaining) == budget)
     }
 
@@ -20,7 +20,7 @@ import Testing
         arguments: [
             (.zero, .zero), (.milliseconds(400), .milliseconds(300)), (.seconds(30), .milliseconds(29_500)),
         ] as [(Duration, Duration)])
-    func `where there is nothing else the upstream has the caller's time`(remaining: Duration, budget: Duration) {
+    func `without a fallback the upstream may use all the caller's time`(remaining: Duration, budget: Duration) {
         #expect(FetchBudget.time(of: remaining, hasFallback: false) == budget)
         #expect(FetchBudget.time(of: remaining, isAbsent: true, hasFallback: false) == min(budget, FetchBudget.fair))
     }
@@ -29,21 +29,21 @@ import Testing
         arguments: [
             (.milliseconds(400), .milliseconds(300)), (.milliseconds(1_500), .seconds(1)), (.seconds(30), .seconds(1)),
         ] as [(Duration, Duration)])
-    func `one that gave no answer the last time is not waited for as long`(remaining: Duration, budget: Duration) {
+    func `an absent upstream gets less time`(remaining: Duration, budget: Duration) {
         #expect(FetchBudget.time(of: remaining, isAbsent: true) == budget)
     }
 
     @Test(arguments: [(999, false), (1_000, true), (1_001, true)])
-    func `a time that is too short says nothing about the upstream`(milliseconds: Int, isFair: Bool) {
+    func `a timeout after too short a time does not count as the upstream's failure`(milliseconds: Int, isFair: Bool) {
         #expect(FetchBudget.Spent(time: .milliseconds(milliseconds)).isFair == isFair)
     }
 
     @Test(arguments: [(.seconds(10), "10000"), (.microseconds(1_497_714), "1497")] as [(Duration, String)])
-    func `how long it had is said in milliseconds`(time: Duration, milliseconds: String) {
+    func `the error gives the time in milliseconds`(time: Duration, milliseconds: String) {
         #expect("\(FetchBudget.Spent(time: time))" == "it has not answered within \(milliseconds) ms")
     }
 
-    @Test func `what is done in time is passed on, what is not is cancelled`() async throws {
+    @Test func `a result in time is returned, a late task is cancelled`() async throws {
         let result = try await FetchBudget.run(within: .seconds(60)) { 42 }
         #expect(result == 42)
         let wasCancelled = Mutex(false)

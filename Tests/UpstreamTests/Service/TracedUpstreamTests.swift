@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TracedUpstreamTests {
     private static let trace = TraceContext(parent: TraceContext.random().parent, state: "vendor=secret")
 
-    @Test func `the trace context goes to the own upstream, and its id into the log`() async throws {
+    @Test func `the own upstream receives the trace context, and the log has its id`() async throws {
         let log = RecordedLog()
         try await OriginServer.with({ _ in [.response(text: "x")] }) { server in
             try await withClient(.trusting(server)) { client in
@@ -24,7 +24,7 @@ import Testing
         #expect(log.metadata("trace_id") == [nil, nil, Self.trace.id, Self.trace.id])
     }
 
-    @Test func `other servers, asked or redirected to, get none of the trace context`() async throws {
+    @Test func `other servers, requested or redirected to, receive no trace context`() async throws {
         try await OriginServer.with({ _ in [.response(text: "x")] }) { other in
             let elsewhere = other.url
             try await OriginServer.with({ _ in [.redirect(to: elsewhere)] }) { server in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a failure of another server is a line with all of it and the id, once until it answers`() async throws {
+    @Test func `a failure of another server is logged in full with the trace id, once until it answers`() async throws {
         let log = RecordedLog()
         let gone = try await OriginServer.with({ _ in [.response(text: "x")] }) { $0 }
         try await OriginServer.with({ _ in [.response(text: "x")] }) { server in
@@ -52,7 +52,7 @@ import Testing
                 #expect(log.lines[0].hasPrefix(#"cannot fetch "http://inner.test/a": inner.test:80 leads to 10.9.8.7"#))
                 #expect(log.metadata("trace_id") == [Self.trace.id, Self.trace.id])
             }
-            // Of the own upstream, its monitor tells.
+            // Its monitor logs the failures of the own upstream.
             var settings = UpstreamSettings()
             settings.trusted = [try UpstreamEndpoint(gone.authority)]
             try await withClient(settings) { client in
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `however many servers fail, there are so many lines`() async throws {
+    @Test func `the number of lines is limited, however many servers fail`() async throws {
         let log = RecordedLog()
         try await withClient { client in
             let upstream = TracedUpstream(
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [(200, 0), (304, 0), (399, 0), (400, 1), (404, 1), (500, 1)])
-    func `an answer with an error status is an error line of the profile`(status: Int, lines: Int) async throws {
+    func `a response with an error status is an error line of the profile`(status: Int, lines: Int) async throws {
         let log = RecordedLog()
         try await OriginServer.with({ _ in [.response(status)] }) { server in
             try await withClient(.trusting(server)) { client in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a probe asks for the smallest page below the base`() async throws {
+    @Test func `a probe requests the smallest page below the base URL`() async throws {
         try await OriginServer.with({ _ in [.response(text: "{}")] }) { server in
             try await withClient(.trusting(server)) { client in
                 try await traced(client, server).probe(UpstreamBase(server.url + "/base/"))

@@ -16,14 +16,14 @@ import Testing
             now: { Date(timeIntervalSince1970: 7) })
     }
 
-    @Test func `an upstream that answers is passed on in silence`() {
+    @Test func `an answering upstream is not logged`() {
         monitor.answered("a")
         #expect(
             monitor.check == Health.Check(name: "upstream", status: .serving, since: Date(timeIntervalSince1970: 7)))
         #expect(log.lines == [])
     }
 
-    @Test func `a failure that stays is one line, whatever it is each time, and its end another`() {
+    @Test func `a lasting failure is one line, even with changing reasons, and its end another`() {
         monitor.failed("a", .absent("refused"))
         monitor.failed("b", .absent("too late"))
         #expect(log.lines.count == 1)
@@ -36,7 +36,7 @@ import Testing
         #expect(monitor.check.status == .serving)
     }
 
-    @Test func `it is absent from no answer to the next, and a bad answer is one`() {
+    @Test func `the upstream is absent from a missing answer to the next answer, even a bad one`() {
         #expect(!monitor.isAbsent)
         monitor.failed("a", .rejected("no JSON"))
         #expect(!monitor.isAbsent)
@@ -46,7 +46,7 @@ import Testing
         #expect(!monitor.isAbsent)
     }
 
-    @Test func `what always fails among what does not is one line, and its end another`() {
+    @Test func `a subject that always fails among others is one line, and its end another`() {
         for _ in 0..<3 {
             monitor.failed("a", .rejected("no JSON"))
             monitor.answered("b")
@@ -60,7 +60,7 @@ import Testing
         #expect(log.lines.count == 3)
     }
 
-    @Test func `every way to be wrong is a line, up to so many`() {
+    @Test func `each reason is one line, up to a limit`() {
         for number in 0..<2 * FailureFilter.lines { monitor.failed("a", .rejected("reason \(number)")) }
         #expect(log.lines.count == FailureFilter.lines)
         #expect(log.lines.allSatisfy { $0.contains("reason") })
@@ -73,7 +73,7 @@ import Testing
         (FetchBudget.Spent(time: .seconds(1)), true), (UpstreamError.tooLarge(.body, limit: 1), false),
         (UpstreamError.tooManyRedirects(limit: 5), false), (UpstreamError.malformed("a"), false),
         (UpstreamError.refused(.downgrade(to: "http://a")), false),
-    ]) func `an answer that did arrive is no absence`(error: any Error, isAbsent: Bool) {
+    ]) func `an unusable answer is not an absence`(error: any Error, isAbsent: Bool) {
         monitor.failed("a", error)
         #expect(monitor.isAbsent == isAbsent)
         #expect(monitor.check.status == .degraded)
@@ -82,18 +82,18 @@ import Testing
     @Test(arguments: [
         UpstreamError.cancelled as any Error, UpstreamError.overloaded("a"), UpstreamError.shutDown,
         CancellationError(), FetchBudget.Spent(time: .milliseconds(999)),
-    ]) func `an error of ours or of the caller says nothing about the upstream`(error: any Error) {
+    ]) func `an error of this service or of the caller does not change the upstream's state`(error: any Error) {
         monitor.failed("a", error)
         #expect(!monitor.isAbsent && monitor.check.status == .serving && log.lines == [])
     }
 
-    /// Asked only while it does not answer; the first sign of life ends that.
-    @Test func `an upstream that is gone is asked now and then whether it is back`() async {
+    /// Probes are sent only while the upstream is absent, until its first answer.
+    @Test func `an absent upstream is probed periodically`() async {
         let probes = Probes()
         monitor.failed("a", .absent("refused"))
         let probing = Task { [monitor] in await monitor.run(pausing: .milliseconds(1)) { try probes.probe() } }
         while monitor.check.status == .degraded { await Task.yield() }
-        // It is not asked any more, not even about an answer that is wrong.
+        // No more probes are sent, even after an unusable answer.
         monitor.failed("a", .rejected("no JSON"))
         probing.cancel()
         await probing.value
@@ -104,7 +104,7 @@ import Testing
     @Test(arguments: [
         UpstreamError.tooLarge(.body, limit: 1), .tooManyRedirects(limit: 5), .malformed("a"),
         .refused(.downgrade(to: "http://a")),
-    ]) func `an answer to a probe that cannot be used ends the absence too`(error: UpstreamError) async {
+    ]) func `an unusable answer to a probe also ends the absence`(error: UpstreamError) async {
         monitor.failed("a", .absent("refused"))
         let probing = Task { [monitor] in await monitor.run(pausing: .milliseconds(1)) { throw error } }
         while monitor.isAbsent { await Task.yield() }
@@ -113,7 +113,7 @@ import Testing
         #expect(monitor.check.status == .serving)
     }
 
-    /// Fails twice.
+    /// Probes of which the first two fail.
     private final class Probes: Sendable {
         private let made = Mutex(0)
 
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `lines have the request's id`() {
+    @Test func `lines have the trace id of the request`() {
         let trace = TraceContext.random()
         TraceContext.$current.withValue(trace) { monitor.failed("a", .absent("refused")) }
         #expect(log.metadata("trace_id") == [trace.id])

@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: [
         "http://127.0.0.1:8080", "https://feed.example", "https://feed.example/", "http://[::1]:8080/base/path",
     ])
-    func `an upstream is a base that may be asked wherever it is`(url: String) throws {
+    func `an upstream is a base URL that is allowed at any address`(url: String) throws {
         let options = try UpstreamOptions.parse(["--upstream", url])
         #expect(options.upstream?.description == url)
         #expect(options.settings.trusted == [try UpstreamEndpoint(url: url)])
@@ -46,7 +46,7 @@ import Testing
         try UpstreamOptions.parse([]).requireUpstream()
     }
 
-    @Test func `further hosts and pins are the operator's to name`() throws {
+    @Test func `the operator can allow further hosts and set pins`() throws {
         let options = try UpstreamOptions.parse([
             "--upstream", "https://a:1", "--allow-private-upstream", "10.0.0.1:80", "--allow-private-upstream", "b:2",
             "--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "--deny-upstream", "10.1.0.0/16",
@@ -63,11 +63,11 @@ import Testing
         ("http://A:80/x", true), ("http://a/", true), ("http://a:81/", false), ("https://a/", false),
         ("http://b/", false), ("nonsense", false),
     ])
-    func `what lies on the upstream is told by host and port`(url: String, isOrigin: Bool) throws {
+    func `host and port decide whether a URL is on the upstream`(url: String, isOrigin: Bool) throws {
         #expect(try UpstreamBase("http://a").isOrigin(of: url) == isOrigin)
     }
 
-    /// What a name resolved to, where a redirect led and what the upstream is called must not be read from an error.
+    /// An error must not reveal the address of a name, the target of a redirect or the name of the upstream.
     @Test(arguments: [
         UpstreamError.refused(.address("10.9.8.7", kind: "private", endpoint: "secret.internal:80")),
         .refused(.denied("10.9.8.7", kind: "denied by --deny-upstream 10.0.0.0/8", endpoint: "secret.internal:80")),
@@ -78,14 +78,14 @@ import Testing
         .interrupted(partial: nil, reason: "secret"), .tls(host: "secret.internal", reason: "secret"),
         .pinMismatch(host: "secret.internal"), .overloaded("7 names"),
     ])
-    func `callers get general words`(error: UpstreamError) {
+    func `callers get general errors`(error: UpstreamError) {
         for text in [error.rpcError.message, "\(error.rpcError)"] {
             #expect(!text.contains("secret") && !text.contains("10.") && !text.contains("7"), "\(text)")
         }
         #expect("\(error)" != error.summary)
     }
 
-    @Test func `an address that is refused and one that is denied are told alike`() {
+    @Test func `refused and denied addresses give the same error`() {
         let kinds = [
             UpstreamError.Refusal.address("10.0.0.1", kind: "private", endpoint: "a:80"),
             .denied("1.1.1.1", kind: "denied", endpoint: "a:80"),

@@ -7,7 +7,7 @@ import Testing
 struct UpstreamStateTests {
     private static func moment(_ seconds: Double) -> Date { Date(timeIntervalSince1970: seconds) }
 
-    @Test func `after A has failed, B has answered and A fails again, it is absent and not serving`() {
+    @Test func `after a failure of A, an answer of B and another failure of A, it is absent`() {
         var state = UpstreamState(since: Self.moment(0))
         _ = state.missed("A", "refused", at: Self.moment(1))
         _ = state.answered("B", at: Self.moment(2))
@@ -18,7 +18,7 @@ struct UpstreamStateTests {
         #expect(!state.isAbsent)
     }
 
-    @Test func `one subject that never gets an answer among others that do is one change of state`() {
+    @Test func `a subject that never gets an answer among others that do is one change of state`() {
         var state = UpstreamState(since: Self.moment(0))
         var lines: [UpstreamState.Line] = []
         var changes = 0
@@ -48,14 +48,14 @@ struct UpstreamStateTests {
     }
 
     @Test(arguments: [(299, false), (300, true), (301, true)])
-    func `a failure that is not repeated counts for five minutes`(seconds: Int, isOver: Bool) {
+    func `a single failure counts for five minutes`(seconds: Int, isOver: Bool) {
         var state = UpstreamState(since: Self.moment(0))
         _ = state.rejected("A", "no JSON", at: Self.moment(1))
         let line = state.pass(Self.moment(Double(1 + seconds)))
         #expect(state.isServing == isOver && (line == .recovery) == isOver)
     }
 
-    @Test func `an absence has no end without an answer`() {
+    @Test func `an absence does not end without an answer`() {
         var state = UpstreamState(since: Self.moment(0))
         _ = state.missed("A", "refused", at: Self.moment(1))
         #expect(state.pass(Self.moment(1_000_000)) == nil)
@@ -64,7 +64,7 @@ struct UpstreamStateTests {
         #expect(!state.isAbsent && !state.isServing)
     }
 
-    @Test func `after an outage one answer is enough, however many subjects have failed in it`() {
+    @Test func `one answer ends an outage, however many subjects failed in it`() {
         var state = UpstreamState(since: Self.moment(0))
         let lines = (0..<100).compactMap { state.missed("\($0)", "refused", at: Self.moment(Double($0))) }
         #expect(lines == [.failure("refused")])
@@ -72,25 +72,25 @@ struct UpstreamStateTests {
         #expect(state.isServing)
     }
 
-    @Test func `each outage is a line, also when nobody asks for the same in between`() {
+    @Test func `each outage is a line, even if the failed subject is not requested again`() {
         var state = UpstreamState(since: Self.moment(0))
         for day in 0..<3 {
             let now = Self.moment(Double(day) * 86_400)
             #expect(state.missed("A", "refused", at: now) == .failure("refused"))
-            #expect(state.answered("a sign of life", at: now + 1) == .recovery)
+            #expect(state.answered("a probe", at: now + 1) == .recovery)
             #expect(state.rejected("B", "no JSON", at: now + 2) == .failure("no JSON"))
             #expect(state.pass(now + 2 + UpstreamState.memory) == .recovery)
         }
     }
 
-    @Test func `rejected answers leave room for the line of an absence, and subjects for one another`() {
+    @Test func `rejected answers do not use up the lines for absences, nor subjects those of others`() {
         var state = UpstreamState(since: Self.moment(0))
         let lines = (0..<2 * FailureFilter.lines).compactMap { state.rejected("A", "\($0)", at: Self.moment(1)) }
         #expect(lines.count == FailureFilter.lines)
         #expect(state.missed("B", "refused", at: Self.moment(2)) == .failure("refused"))
     }
 
-    @Test func `so many subjects are remembered, and one more forgets them`() {
+    @Test func `the number of subjects is limited, and one more removes them all`() {
         var log = FailureFilter()
         for number in 0..<FailureFilter.subjects {
             let now = Self.moment(Double(number) * FailureFilter.window)
@@ -102,7 +102,7 @@ struct UpstreamStateTests {
         #expect(log.shouldLog("no JSON", of: "0", at: later) == true)
     }
 
-    @Test func `it tells how often and since when it has failed, and why it did the last time`() {
+    @Test func `a fault has its count, its start and the last reason`() {
         var state = UpstreamState(since: Self.moment(0))
         _ = state.rejected("A", "no JSON", at: Self.moment(1))
         _ = state.missed("B", "refused", at: Self.moment(2))
@@ -115,7 +115,7 @@ struct UpstreamStateTests {
 
     private static let seeds = UInt64(ModelSeeds.count(usual: 200))
 
-    @Test func `whatever happens, state, budget and log are what the history says`() {
+    @Test func `state, budget and log match the history`() {
         for seed in 0..<Self.seeds {
             if let fault = Self.run(seed) {
                 Issue.record("seed \(seed): \(fault)")
@@ -124,7 +124,7 @@ struct UpstreamStateTests {
         }
     }
 
-    /// - Returns: what does not hold.
+    /// - Returns: the violated invariant; nil for none.
     private static func run(_ seed: UInt64) -> String? {
         var random = SeededRandom(seed: seed)
         var now = moment(0)
@@ -146,9 +146,9 @@ struct UpstreamStateTests {
                 line = state.missed(subject, "refused", at: now)
                 history.events.append(.init(subject, .missed, now))
             case 3 where state.isAbsent:
-                // Only then a probe is sent.
-                line = state.answered("a sign of life", at: now)
-                history.events.append(.init("a sign of life", .answered, now))
+                // A probe is sent only in this case.
+                line = state.answered("a probe", at: now)
+                history.events.append(.init("a probe", .answered, now))
             default: line = state.pass(now)
             }
             if let line { written.append((line, now)) }
@@ -163,7 +163,7 @@ struct UpstreamStateTests {
     private static func contradiction(
         of written: [(line: UpstreamState.Line, at: Date)], with state: UpstreamState, at now: Date
     ) -> String? {
-        if state.isServing, let last = written.last, last.line != .recovery { return "nobody was told that it serves" }
+        if state.isServing, let last = written.last, last.line != .recovery { return "the recovery was not logged" }
         let window = written.filter { $0.line != .recovery && now.timeIntervalSince($0.at) < FailureFilter.window }
         return window.count > 2 * FailureFilter.lines ? "\(window.count) lines in a window" : nil
     }
@@ -173,7 +173,7 @@ extension UpstreamState {
     fileprivate var isServing: Bool { if case .serving = phase { true } else { false } }
 }
 
-/// The specification of `UpstreamState`: all that happened, looked through anew each time.
+/// The specification of `UpstreamState`: derives the state from the whole history each time.
 private struct UpstreamHistory {
     struct Event {
         enum Kind { case answered, rejected, missed }

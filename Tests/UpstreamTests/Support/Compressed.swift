@@ -1,7 +1,7 @@
 import Foundation
 import RPCTestKit
 
-/// Compressed by somebody else than the library that inflates it here.
+/// Data compressed by Python, not by the tested library.
 enum Compressed {
     static let text = Array(String(repeating: "an image feed ", count: 1_000).utf8)
 
@@ -21,7 +21,7 @@ enum Compressed {
         }
     }
 
-    /// - Returns: nothing when Python is not there, which no test takes for what it wants.
+    /// - Returns: no bytes without Python; no test accepts that as a result.
     private static func python(_ expression: String, _ bytes: [UInt8]) -> [UInt8] {
         let name = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         let (input, output) = (name.appendingPathExtension("in"), name.appendingPathExtension("out"))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Runs `body` with a port at which connections are neither taken nor refused: its queue of one is full.
+/// Runs `body` with a port that neither accepts nor refuses connections, because its backlog of one is full.
 func withDeafListener<Result>(_ body: (Int) async throws -> Result) async throws -> Result {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }

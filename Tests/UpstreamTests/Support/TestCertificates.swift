@@ -2,15 +2,15 @@ import Foundation
 import NIOSSL
 import RPCTestKit
 
-/// An authority of the tests' own, with an intermediate one, and the certificates of servers: made by `openssl` in a directory
-/// that lives as long as the test.
+/// A certificate authority for tests, with an intermediate authority and certificates of servers. `openssl` creates them in a
+/// temporary directory.
 struct TestCertificates: Sendable {
     let directory: String
 
-    /// What clients have to trust.
+    /// The root certificate that clients must trust.
     var roots: String { directory + "/root.pem" }
 
-    /// Runs `body` with a certificate of a server for each of these names (as in `DNS:a.test,IP:127.0.0.1`), by its file name.
+    /// Runs `body` with certificates of servers: their names (such as `DNS:a.test,IP:127.0.0.1`) by file name.
     static func with<Result>(
         _ servers: [String: String], _ body: (TestCertificates) async throws -> Result
     ) async throws -> Result {
@@ -22,8 +22,8 @@ struct TestCertificates: Sendable {
         }
     }
 
-    /// Speaks TLS with one of the certificates, and the intermediate one.
-    /// - Parameter others: more that are shown but prove nothing.
+    /// TLS with one of the certificates and the intermediate one.
+    /// - Parameter others: further certificates to send, without their keys.
     func security(_ file: String, showing others: [String] = []) throws -> OriginServer.Security {
         var certificates: [NIOSSLCertificate] = []
         for name in [file, "intermediate"] + others {
@@ -36,7 +36,7 @@ struct TestCertificates: Sendable {
         return OriginServer.Security { [NIOSSLServerHandler(context: context)] }
     }
 
-    /// The pin of a certificate's key, as the openssl program has it.
+    /// The pin of a certificate's key, computed by openssl.
     func pin(_ file: String) async throws -> String {
         let command = """
             openssl x509 -in \(directory)/\(file).pem -pubkey -noout | openssl pkey -pubin -outform der \
@@ -45,15 +45,15 @@ struct TestCertificates: Sendable {
         return "sha256/" + (try await shell(command)).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The certificate of a server that is valid no longer.
+    /// Makes an expired certificate of a server.
     func makeExpired(_ file: String, for names: String) async throws {
         try await sign(file, "subjectAltName=\(names)", valid: "-days -1")
     }
 
-    /// The certificate of a server with these lines in its extensions.
+    /// Makes a certificate of a server with these extensions.
     func make(_ file: String, extensions: String) async throws { try await sign(file, extensions) }
 
-    /// Two authorities that have signed each other so many times, and a server's certificate by one of them.
+    /// Makes two authorities that have signed each other `times` times, and a server's certificate signed by one of them.
     /// - Returns: the files of the authorities' certificates.
     func makeMesh(_ file: String, for names: String, times: Int) async throws -> [String] {
         _ = try await shell(

@@ -4,7 +4,7 @@ import Testing
 @testable import Upstream
 
 extension UpstreamSettings {
-    /// Trusts a server of a test, by its address and by each of these names.
+    /// Settings that trust the servers of a test, by their addresses and by these names.
     static func trusting(_ servers: OriginServer..., names: String...) throws -> UpstreamSettings {
         var settings = UpstreamSettings()
         for server in servers {
@@ -16,7 +16,7 @@ extension UpstreamSettings {
 }
 
 /// Runs `body` with a client, and shuts it down.
-/// - Parameter addresses: instead of those that the system knows; names that are not there do not exist.
+/// - Parameter addresses: the addresses by name. They replace the system's resolver; other names do not exist.
 func withClient<Result: Sendable>(
     _ settings: UpstreamSettings = UpstreamSettings(), addresses: [String: [String]] = [:],
     _ body: (UpstreamClient) async throws -> Result
@@ -36,7 +36,7 @@ func withClient<Result: Sendable>(
 }
 
 extension IPAddress {
-    /// In the usual spelling.
+    /// Parses an address in its usual spelling.
     init?(text: String) {
         if text.contains(":") {
             self.init(v6: text[...])
@@ -47,7 +47,7 @@ extension IPAddress {
 }
 
 extension UpstreamClient {
-    /// The error that a request ends with.
+    /// The error of a request.
     func failure(_ request: UpstreamRequest) async throws -> UpstreamError {
         let response: UpstreamResponse
         do throws(UpstreamError) {
@@ -60,7 +60,7 @@ extension UpstreamClient {
 
     func failure(_ url: String) async throws -> UpstreamError { try await failure(UpstreamRequest(url: url)) }
 
-    /// The error of a request that is cancelled after a while, if it has not ended by then.
+    /// The error of a request that is cancelled after a time, unless it has failed before.
     func failure(_ url: String, cancelledAfter time: Duration) async throws -> UpstreamError? {
         let request = Task { try await failure(url) }
         let timer = Task {
@@ -73,14 +73,14 @@ extension UpstreamClient {
 
     func get(_ url: String) async throws(UpstreamError) -> UpstreamResponse { try await get(UpstreamRequest(url: url)) }
 
-    /// A request was answered that should not have been.
+    /// A request succeeded that should have failed.
     struct NoFailure: Error {
         let response: UpstreamResponse
     }
 }
 
 extension UpstreamError {
-    /// The rule that was broken.
+    /// The violated rule.
     var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
 
     var isMalformed: Bool { if case .malformed = self { true } else { false } }
@@ -93,13 +93,13 @@ extension UpstreamError {
 
     var isUnreachable: Bool { if case .unreachable = self { true } else { false } }
 
-    /// The limit on time that was exceeded.
+    /// The exceeded time limit.
     var stage: Stage? { if case .timedOut(let stage, _, _) = self { stage } else { nil } }
 
-    /// What was too large.
+    /// The part that was too large.
     var part: Part? { if case .tooLarge(let part, _) = self { part } else { nil } }
 
-    /// Of an address that was refused.
+    /// The refused address.
     var refusedAddress: String? { if case .address(let address, _, _)? = refusal { address } else { nil } }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Upstream
 
-/// What a server's certificate must be.
+/// The requirements on a server's certificate.
 @Suite(.timeLimit(.minutes(5))) struct ServerIdentityTests {
     private static let names = ["good.test": ["127.0.0.1"], "a.good.test": ["127.0.0.1"]]
 
@@ -29,9 +29,8 @@ import Testing
         }
     }
 
-    /// Whoever forges the DNS answer can have a certificate for the address that it leads to.
-    @Test func `a certificate for the address of the connection is none for the name that was asked for`() async throws
-    {
+    /// An attacker who forges a DNS answer can have a certificate for the address in it.
+    @Test func `a certificate for the address of the connection is not valid for the requested name`() async throws {
         try await serve("subjectAltName=IP:127.0.0.1") { url, client in
             let response = try await client.get(url("127.0.0.1"))
             #expect(response.text == "secure")
@@ -40,14 +39,14 @@ import Testing
         }
     }
 
-    @Test func `a certificate for a name is none for an address`() async throws {
+    @Test func `a certificate for a name is not valid for an address`() async throws {
         try await serve("subjectAltName=DNS:127.0.0.1,DNS:good.test") { url, client in
             let error = try await client.failure(url("127.0.0.1"))
             #expect(error.isTLS, "\(error)")
         }
     }
 
-    /// The file's name is the common name.
+    /// The common name is the name of the file.
     @Test(arguments: ["", "subjectAltName=DNS:other.test", "subjectAltName=email:a@good.test"])
     func `a common name does not count`(extensions: String) async throws {
         try await serve(extensions, file: "good.test") { url, client in
@@ -57,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [("serverAuth", true), ("clientAuth", false), ("emailProtection", false)])
-    func `a certificate must be one for servers`(purpose: String, isGood: Bool) async throws {
+    func `a certificate must be for servers`(purpose: String, isGood: Bool) async throws {
         try await serve("subjectAltName=DNS:good.test\\nextendedKeyUsage=\(purpose)") { url, client in
             if isGood {
                 let response = try await client.get(url("good.test"))
@@ -79,7 +78,7 @@ import Testing
         }
     }
 
-    /// A verifier that tries all paths would try some hundred million.
+    /// A verifier that tries all paths would need some hundred million attempts.
     @Test func `certificates that sign one another are refused at once`() async throws {
         try await serve(by: { certificates in
             let mesh = try await certificates.makeMesh("lost", for: "DNS:good.test", times: 8)
@@ -90,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `authorities that cannot be read in time are the handshake's time limit`() async throws {
+    @Test func `slow reading of the authorities counts to the handshake's time limit`() async throws {
         let (reads, read) = AsyncStream.makeStream(of: Void.self)
         let isHanging = Mutex(true)
         try await TestCertificates.with(["server": "DNS:good.test"]) { certificates in
@@ -103,7 +102,7 @@ import Testing
                     while isHanging.withLock(\.self) { Thread.sleep(forTimeInterval: 0.001) }
                     return try NIOSSLContext(configuration: configuration)
                 }
-                // All wait for the same thread.
+                // All requests wait for the same thread.
                 for _ in 0..<3 {
                     let error = try await client.failure("https://\(server.authority)/")
                     #expect(error.stage == .connect, "\(error)")

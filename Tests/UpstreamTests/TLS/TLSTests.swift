@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TLSTests {
     private static let names = ["good.test": ["127.0.0.1"], "other.test": ["127.0.0.1"]]
 
-    @Test func `a server proves itself by a root that was given, for its names and addresses`() async throws {
+    @Test func `a configured root authenticates a server for its names and addresses`() async throws {
         try await serve("DNS:good.test,IP:127.0.0.1") { server, settings, _ in
             try await withClient(settings, addresses: Self.names) { client in
                 for host in ["good.test", "127.0.0.1"] {
@@ -20,19 +20,19 @@ import Testing
         }
     }
 
-    @Test func `a server that does not speak TLS is said to be one`() async throws {
+    @Test func `the error names a server that does not speak TLS`() async throws {
         try await OriginServer.with(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { _ in
             [.close]
         } _: { server in
             let settings = try UpstreamSettings.trusting(server, names: "good.test")
             try await withClient(settings, addresses: Self.names) { client in
                 let error = try await client.failure("https://good.test:\(server.port)/")
-                #expect("\(error)".hasSuffix("it does not speak TLS; is it http:// that was meant?"), "\(error)")
+                #expect("\(error)".hasSuffix("it does not speak TLS; use http:// if that is intended"), "\(error)")
             }
         }
     }
 
-    @Test func `a connection with TLS is used again`() async throws {
+    @Test func `a TLS connection is reused`() async throws {
         try await serve("DNS:good.test") { server, settings, _ in
             try await withClient(settings, addresses: Self.names) { client in
                 for _ in 0..<3 { _ = try await client.get("https://good.test:\(server.port)/") }
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `the system's roots alone do not trust it`() async throws {
+    @Test func `the system's roots alone do not authenticate it`() async throws {
         try await serve("DNS:good.test") { server, settings, _ in
             var settings = settings
             settings.authorities = []
@@ -75,7 +75,7 @@ import Testing
 
     @Test func `a wrong pin ends the connection before a byte of the request`() async throws {
         try await TestCertificates.with(["server": "DNS:good.test", "pinned": "DNS:good.test"]) { certificates in
-            // It shows the certificate that is pinned, but cannot use its key.
+            // The server sends the pinned certificate too, but does not have its key.
             let security = try certificates.security("server", showing: ["pinned"])
             try await OriginServer.with(security: security) { _ in
                 [.response()]
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a pin is no reason to trust a chain or a name`() async throws {
+    @Test func `a pin does not replace the verification of chain and name`() async throws {
         try await serve("DNS:good.test") { server, settings, certificates in
             var settings = settings
             let pin = try await certificates.pin("server")
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a pinned host is not asked without TLS`() async throws {
+    @Test func `a pinned host is refused without TLS`() async throws {
         var settings = UpstreamSettings()
         settings.pins = [try CertificatePin("good.test=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")]
         try await withClient(settings, addresses: Self.names) { client in
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `what is no TLS server is an error`() async throws {
+    @Test func `a server without TLS is an error`() async throws {
         try await OriginServer.with(greeting: "HTTP/1.1 200 OK\r\n\r\n") { _ in
             []
         } _: { server in
@@ -151,16 +151,16 @@ import Testing
         "good.test=sha256/AAAA", "=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
         "a b=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
         "good.test=sha256/!AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
-    ]) func `what is no pin is refused`(text: String) {
+    ]) func `an invalid pin is refused`(text: String) {
         #expect(throws: UpstreamOptionError.self) { try CertificatePin(text) }
     }
 
     @Test(arguments: [
         ("/nowhere/roots.pem", "Cannot read /nowhere/roots.pem: No such file or directory."),
-        ("/etc/hosts", "/etc/hosts has no certificates"), ("/etc", "/etc has no certificates"),
-        ("/dev/null", "/dev/null has no certificates"),
+        ("/etc/hosts", "/etc/hosts contains no certificate"), ("/etc", "/etc contains no certificate"),
+        ("/dev/null", "/dev/null contains no certificate"),
     ])
-    func `a file of authorities that is none is refused at once`(file: String, text: String) {
+    func `an invalid file of authorities is refused at once`(file: String, text: String) {
         let error = #expect(throws: UpstreamOptionError.self) { try CertificateAuthorities(file: file) }
         #expect(error?.description.hasPrefix(text) == true, "\(String(describing: error))")
     }

@@ -16,17 +16,17 @@ struct HTTPURLTests {
     }
 
     @Test(arguments: [
-        // Full-width and enclosed digits, ideographic and other dots: what some resolvers fold to 127.0.0.1.
+        // Full-width and enclosed digits, ideographic and other dots, which some resolvers fold to 127.0.0.1.
         "１２７.0.0.1", "①②⑦.0.0.1", "127。0。0。1", "127．0．0．1", "127｡0｡0｡1", "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "loc\u{AD}alhost",
         "%31%32%37.0.0.1", "127.0.0.1%00.example", "%6cocalhost", "127.0.0.1%2f", "[::1%25lo]", "[::1%lo]",
         "[fe80::1%1]",
-        // What ends in a number is an address or nothing.
+        // A host that ends in a number must be a valid address.
         "127.0.0.256", "256.1", "1.2.3.4.5", "0x100000000", "4294967296", "09", "0x7g.1", "1.2.3.08", "a.1",
         "example.0x",
         "127..1", "127.0.0.1..", "+1", "0xffffffffffffffffff",
         "", ".", "..", "a..b", ".example", "[]", "[::1", "::1", "[::1]x", "[1.2.3.4]", "[:::]", "exa mple",
         "exa\u{0}mple", "ex*mple", "(example)", "example,com", "a'b",
-    ]) func `what could be folded to something else, and what is no host, is refused`(host: String) {
+    ]) func `a host that could be folded into another, or that is invalid, is refused`(host: String) {
         #expect(throws: UpstreamError.self) { try HTTPURL("http://\(host):80/x", limit: 2_048) }
     }
 
@@ -48,7 +48,7 @@ struct HTTPURLTests {
         ("http://example?a/b", "http://example/?a/b"), ("http://[2600::0:1]:8080/%00", "http://[2600::1]:8080/%00"),
         ("http://example/a#b@c", "http://example/a"), ("http://example/@:80", "http://example/@:80"),
         ("http://[::FFFF:1.2.3.4]/", "http://[::ffff:1.2.3.4]/"),
-    ]) func `a URL is put in one spelling`(text: String, spelling: String) throws {
+    ]) func `a URL is normalised`(text: String, spelling: String) throws {
         #expect("\(try HTTPURL(text, limit: 2_048))" == spelling)
     }
 
@@ -82,11 +82,11 @@ struct HTTPURLTests {
     }
 
     @Test(arguments: ["0", "65536", "99999", "100000", "", "8o", "+80", "-80", "80:80", "0x50", "٨٠"])
-    func `what is no port is refused`(port: String) {
+    func `an invalid port is refused`(port: String) {
         #expect(throws: UpstreamError.self) { try HTTPURL("http://example:\(port)/", limit: 2_048) }
     }
 
-    @Test func `a URL has at most so many bytes`() throws {
+    @Test func `the length of a URL is limited`() throws {
         let longest = "http://example/" + String(repeating: "a", count: 2_033)
         #expect(longest.utf8.count == 2_048)
         _ = try HTTPURL(longest, limit: 2_048)
@@ -102,7 +102,7 @@ struct HTTPURLTests {
         ("javascript:alert(1)", "refused"), ("file:///etc/passwd", "refused"), ("//user@other", "refused"),
         ("\\\\other", "refused"), ("/\\other", "http://h/\\other refused"), ("http://other\r\nX: y", "refused"),
         ("//", "refused"), ("///x", "refused"),
-    ]) func `a reference is resolved as RFC 3986 has it`(reference: String, target: String) throws {
+    ]) func `a reference is resolved according to RFC 3986`(reference: String, target: String) throws {
         let base = try HTTPURL("http://h/a/b/c?q", limit: 2_048)
         guard !target.hasSuffix("refused") else {
             #expect(throws: UpstreamError.self) { try base.resolving(reference, limit: 2_048) }
@@ -111,7 +111,7 @@ struct HTTPURLTests {
         #expect("\(try base.resolving(reference, limit: 2_048))" == target)
     }
 
-    @Test func `no way leads from https to http`() throws {
+    @Test func `a reference from https to http is refused`() throws {
         let base = try HTTPURL("https://example/", limit: 2_048)
         #expect("\(try base.resolving("//other:443/", limit: 2_048))" == "https://other/")
         #expect(throws: UpstreamError.self) { try base.resolving("http://example/", limit: 2_048) }

@@ -4,14 +4,14 @@ import Foundation
 import ImageDataContract
 import RPC
 
-/// A picture that an authority has fetched at a reader's request, beside one that was put.
+/// Compares a picture that an authority has fetched for a reader with one that was put.
 struct AuthorityPictures: Case {
     let name = "an authority's pictures"
 
     private static let aim = Aim.atMost(1.1)
     private static let connections = [1, 64]
 
-    /// In a round.
+    /// The number of loads per round.
     private static let loads = 200
 
     private static let columns = [
@@ -19,14 +19,14 @@ struct AuthorityPictures: Case {
         Block.Column(title: "×", key: "ratio", digits: 2),
     ]
 
-    /// Where the two pictures are.
+    /// The URLs and paths of the two pictures.
     private struct Pictures {
         let putURL: String
         let fetchedURL: String
         let put = UUID()
         let fetched = UUID()
 
-        /// In turn.
+        /// The order of measurement.
         var urls: [String] { [putURL, fetchedURL] }
         var paths: [String] { [put, fetched].map(FeedWalk.path) }
     }
@@ -73,7 +73,7 @@ struct AuthorityPictures: Case {
         return pictures
     }
 
-    /// - Returns: the medians of what each round has found for the two pictures.
+    /// - Returns: the medians over the rounds for the two pictures.
     private func rounds(_ bench: Bench, _ measure: () async throws -> [Double]) async throws -> [Double?] {
         var found: [[Double]] = [[], []]
         for round in 1...bench.rounds {
@@ -83,7 +83,7 @@ struct AuthorityPictures: Case {
         return found.map { median($0) }
     }
 
-    /// In microseconds, the two pictures in turn.
+    /// The times in microseconds, measuring the two pictures alternately.
     private func loads(_ pictures: Pictures, _ service: RunningService) async throws -> [Double] {
         try await RPCClient.withConnection(to: service.socket, as: "bench") { client in
             var times: [[Double]] = [[], []]

@@ -1,7 +1,7 @@
 import BenchKit
 import Foundation
 
-/// How long it takes from a client's going, through gateway and service, until the origin sees its connection close.
+/// Measures the time from a client's disconnect until the origin sees its connection close, through gateway and service.
 struct Cancelling: Case {
     let name = "cancelling"
 
@@ -13,11 +13,11 @@ struct Cancelling: Case {
         Block.Column(title: "worst ms", key: "worst_ms", digits: 2),
     ]
 
-    /// Of a round.
+    /// The number of clients per round.
     private static let clients = 20
     private static let busyConnections = 64
 
-    /// How long to wait at most for what takes milliseconds.
+    /// The longest wait for an event that normally takes milliseconds.
     private static let patience: Int64 = 10_000_000_000
 
     func run(in bench: Bench) async throws -> [Block] {
@@ -58,7 +58,7 @@ struct Cancelling: Case {
         }
     }
 
-    /// In milliseconds.
+    /// The times in milliseconds.
     private func times(_ paths: ArraySlice<String>, _ port: Int, _ counter: RequestCounter) throws -> [Double] {
         try paths.map { path in
             let client = try HTTPCallers(port: port, count: 1)
@@ -79,7 +79,7 @@ struct Cancelling: Case {
     private func wait(_ isOver: () -> Bool) throws {
         let end = MonotonicTime.now() + Self.patience
         while !isOver() {
-            guard MonotonicTime.now() < end else { throw Failure("the origin sees nothing of a client's going") }
+            guard MonotonicTime.now() < end else { throw Failure("the origin sees no disconnect of a client") }
             usleep(100)
         }
     }
@@ -90,7 +90,7 @@ extension Thread {
     fileprivate static func keepAsking(_ port: Int, _ path: String, connections: Int) -> Thread {
         let thread = Thread {
             while !Thread.current.isCancelled {
-                // When the edge stops, so does this.
+                // An error means that the edge has stopped.
                 guard let callers = try? HTTPCallers(port: port, count: connections),
                     (try? callers.keepAsking([path], warmUpSeconds: 0, seconds: 0.1)) != nil
                 else { return }

@@ -1,6 +1,6 @@
 import BenchKit
 
-/// One part of the comparison. A new one is a type of its own, and a line in `allCases`.
+/// One part of the comparison. To add one, write a type and add it to `allCases`.
 protocol Case: Sendable {
     var name: String { get }
 
@@ -11,16 +11,16 @@ let allCases: [any Case] = [
     WarmPictures(), AuthorityPictures(), ColdPicture(), Cancelling(), Prefetching(), KeptPictures(), ColdTier(),
 ]
 
-/// What all cases have.
+/// The settings of all cases.
 struct Bench: Sendable {
     let rounds: Int
 
-    /// Per measurement.
+    /// Seconds per measurement.
     let seconds: Double
     let photos: Photos
     let isQuick: Bool
     let progress: ProgressLine
 
-    /// Connections come up, and code is loaded, before anything counts.
+    /// The warm-up, in which connections are opened and code is loaded.
     var warmUpSeconds: Double { seconds / 5 }
 }

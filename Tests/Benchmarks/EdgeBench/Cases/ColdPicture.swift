@@ -1,7 +1,7 @@
 import BenchKit
 import Foundation
 
-/// A thousand clients who ask at once for a picture that nobody has had yet.
+/// A thousand concurrent clients that request a picture which is in no cache.
 struct ColdPicture: Case {
     let name = "cold picture"
 
@@ -17,7 +17,7 @@ struct ColdPicture: Case {
         Block.Column(title: "(cold - fetch) / warm", key: "cold_ratio", digits: 2),
     ]
 
-    /// In milliseconds.
+    /// The times of the rounds, in milliseconds.
     fileprivate struct Seen {
         var upstreamRequests = 0
         var cold: [Double] = []
@@ -68,14 +68,14 @@ struct ColdPicture: Case {
 }
 
 extension ColdPicture.Seen {
-    /// One round of a subject.
+    /// Adds one round of a subject.
     /// - Parameters:
-    ///   - cold: nobody has asked for it, nor for the other.
+    ///   - cold: a picture that was not requested before, like `other`.
     fileprivate mutating func add(
         _ subject: Subject, warm: String, cold: String, other: String, _ counter: RequestCounter
     ) throws {
         let crowd = try HTTPCallers(port: subject.port, count: ColdPicture.clients)
-        // Connections come up before anything counts.
+        // Open the connections before measuring.
         try crowd.askTogether(warm)
         let warmTime = try milliseconds(crowd, warm)
         let before = counter.count(of: cold)

@@ -1,13 +1,13 @@
 import BenchKit
 import Foundation
 
-/// Whether bytes lie better in the database or in files beside it.
+/// Compares storing bytes in the database with storing them in files beside it.
 struct ColdTier: Case {
     let name = "cold tier"
 
     private static let kilobytes = [1, 10, 50, 100, 300, 1_000]
 
-    /// Of one size, in one round.
+    /// The bytes of one size per round.
     private static let bytesPerRound = 8_000_000
     private static let counts = 4...200
 
@@ -21,7 +21,7 @@ struct ColdTier: Case {
                 ]
             }
             var block = Block(name: "bytes on disk, µs each", columns: columns)
-            // What the service does with an upstream is not of interest here: nobody asks it.
+            // The upstream is never used: the service receives no requests.
             let made = try await KeptStore.make(root: directory + "/made", upstream: "http://127.0.0.1:9")
             let stores = try BlobLayout.allCases.map {
                 try BlobStore($0, in: "\(directory)/\($0.key)", copying: made.path)
@@ -43,7 +43,7 @@ struct ColdTier: Case {
         }
     }
 
-    /// - Returns: for every store the medians for writing and for reading, in microseconds each.
+    /// - Returns: for every store the medians of writing and reading, in microseconds.
     private func rounds(
         _ bench: Bench, _ stores: [BlobStore], _ what: String, _ pictures: () -> [Data]
     ) throws -> [Double?] {

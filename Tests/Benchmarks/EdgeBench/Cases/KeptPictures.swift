@@ -3,9 +3,9 @@ import Foundation
 import ImageDataContract
 import RPC
 
-/// What a lookup, a picture that many want, and letting go cost with few and with many kept pictures.
+/// Measures lookup, load, single flight and eviction with few and with many cached pictures.
 struct KeptPictures: Case {
-    let name = "kept pictures"
+    let name = "cached pictures"
 
     private static let aim = Aim.atMost(2)
 
@@ -25,7 +25,7 @@ struct KeptPictures: Case {
             }
             for round in 0...bench.rounds {
                 bench.progress.show("\(name), round \(round) of \(bench.rounds)")
-                // The first warms up what is read.
+                // Round 0 is the warm-up.
                 for index in stores.indices { try await stores[index].measure(round, counts: round > 0) }
             }
             try await origin.stop()
@@ -56,13 +56,13 @@ struct KeptPictures: Case {
     }
 }
 
-/// A service with so many kept pictures, and what was measured of it.
+/// A service with a number of cached pictures, and its measurements.
 struct KeptPicturesRound {
     enum Operation: String, CaseIterable {
-        case lookup = "look up, of 100 in a call"
+        case lookup = "look up, 100 per call"
         case load = "load from disk"
         case flight = "100 callers, one new picture"
-        case eviction = "let go, of 10 in a call"
+        case eviction = "evict, 10 per call"
     }
 
     let service: RunningService
@@ -71,7 +71,7 @@ struct KeptPicturesRound {
     let weight: Int
     let origin: PictureOrigin
 
-    /// In microseconds.
+    /// The times in microseconds.
     var times: [Operation: [Double]] = [:]
 
     private static let lookupCalls = 20
@@ -81,7 +81,7 @@ struct KeptPicturesRound {
     private static let evictionCalls = 5
     private static let evictedAtOnce = 10
 
-    /// - Parameter counts: whether this is not only for warming up.
+    /// - Parameter counts: false for the warm-up.
     mutating func measure(_ round: Int, counts: Bool) async throws {
         let found = try await RPCClient.withConnection(to: service.socket, as: "bench") { [self] client in
             [
@@ -92,7 +92,7 @@ struct KeptPicturesRound {
         for (operation, times) in found where counts { self.times[operation, default: []] += times }
     }
 
-    /// One of the half that was used last: the others are let go of.
+    /// A picture of the more recently used half, which is not evicted.
     private var anyKept: String { kept[Int.random(in: count / 2..<count)] }
 
     private func lookups(_ client: RPCClient) async throws -> [Double] {
@@ -102,7 +102,7 @@ struct KeptPicturesRound {
             let start = MonotonicTime.now()
             let answer = try await client.call(ImageDataContract.prefetch, PrefetchImages(urls: urls))
             times.append(microseconds(since: start) / Double(urls.count))
-            guard answer.accepted == 0 else { throw Failure("\(answer.accepted) pictures are not kept") }
+            guard answer.accepted == 0 else { throw Failure("\(answer.accepted) pictures are not cached") }
         }
         return times
     }
@@ -145,7 +145,7 @@ struct KeptPicturesRound {
             let gone = (round * Self.evictionCalls + number) * Self.evictedAtOnce
             let start = MonotonicTime.now()
             let evicted = try await client.call(ImageDataContract.evict, .toBytes(weight - gone * each))
-            guard evicted.count > 0 else { throw Failure("nothing was let go of") }
+            guard evicted.count > 0 else { throw Failure("nothing was evicted") }
             times.append(microseconds(since: start) / Double(evicted.count))
         }
         return times

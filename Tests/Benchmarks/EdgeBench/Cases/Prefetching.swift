@@ -4,14 +4,14 @@ import ImageDataContract
 import NIOCore
 import RPC
 
-/// Ten thousand pictures that somebody may look at soon, from an origin that takes its time.
+/// Prefetches ten thousand pictures from a slow origin.
 struct Prefetching: Case {
     let name = "prefetching"
 
     private static let pictures = 10_000
     private static let delay = TimeAmount.milliseconds(5)
 
-    /// The most requests that image-data-service has under way unless it is told otherwise.
+    /// The default of image-data-service for the number of concurrent fetches.
     private static let bound = Aim.atMost(6)
     private static let memory = Aim.atMost(50)
 
@@ -70,7 +70,7 @@ struct Prefetching: Case {
         return block
     }
 
-    /// - Returns: how many were taken on.
+    /// - Returns: the number of accepted pictures.
     private func prefetch(_ urls: [String], _ socket: SocketPath) async throws -> Int {
         try await RPCClient.withConnection(to: socket, as: "bench") { client in
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -90,7 +90,7 @@ struct Prefetching: Case {
     private static func megabytes(_ kilobytes: Int) -> Double { Double(kilobytes) * 1_024 / 1e6 }
 }
 
-/// The most memory that a process has had while it was watched, in kilobytes.
+/// The peak memory of a process while it is watched, in kilobytes.
 private struct Peak {
     var resident = 0
     var proportional = 0
@@ -104,7 +104,7 @@ private struct Peak {
             let memory = try Memory(of: process)
             peak.resident = max(peak.resident, memory.resident)
             peak.proportional = max(peak.proportional, memory.proportional)
-            // Cancelled while it sleeps: the loop's condition sees it.
+            // On cancellation the sleep throws, and the loop's condition ends the loop.
             try? await Task.sleep(for: pause)
         }
         return peak

@@ -1,11 +1,11 @@
 import BenchKit
 import Foundation
 
-/// Pictures that an edge has, beside the same pictures in nginx's cache, in front of the same deployment.
+/// Compares cached pictures of an edge with the same pictures in nginx's cache. Both read from the same deployment.
 struct WarmPictures: Case {
     let name = "warm pictures"
 
-    /// What counts as a picture of about 100 KB.
+    /// The sizes that count as about 100 KB, in bytes.
     private static let nearSize = 80_000...125_000
     private static let connections = [1, 64]
 
@@ -53,7 +53,7 @@ struct WarmPictures: Case {
         let size: Int
     }
 
-    /// Those of about 100 KB; where there are none, the three that come nearest.
+    /// The pictures of about 100 KB; if there are none, the three nearest to that size.
     private static func near(_ pictures: [Picture]) -> [Picture] {
         let near = pictures.filter { nearSize.contains($0.size) }
         return near.isEmpty
@@ -62,7 +62,7 @@ struct WarmPictures: Case {
 
     private func importPhotos(_ folder: String, root: String) throws {
         let importing = try ChildProcess.start([try Programs.path("gateway"), "import", folder, "--root", root])
-        // What is refused is not there to be measured.
+        // Refused pictures are not measured.
         if case .late = importing.end(within: 600) { throw Failure("importing \(folder) takes too long") }
     }
 
@@ -103,7 +103,7 @@ struct WarmPictures: Case {
         return block
     }
 
-    /// The edge's by nginx's.
+    /// The edge's value divided by nginx's.
     private func ratio(_ values: [Double?]) -> Double? {
         guard values.count > 1, let edge = values[0], let nginx = values[1] else { return nil }
         return edge / nginx
@@ -122,6 +122,6 @@ extension WarmPictures.Seen {
 }
 
 extension RunningDeployment {
-    /// What all of its programs have used so far, in microseconds.
+    /// The processor time of all its programs so far, in microseconds.
     fileprivate var processorTime: Double { services.reduce(0) { $0 + $1.process.processorTime } }
 }

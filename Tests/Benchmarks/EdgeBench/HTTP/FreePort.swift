@@ -1,7 +1,7 @@
 import BenchKit
 import Glibc
 
-/// A port of this machine that nobody listens on.
+/// Finds a free port of this machine.
 enum FreePort {
     static func find() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -1,7 +1,7 @@
 import BenchKit
 import Glibc
 
-/// Connections to a port of this machine that stay open, each with at most one request under way, on the caller's thread.
+/// Persistent connections to a port of this machine, each with at most one running request, on the caller's thread.
 final class HTTPCallers {
     private struct Caller {
         let descriptor: Int32
@@ -11,11 +11,11 @@ final class HTTPCallers {
 
     private var callers: [Caller] = []
 
-    /// What is waited for, by caller: those that wait for nothing have no descriptor in it.
+    /// The descriptors to poll, by caller; a caller without a running request has none.
     private var awaited: [pollfd] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1_024, alignment: 16)
 
-    /// Nothing that is measured takes so long.
+    /// The poll timeout in milliseconds, longer than any measured time.
     private static let patience: Int32 = 30_000
 
     init(port: Int, count: Int) throws {
@@ -30,7 +30,7 @@ final class HTTPCallers {
         buffer.deallocate()
     }
 
-    /// Closes all connections, whatever they wait for.
+    /// Closes all connections, even those with a running request.
     func hangUp() {
         for caller in callers { close(caller.descriptor) }
         callers = []
@@ -59,8 +59,8 @@ final class HTTPCallers {
 
     // MARK: Calls
 
-    /// Has every connection ask for the same at once.
-    /// - Returns: nanoseconds from the first request to the end of the last answer.
+    /// Sends the same request on every connection at once.
+    /// - Returns: the nanoseconds from the first request to the end of the last response.
     @discardableResult
     func askTogether(_ path: String) throws -> Int64 {
         let request = Self.request(path)
@@ -77,11 +77,11 @@ final class HTTPCallers {
         return end - start
     }
 
-    /// Has the first connection ask, and waits for nothing.
+    /// Sends a request on the first connection, without waiting for the response.
     func ask(_ path: String) throws { try send(Self.request(path), 0) }
 
-    /// Keeps every connection asking.
-    /// - Parameter paths: asked for in turn, by each connection from another one on.
+    /// Sends requests on every connection, one after the other, for the given time.
+    /// - Parameter paths: the paths, requested in turn. Each connection starts with another one.
     func keepAsking(_ paths: [String], warmUpSeconds: Double, seconds: Double) throws -> HTTPTally {
         let requests = paths.map(Self.request)
         let from = MonotonicTime.now() + Int64(warmUpSeconds * 1e9)
@@ -105,7 +105,7 @@ final class HTTPCallers {
         return tally
     }
 
-    /// How many bytes are at each path.
+    /// The body size at each path, in bytes.
     func sizes(_ paths: [String]) throws -> [Int] {
         try paths.map { path in
             try send(Self.request(path), 0)
@@ -126,11 +126,11 @@ final class HTTPCallers {
         awaited[index].fd = callers[index].descriptor
     }
 
-    /// Waits for something to come.
-    /// - Parameter answered: told when an answer is complete, with when it was asked for.
+    /// Waits for received bytes.
+    /// - Parameter answered: called for each complete response, with the time of its request.
     private func wait(_ answered: (_ index: Int, _ begun: Int64, _ now: Int64) throws -> Void) throws {
         let count = poll(&awaited, nfds_t(awaited.count), Self.patience)
-        guard count > 0 else { throw Failure(count == 0 ? "no answer comes" : "poll: \(errno)") }
+        guard count > 0 else { throw Failure(count == 0 ? "no response arrives" : "poll: \(errno)") }
         for index in awaited.indices where awaited[index].fd >= 0 && awaited[index].revents != 0 {
             let received = recv(callers[index].descriptor, buffer.baseAddress, buffer.count, 0)
             guard received > 0 else {
@@ -145,12 +145,12 @@ final class HTTPCallers {
     }
 }
 
-/// What callers have seen.
+/// The measurements of all callers.
 struct HTTPTally {
     var latencies = Latencies()
     var bytes = 0
 
-    /// With those of the warm-up.
+    /// The number of calls, including the warm-up.
     var allCalls = 0
     var seconds = 0.0
 

@@ -5,9 +5,9 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A server that pictures come from, which counts what it is asked for.
+/// An origin server of pictures that counts its requests.
 struct PictureOrigin: Sendable {
-    /// What there is at a path.
+    /// The response for a path.
     struct Answer: Sendable {
         let contentType: String
         let body: Data
@@ -21,19 +21,19 @@ struct PictureOrigin: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)" }
 
-    /// What is asked for.
+    /// A request.
     struct Request: Sendable {
         let path: String
 
-        /// Where the server is.
+        /// The server's own base URL.
         let origin: String
     }
 
     typealias Answering = @Sendable (Request) -> Answer?
 
     /// - Parameters:
-    ///   - delay: before anything is answered.
-    ///   - isSilent: whether a path is never answered.
+    ///   - delay: the delay of every response.
+    ///   - isSilent: whether requests for a path are never answered.
     static func start(
         delay: TimeAmount = .zero, isSilent: @escaping @Sendable (String) -> Bool = { _ in false },
         _ answer: @escaping Answering
@@ -56,7 +56,7 @@ struct PictureOrigin: Sendable {
     func stop() async throws { try await channel.close() }
 }
 
-/// How often each path was asked for, and how many requests were under way at once.
+/// Counts the requests for each path, and the concurrent requests.
 final class RequestCounter: Sendable {
     private struct Counts {
         var byPath: [String: Int] = [:]
@@ -73,7 +73,7 @@ final class RequestCounter: Sendable {
 
     func count(of path: String) -> Int { counts.withLock { $0.byPath[path] ?? 0 } }
 
-    /// When the client of a request went that had no answer yet, by the monotonic clock.
+    /// The time at which the client of an unanswered request disconnected, by the monotonic clock.
     func lost(_ path: String) -> Int64? { counts.withLock { $0.lost[path] } }
 
     fileprivate func lose(_ path: String) {
@@ -138,7 +138,7 @@ private final class PictureHandler: ChannelInboundHandler {
     private func respond(_ context: ChannelHandlerContext) {
         guard isUnderWay else { return }
         isUnderWay = false
-        // Before it is sent, so that who has the answer can be sure that it is counted.
+        // Count before sending, so that a received response is always counted.
         counter.end()
         let port = context.channel.localAddress?.port ?? 0
         let answer = answer(PictureOrigin.Request(path: path, origin: "http://127.0.0.1:\(port)"))

@@ -1,4 +1,4 @@
-/// What a number should be.
+/// The bound that a number should meet.
 enum Aim {
     case atLeast(Double)
     case atMost(Double)
@@ -10,7 +10,7 @@ enum Aim {
         }
     }
 
-    /// - Parameter value: nil where nothing could be measured.
+    /// - Parameter value: nil if nothing could be measured.
     func note(_ what: String, _ value: Double?) -> String {
         guard let value else { return "" }
         let bound =

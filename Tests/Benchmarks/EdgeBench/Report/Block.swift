@@ -1,7 +1,7 @@
 import BenchKit
 import Foundation
 
-/// What was found, as rows of numbers: a table for people, JSON for programs.
+/// Results as rows of numbers: printed as a table or as JSON.
 struct Block: Sendable {
     struct Column: Sendable {
         let title: String

@@ -3,17 +3,17 @@ import Foundation
 import Glibc
 import GRDB
 
-/// Where the bytes of kept pictures can lie; what is known about them is in the same tables of SQLite in any case.
+/// Where the bytes of cached pictures are stored. Their metadata is in the same SQLite tables in all layouts.
 enum BlobLayout: String, CaseIterable {
     case database
     case files
-    /// Bytes are on disk before the database names them; else a power cut can leave files that fail their checksum.
+    /// Files that are synced before the database names them. Otherwise a power cut can leave files that fail their checksum.
     case syncedFiles = "synced files"
 
     var key: String { rawValue.replacing(" ", with: "_") }
 }
 
-/// A picture with what it is called.
+/// A picture with its names.
 struct Blob {
     let hash: Data
     let data: Data
@@ -28,7 +28,7 @@ struct BlobStore {
     private let folder: String
     private let pool: DatabasePool
 
-    /// - Parameter database: an empty one of the service.
+    /// - Parameter database: an empty database of the service.
     init(_ layout: BlobLayout, in folder: String, copying database: String) throws {
         self.layout = layout
         self.folder = folder
@@ -39,7 +39,7 @@ struct BlobStore {
         }
         let path = folder + "/index.sqlite"
         try FileManager.default.copyItem(atPath: database, toPath: path)
-        // With GRDB's settings, as the service has it: a power cut may take back what was kept last.
+        // With GRDB's settings, as in the service: a power cut may undo the last writes.
         pool = try DatabasePool(path: path)
     }
 
@@ -61,7 +61,7 @@ struct BlobStore {
         }
     }
 
-    /// - Returns: nil when there are none.
+    /// - Returns: nil when the picture is not stored.
     func read(_ url: String) throws -> Data? {
         let join = layout == .database ? "JOIN bytes USING (id)" : ""
         let found = try pool.read { db in

@@ -3,7 +3,7 @@ import FeedContract
 import Foundation
 import RPC
 
-/// The whole feed of a deployment, which by that an edge has shown.
+/// Reads the whole feed of a deployment, so that an edge caches it.
 enum FeedWalk {
     static func ids(_ feed: RunningService) async throws -> [UUID] {
         try await RPCClient.withConnection(to: feed.socket, as: "bench") { client in
@@ -17,6 +17,6 @@ enum FeedWalk {
         }
     }
 
-    /// Where the gateway has the picture of an item.
+    /// The gateway's path of an item's picture.
     static func path(of id: UUID) -> String { "/v1/image/\(id.uuidString)/data" }
 }

@@ -3,23 +3,23 @@ import Foundation
 import GRDB
 import RPC
 
-/// The file in which image-data-service keeps pictures of an upstream, filled behind its back: a million fetches would
-/// take too long.
+/// The file in which image-data-service caches pictures of an upstream. The benchmark fills it directly, because a million
+/// fetches would take too long.
 struct KeptStore {
     let path: String
 
-    /// Lets the service make its file.
+    /// Lets the service create its file.
     static func make(root: String, upstream: String) async throws -> KeptStore {
         let service = try await RunningService.start(
             "image-data-service", ["--upstream", upstream], name: "image-data", root: root)
         service.process.stop()
         let path = root + "/data/image-data-edge.sqlite"
-        guard FileManager.default.fileExists(atPath: path) else { throw Failure("\(path) is not there") }
+        guard FileManager.default.fileExists(atPath: path) else { throw Failure("\(path) does not exist") }
         return KeptStore(path: path)
     }
 
-    /// Keeps small pictures, the first as the one that was used least recently.
-    /// - Returns: what everything weighs.
+    /// Inserts small pictures. The first one is the least recently used.
+    /// - Returns: their total size in bytes.
     func fill(_ pictures: KeptPictureURLs, count: Int) throws -> Int {
         let picture = NumberedPicture.gif(0)
         let numbers = "WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < ? - 1)"
@@ -44,7 +44,7 @@ struct KeptStore {
     }
 }
 
-/// URLs by number, in no order.
+/// URLs by number, in no particular order.
 struct KeptPictureURLs {
     let base: String
 

@@ -1,7 +1,7 @@
 import BenchKit
 import Foundation
 
-/// nginx with `proxy_cache`, in front of an origin.
+/// nginx with `proxy_cache` in front of an origin.
 struct Nginx {
     let process: ChildProcess
     let port: Int
@@ -12,8 +12,8 @@ struct Nginx {
 
     static var isInstalled: Bool { program != nil }
 
-    /// - Parameter directory: for its configuration and its cache.
-    /// - Returns: nil where it is not installed.
+    /// - Parameter directory: the directory of its configuration and its cache.
+    /// - Returns: nil if nginx is not installed.
     static func start(in directory: String, origin: Int) throws -> Nginx? {
         guard let program else { return nil }
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -23,13 +23,13 @@ struct Nginx {
             toFile: file, atomically: true, encoding: .utf8)
         let process = try ChildProcess.start([program, "-p", directory, "-e", directory + "/error.log", "-c", file])
         while (try? HTTPCallers(port: port, count: 1)) == nil {
-            guard process.isRunning else { throw Failure("nginx has ended; see its errors with \(program) -t") }
+            guard process.isRunning else { throw Failure("nginx has exited; see its errors with \(program) -t") }
             usleep(1_000)
         }
         return Nginx(process: process, port: port)
     }
 
-    /// As Debian has it, where that says anything; connections are kept on both sides, and nothing is logged.
+    /// Debian's configuration, with persistent connections on both sides and without logs.
     private static func configuration(_ directory: String, port: Int, origin: Int) -> String {
         """
         daemon off;

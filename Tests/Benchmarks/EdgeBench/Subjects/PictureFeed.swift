@@ -1,14 +1,14 @@
 import Foundation
 
-/// A feed of pictures that nobody has asked for yet, as an upstream has it.
+/// A feed of an upstream with pictures that are in no cache.
 struct PictureFeed: Sendable {
     private let ids: [UUID]
     private let pictures: [String: Data]
 
-    /// Where the gateway has the pictures.
+    /// The gateway's paths of the pictures.
     var paths: [String] { ids.map(FeedWalk.path) }
 
-    /// - Parameter count: at most a page.
+    /// - Parameter count: the number of items, at most one page.
     init(count: Int, of picture: Data) {
         let ids = (0..<count).map { _ in UUID() }
         self.ids = ids

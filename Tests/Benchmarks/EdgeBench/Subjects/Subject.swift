@@ -1,15 +1,15 @@
 import BenchKit
 
-/// Where the same pictures can be had.
+/// A server of the pictures that are compared.
 struct Subject {
     let name: String
     let port: Int
 
-    /// Ours, to which the aims belong.
+    /// Whether it is our edge, to which the aims apply.
     var isEdge = false
 }
 
-/// An edge of this project and nginx, side by side in front of one origin.
+/// An edge of this project and nginx, both in front of one origin.
 struct Contest {
     let edge: RunningDeployment
     let nginx: Nginx?

@@ -1,4 +1,4 @@
-/// In the order of the report.
+/// All cases, in the order of the report.
 func allCases(feedItems: Int) -> [any Case] {
     LoadCase.mainCase + LoadCase.sizes + LoadCase.underWay + [LoadCase.besideLarge, .cancelling] + DeafPeer.all + [
         StartAndMemory(), FeedPages(items: feedItems), IdlePrograms(),

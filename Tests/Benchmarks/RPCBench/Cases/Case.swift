@@ -1,10 +1,10 @@
 import BenchKit
 
-/// One block of the comparison. A new one is a type of its own, and a line in `allCases`.
+/// One block of the comparison. To add one, write a type and add it to `allCases`.
 protocol Case: Sendable {
     var name: String { get }
 
-    /// Whether it has a line for every subject; others measure our services.
+    /// Whether it has a line for every subject. Other cases measure our services.
     var comparesSubjects: Bool { get }
 
     func run(in bench: Bench) async throws -> Findings
@@ -14,20 +14,20 @@ extension Case {
     var comparesSubjects: Bool { true }
 }
 
-/// What all cases have.
+/// The settings of all cases.
 struct Bench {
     let subjects: [any Subject]
     let rounds: Int
 
-    /// Per measurement.
+    /// Seconds per measurement.
     let seconds: Double
     let progress: ProgressLine
 
-    /// Callers and connections come up, and code is loaded, before anything counts.
+    /// The warm-up, in which callers start, connections are opened and code is loaded.
     var warmUpSeconds: Double { seconds / 5 }
 }
 
-/// What a case has shown.
+/// The results of a case.
 struct Findings {
     var calls: [CallFinding] = []
     var programs: [ProgramFinding] = []
@@ -38,44 +38,44 @@ struct Findings {
     }
 }
 
-/// One line about calls.
+/// One line of results about calls.
 struct CallFinding {
     let name: String
     let subject: String
 
-    /// Microseconds; nil where nothing could be measured.
+    /// Microseconds; nil if nothing could be measured.
     var p50: Double?
     var p99: Double?
-    /// Of all calls; nil where only percentiles are of interest.
+    /// The slowest call of all rounds; nil if only percentiles matter.
     var slowest: Double?
     var callsPerSecond: Double?
 
-    /// Of the server, in microseconds: what other work on the machine disturbs least.
+    /// The server's processor time in microseconds, the number that other programs disturb least.
     var processorTimePerCall: Double?
 
-    /// Of the server afterwards, in kilobytes.
+    /// The server's resident memory afterwards, in kilobytes.
     var resident: Int?
 
-    /// How many calls were refused because of overload.
+    /// The number of calls refused because of overload.
     var shed = 0
 
-    /// How many of the large calls beside were answered in a second.
+    /// The number of concurrent large calls answered per second.
     var largeCallsPerSecond: Double?
 
-    /// What the medians are of; empty where there are only percentiles over all rounds.
+    /// The rounds of the medians; empty if the percentiles are over all rounds.
     var rounds: [Round] = []
 
-    /// What went wrong.
+    /// The error; nil for success.
     var problem: String?
 }
 
-/// One line about a program.
+/// One line of results about a program.
 struct ProgramFinding {
     let program: String
     var idle: Memory?
     var loaded: Memory?
 
-    /// From `exec` until it has answered a call, in milliseconds, round by round.
+    /// The times from `exec` to the first answer in milliseconds, one for each round.
     var firstAnswers: [Double] = []
     var problem: String?
 }

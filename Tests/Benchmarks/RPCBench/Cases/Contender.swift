@@ -9,7 +9,7 @@ struct Contender {
     private var rounds: [Round] = []
     private var problem: String?
 
-    /// Starts it; done when it serves.
+    /// Starts the subject and waits until it serves.
     init(_ subject: any Subject, in directory: String) throws {
         let served = try subject.start(in: directory)
         self.subject = subject
@@ -23,10 +23,10 @@ struct Contender {
         }
     }
 
-    /// How long a measurement may take beyond its time: calls under way have to end, and those that never do show in this.
+    /// The longest time that a measurement may exceed its duration. Running calls must end within it; else the subject stalls.
     static let secondsUntilStalled = 10.0
 
-    /// Adds a round, unless an earlier one has shown that there is no point.
+    /// Adds a round, unless an earlier one has failed.
     mutating func measure(_ load: Load) throws {
         guard problem == nil else { return }
         do throws(Failure) {
@@ -35,7 +35,7 @@ struct Contender {
             rounds.append(Round(measurement, processorTime: served.server.processorTime - before))
         } catch {
             problem = "\(error) in round \(rounds.count + 1)"
-            if !served.server.isRunning { problem?.append(", and its server is gone") }
+            if !served.server.isRunning { problem?.append(", and its server has exited") }
         }
     }
 
@@ -49,7 +49,7 @@ struct Contender {
         return try measurement(caller, load)
     }
 
-    /// Waits for what the program prints.
+    /// Waits for the output of the program.
     static func measurement(_ caller: ChildProcess, _ load: Load) throws(Failure) -> Measurement {
         switch caller.end(within: load.warmUpSeconds + load.seconds + secondsUntilStalled) {
         case .done(let output):
@@ -64,7 +64,7 @@ struct Contender {
     }
 
     func finding(in name: String) -> CallFinding {
-        // A server that is gone has no memory.
+        // Fails for a server that has exited.
         let resident = (try? Memory(of: served.server.id))?.resident
         return CallFinding(name: name, subject: subject.name, rounds: rounds, resident: resident, problem: problem)
     }

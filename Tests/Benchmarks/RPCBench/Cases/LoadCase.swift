@@ -1,11 +1,11 @@
 import BenchKit
 
-/// Every subject under the same load, round by round in turn, so that what else the machine does hits all alike.
+/// Measures every subject under the same load, in turn in each round, so that other work on the machine affects all equally.
 struct LoadCase: Case {
     let name: String
     let load: Load
 
-    /// How many times as long as others it is measured: for loads where little happens in a second.
+    /// A factor on the measured time, for loads with few calls per second.
     var patience = 1.0
 
     func run(in bench: Bench) async throws -> Findings {

@@ -1,24 +1,24 @@
 import BenchKit
 
-/// What one round of one subject has shown.
+/// The results of one round of one subject.
 struct Round: Sendable {
     /// Microseconds.
     let p50: Double
     let p99: Double
     let callsPerSecond: Double
 
-    /// Of the server, in microseconds; nil where it is not known for which calls it was.
+    /// The server's processor time in microseconds; nil if it cannot be assigned to the measured calls.
     var processorTimePerCall: Double?
 
-    /// How many of the large calls beside were answered in a second; nil where there were none.
+    /// The number of concurrent large calls answered per second; nil without such calls.
     var largeCallsPerSecond: Double?
 
-    /// How many calls were refused because of overload and made again.
+    /// The number of calls refused because of overload.
     var shed = 0
 }
 
 extension Round {
-    /// - Parameter processorTime: of the server during the round, in microseconds.
+    /// - Parameter processorTime: the server's processor time during the round, in microseconds.
     init(_ measurement: Measurement, processorTime: Double) {
         let isMixed = measurement.largeCalls > 0
         self.init(

@@ -1,8 +1,7 @@
 import BenchKit
 import Foundation
 
-/// From a server's `exec` to the first answer that somebody gets who is waiting for it, and what it has in memory before
-/// and after work.
+/// Measures the time from a server's `exec` to the first answer for a waiting caller, and its memory before and after load.
 struct StartAndMemory: Case {
     let name = "start and memory"
 
@@ -38,7 +37,7 @@ struct StartAndMemory: Case {
         finding = found
     }
 
-    /// The caller is there first, so that its own start does not count.
+    /// Starts the caller first, so that its own start is not measured.
     private func start(_ subject: any Subject, in directory: String) throws -> (Served, milliseconds: Double) {
         let load = Load()
         let caller = try ChildProcess.start(

@@ -1,7 +1,7 @@
 import BenchKit
 import RPC
 
-/// How long calls take that nobody reads and that have 500 ms: requests of all sizes, several at a time.
+/// Measures calls with a deadline of 500 ms to a peer that does not read: requests of all sizes, several at a time.
 struct DeafPeer: Case {
     let name: String
     let greets: Bool
@@ -38,14 +38,14 @@ struct DeafPeer: Case {
         }
     }
 
-    /// By a client of their own: one that nobody has answered gives up at once the next time.
+    /// Uses a new client, because the circuit of a client without answers is open and would fail the next calls at once.
     private func callAtOnce(_ request: BenchContract.Request, to socket: SocketPath) async throws -> Endings {
         try await RPCClient.withConnection(to: socket, as: "rpc-bench") { client in
             if greets { try await waitForGreeting(of: client) }
             return try await withThrowingTaskGroup(of: Endings?.self) { group in
                 for _ in 0..<Self.callsAtOnce { group.addTask { await ending(of: request, client) } }
                 group.addTask {
-                    // Cancelled when all calls have ended.
+                    // This sleep is cancelled when all calls have ended.
                     try? await Task.sleep(for: .seconds(Self.secondsUntilStalled))
                     return nil
                 }
@@ -54,7 +54,7 @@ struct DeafPeer: Case {
                     guard let ending = try await group.next() ?? nil else { break }
                     endings += ending
                 }
-                // Those that are left end as cancelled, and are told of as that.
+                // The remaining calls end as cancelled, and are reported so.
                 group.cancelAll()
                 for try await case let ending? in group { endings += ending }
                 return endings
@@ -80,7 +80,7 @@ struct DeafPeer: Case {
     }
 }
 
-/// How calls have ended, and when.
+/// The outcomes and latencies of calls.
 private struct Endings: Sendable {
     private var latencies = Latencies()
     private var others: [String] = []

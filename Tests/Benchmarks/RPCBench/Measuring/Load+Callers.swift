@@ -1,8 +1,8 @@
 import BenchKit
 
 extension Load {
-    /// Keeps calls under way over connections of any kind.
-    /// - Parameter call: asks for a reply of so many bytes, and returns false when it was shed.
+    /// Runs concurrent calls over connections of any kind.
+    /// - Parameter call: requests a reply of the given size, and returns false when the call was shed.
     func measure<Connection: Sendable>(
         over connections: [Connection], call: @escaping @Sendable (Connection, Int) async throws -> Bool
     ) async throws -> Measurement {

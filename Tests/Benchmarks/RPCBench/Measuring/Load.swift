@@ -1,32 +1,32 @@
-/// What a measuring program is asked to do. It travels as one argument in JSON, so that programs in other languages need
-/// no options of their own.
+/// The load that a measuring program creates. It is passed as one JSON argument, so that programs in other languages need no
+/// other options.
 ///
-/// Sizes are of what a caller and a handler see; what a protocol adds to that is part of what is compared.
+/// Sizes are those that a caller and a handler see, without the overhead of the protocol.
 struct Load: Codable, Sendable {
-    /// Of every request; the first four bytes, big-endian, say how many bytes the reply shall have.
+    /// The size of every request. Its first four bytes, big-endian, are the size of the reply.
     static let requestBytes = 100
 
     var replyBytes = 1_024
 
-    /// Over all connections together.
+    /// The number of concurrent calls, over all connections together.
     var underWay = 1
     var connections = 1
 
-    /// Callers that are not measured and get large replies all the time, on the same connection.
+    /// The number of unmeasured callers that continuously request large replies on the same connection.
     var largeCallers = 0
     var largeReplyBytes = 4_000_000
 
-    /// Whether what is measured is how long it takes from a call's cancelling until its handler sees it, one call after
-    /// the other; those that are under way beside are not measured then.
+    /// Whether to measure the time from the cancellation of a call until its handler sees it, one call after the other. The
+    /// other concurrent calls are not measured then.
     var isCancelling = false
 
-    /// Before anything counts.
+    /// The warm-up before the measurement.
     var warmUpSeconds = 0.0
 
-    /// Callers begin no call after that; every caller makes one that counts, even when no time is given.
+    /// The measured time. Callers start no call after it. Each makes at least one measured call, even in zero seconds.
     var seconds = 0.0
 
-    /// About how many calls are made, however long that takes; nil for as many as `seconds` allows. Programs in other
-    /// languages are never asked for this.
+    /// The approximate number of calls, whatever time they take; nil to measure for `seconds`. Programs in other languages never
+    /// receive it.
     var calls: Int?
 }

@@ -1,7 +1,7 @@
 import BenchKit
 import Foundation
 
-/// What a measuring program prints, as one line of JSON.
+/// The output of a measuring program, as one line of JSON.
 struct Measurement: Codable, Sendable {
     /// Microseconds.
     let p50: Double
@@ -9,19 +9,19 @@ struct Measurement: Codable, Sendable {
 
     let calls: Int
 
-    /// With those of the warm-up and the very first; large ones are not among them.
+    /// The number of calls, including the warm-up and the very first call, but without large ones.
     let allCalls: Int
 
-    /// From the end of the warm-up to the last answer.
+    /// The time from the end of the warm-up to the last answer.
     let seconds: Double
 
-    /// How many calls ended `overloaded`, after the client's own retries. They are not among the calls.
+    /// The number of calls that failed with `overloaded` after the client's own retries. They do not count as calls.
     let shed: Int
 
-    /// How many of the large calls beside began after the warm-up.
+    /// The number of large calls that began after the warm-up.
     let largeCalls: Int
 
-    /// When the very first call was answered, by `WallClock`.
+    /// The time of the very first answer, from `WallClock`.
     let firstAnswer: Int64
 
     var callsPerSecond: Double { Double(calls) / seconds }

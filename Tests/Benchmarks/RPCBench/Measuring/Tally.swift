@@ -1,15 +1,15 @@
 import BenchKit
 
-/// When calls count: from the end of the warm-up on. No call begins after the end.
+/// The measured period, which begins after the warm-up. No call begins after its end.
 struct Period: Sendable {
     let from: Int64
     let until: Int64
 
-    /// How many calls one tally takes, whatever the time; nil where only time counts.
+    /// The number of calls of one tally, whatever time they take; nil if only the time limits them.
     let callsPerTally: Int?
 
-    /// Begins now.
-    /// - Parameter tallies: how many share the load's calls.
+    /// A period that begins now.
+    /// - Parameter tallies: the number of tallies that share the load's calls.
     init(_ load: Load, tallies: Int) {
         callsPerTally = load.calls.map { $0 / tallies }
         from = MonotonicTime.now() + Int64(load.warmUpSeconds * 1e9)
@@ -17,7 +17,7 @@ struct Period: Sendable {
     }
 }
 
-/// What callers have seen.
+/// The measurements of callers.
 struct Tally: Sendable {
     let period: Period
     var latencies = Latencies()
@@ -28,8 +28,8 @@ struct Tally: Sendable {
 
     init(_ period: Period) { self.period = period }
 
-    /// Notes a call, unless it began while warming up.
-    /// - Returns: whether its caller shall make another one.
+    /// Notes a call, unless it began during the warm-up.
+    /// - Returns: whether its caller makes another call.
     mutating func add(from start: Int64, to end: Int64) -> Bool {
         allCalls += 1
         if start >= period.from {
@@ -40,14 +40,14 @@ struct Tally: Sendable {
         return end < period.until || latencies.count == 0
     }
 
-    /// Notes a call that was shed: it is no answered call, and has no latency.
-    /// - Returns: whether its caller shall make another one.
+    /// Notes a shed call, which has no latency.
+    /// - Returns: whether its caller makes another call.
     mutating func addShed(at end: Int64) -> Bool {
         shed += 1
         return end < period.until
     }
 
-    /// Notes a call that is only load.
+    /// Notes an unmeasured call.
     mutating func addUnmeasured() { allCalls += 1 }
 
     mutating func add(_ other: Tally) {

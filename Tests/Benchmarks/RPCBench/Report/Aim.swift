@@ -1,6 +1,6 @@
 import BenchKit
 
-/// What the project wants to reach, and how to read that from findings.
+/// A performance aim of the project, and how to read its value from findings.
 struct Aim: Sendable {
     enum Bound {
         case atLeast(Double)
@@ -10,7 +10,7 @@ struct Aim: Sendable {
     let text: String
     let bound: Bound
 
-    /// Nil where a run has not measured it.
+    /// The value; nil if the run has not measured it.
     let value: @Sendable (Findings) -> Double?
 
     func isReached(by value: Double) -> Bool {

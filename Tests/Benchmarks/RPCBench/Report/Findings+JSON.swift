@@ -1,7 +1,7 @@
 import BenchKit
 import Foundation
 
-/// The findings for programs.
+/// The findings as JSON.
 extension Findings {
     func json(_ bench: Bench, _ machine: Machine, leftOut: [LeftOut]) throws -> String {
         let encoder = JSONEncoder()
@@ -14,7 +14,7 @@ extension Findings {
     }
 }
 
-/// A subject that is not there to be measured.
+/// A subject that is skipped, and the reason.
 struct LeftOut: Encodable {
     let subject: String
     let reason: String
@@ -23,7 +23,7 @@ struct LeftOut: Encodable {
 private struct JSONReport: Encodable {
     let machine: Machine
 
-    /// How many there were, and how long a measurement was.
+    /// The number of rounds and the seconds per measurement.
     let rounds: Int
     let seconds: Double
     let cases: [Calls]
@@ -85,7 +85,7 @@ private struct JSONReport: Encodable {
         let aim: String
         let at_least, at_most, measured: Double?
 
-        /// Absent where nothing was measured.
+        /// Absent if nothing was measured.
         let reached: Bool?
 
         init(_ aim: Aim, _ findings: Findings) {

@@ -1,20 +1,20 @@
 import BenchKit
 import Foundation
 
-/// What a run was made on, and of what.
+/// The machine and the sources of a run.
 struct Machine: Encodable {
     let cores = ProcessInfo.processInfo.activeProcessorCount
     let processor = Self.processorName()
     let kernel = Self.kernelRelease()
     let date = Date.now.formatted(.iso8601)
 
-    /// The sources' commit; nil where there is no git. Ends with `-dirty` when they were changed since.
+    /// The commit of the sources, with `-dirty` after uncommitted changes; nil without git.
     let commit = Self.sourceCommit()
 
-    /// How many processes wanted to run at the start, on average over a minute. Above zero, other programs disturb the run.
+    /// The load average over one minute at the start. Above zero, other programs disturb the run.
     let load = Self.loadAverage()
 
-    /// For people, in one line.
+    /// The description in one line.
     var line: String {
         let parts = [
             commit.map { "commit \($0)" }, date, "Linux \(kernel)", processor, "\(cores) cores",
@@ -24,7 +24,7 @@ struct Machine: Encodable {
     }
 
     private static func processorName() -> String? {
-        // Not every system has this file, and not every processor a name in it.
+        // Not every system has this file, and it does not name every processor.
         let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("model name") }
         return line?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
@@ -40,7 +40,7 @@ struct Machine: Encodable {
 
     private static func sourceCommit() -> String? {
         let command = ["git", "-C", SourceFolder.benchmarks, "describe", "--always", "--dirty"]
-        // Without git there is no commit to tell of.
+        // Without git the commit is unknown.
         guard let git = try? ChildProcess.start(command, readingOutput: true),
             case .done(let output) = git.end(within: secondsForGit)
         else { return nil }

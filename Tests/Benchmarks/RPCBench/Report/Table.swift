@@ -1,19 +1,19 @@
 import BenchKit
 import Foundation
 
-/// The findings for people.
+/// The findings as text.
 enum Table {
-    /// What holds for all blocks.
+    /// The text above all blocks.
     static func heading(_ bench: Bench, _ machine: Machine) -> String {
         """
         \(machine.line)
-        Medians of \(bench.rounds) rounds of \(Columns.number(bench.seconds)) s. Each round begins with the next subject, every second round goes backwards.
+        Medians of \(bench.rounds) rounds of \(Columns.number(bench.seconds)) s. Each round begins with the next subject, every second round runs backwards.
         Every server makes the bytes of each reply for its call. "runtime" is the public interface, called from any task.
         "p50 × echo" is the p50 divided by the echo's, "calls × ttrpc" the calls/s divided by ttrpc's.
         """
     }
 
-    /// One block, compared with the bare echo and with ttrpc, or where there is neither with its first line.
+    /// One block, compared with the echo and with ttrpc, or without both with its first line.
     static func block(_ calls: [CallFinding]) -> String {
         var baselines = [("echo", OwnSubject.echo.name), ("ttrpc", ExternalProgram.ttrpc.subject)].compactMap {
             (label, subject) in calls.first { $0.subject == subject }.map { (label, $0) }
@@ -34,7 +34,7 @@ enum Table {
         return Columns.lines([title + ratios + ["CPU µs/call", "RSS KB", ""]] + rows)
     }
 
-    /// What was to be reached, and whether it was; nothing for a run that has measured none of it.
+    /// The aims and whether they are reached; empty if the run has measured none.
     static func aims(_ findings: Findings) -> String {
         let rows = Aim.all.compactMap { aim -> [String]? in
             guard let value = aim.value(findings) else { return nil }

@@ -3,7 +3,7 @@ import FeedContract
 import Foundation
 import RPC
 
-/// Pages at the top and at the bottom of a long feed: the real feed-service with its real store, side by side.
+/// Compares pages at the top and at the bottom of a long feed, with the real feed-service and its store.
 struct FeedPages: Case {
     let items: Int
 
@@ -41,7 +41,7 @@ struct FeedPages: Case {
                     image: "urn:sha256:\(UUID().uuidString.lowercased())")
             }
             _ = try await client.call(FeedContract.publish, PublishedItems(items: items))
-            // The newest are on top, and within a batch the first.
+            // The newest batch is at the top, and within a batch the first item.
             if ids.count < 2 * batch { ids = items.map(\.id) + ids }
             if number % 100 == 0 { progress.show("filling a feed: \(number * batch) of \(self.items) items") }
         }

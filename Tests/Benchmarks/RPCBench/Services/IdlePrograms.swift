@@ -1,6 +1,6 @@
 import BenchKit
 
-/// What the four programs take while nothing happens, and how long they need from `exec` until they answer.
+/// Measures the memory of the four idle programs, and their times from `exec` to the first answer.
 struct IdlePrograms: Case {
     let name = "idle programs"
     let comparesSubjects = false
@@ -12,7 +12,7 @@ struct IdlePrograms: Case {
         for round in 1...bench.rounds {
             bench.progress.show("starting the programs, round \(round) of \(bench.rounds)")
             try await withBenchDirectory { root in
-                // Once all are connected to each other nothing happens any more.
+                // The programs are idle once they are connected to each other.
                 let deployment = try await RunningDeployment.start(root: root)
                 defer { deployment.stop() }
                 for (index, service) in deployment.services.enumerated() { starts[index].append(service.firstAnswer) }

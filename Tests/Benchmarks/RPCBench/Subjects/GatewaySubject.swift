@@ -1,9 +1,9 @@
 import BenchKit
 import Foundation
 
-/// The runtime's server again, called through the real gateway, which forwards.
+/// The runtime's server, called through the real gateway, which forwards the calls.
 struct GatewaySubject: Subject {
-    /// Who calls it.
+    /// The kind of caller.
     let caller: OwnSubject
 
     var name: String {

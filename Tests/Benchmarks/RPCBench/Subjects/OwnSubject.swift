@@ -3,15 +3,15 @@ import BenchKit
 import Foundation
 import RPC
 
-/// A subject that this program itself serves and calls, in processes of their own.
+/// A subject that this program itself serves and calls, in separate processes.
 enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
     case floor
     case echo
-    /// Through the public interface, called from any task.
+    /// The runtime's public interface, called from any task.
     case runtime
-    /// Callers on the event loop of their client: no call changes threads.
+    /// Callers on the event loop of their client, so that no call changes threads.
     case runtimeOnLoop = "runtime-on-loop"
-    /// Large replies are bytes that stand beside the message.
+    /// Large replies are bytes beside the message.
     case bytesBeside = "bytes-beside"
 
     var name: String {
@@ -32,8 +32,8 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         [Programs.current, "measure", rawValue, socket, try load.asArgument]
     }
 
-    /// The two that only move bytes answer in order, and have nothing that could be beside something else. Where no reply
-    /// is large, none has bytes beside it.
+    /// Whether the subject supports the load. The two raw subjects answer in order, so they have no concurrent large replies and
+    /// no cancellation. Bytes beside the message need a large reply.
     func takes(_ load: Load) -> Bool {
         switch self {
         case .floor, .echo: load.largeCallers == 0 && !load.isCancelling
@@ -43,7 +43,7 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// - Parameter executor: whose event loop serves, for those that have one.
+    /// - Parameter executor: the executor of the server's event loop, for subjects with one.
     func serve(on socket: String, executor: LoopExecutor) async throws {
         switch self {
         case .floor: try FloorServer.serve(on: socket)

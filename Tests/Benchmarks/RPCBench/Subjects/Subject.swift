@@ -1,20 +1,20 @@
 import BenchKit
 
-/// What is compared: a server, and the way it is called.
+/// A compared system: a server and a way to call it.
 protocol Subject: Sendable {
-    /// As it stands in the tables.
+    /// The name in the tables.
     var name: String { get }
 
-    /// Where it serves, when it is started in that directory.
+    /// The path of its socket when it is started in the directory.
     func socket(in directory: String) -> String
 
-    /// Starts serving; who waits for the socket waits for the server.
+    /// Starts the server. It is ready when its socket accepts connections.
     func start(in directory: String) throws -> Served
 
-    /// The program that measures it, and its arguments before `measure SOCKET LOAD`.
+    /// The command that measures it.
     func measuring(_ load: Load, over socket: String) throws -> [String]
 
-    /// Whether it has a way to do this at all.
+    /// Whether it supports the load.
     func takes(_ load: Load) -> Bool
 }
 
@@ -24,12 +24,12 @@ extension Subject {
     func takes(_ load: Load) -> Bool { !load.isCancelling }
 }
 
-/// A subject that serves.
+/// A running subject.
 struct Served {
-    /// The one whose memory and start count.
+    /// The process whose memory and start are measured.
     let server: ChildProcess
 
-    /// What it needs to have behind it.
+    /// The processes behind it.
     var behind: [ChildProcess] = []
 
     func stop() {

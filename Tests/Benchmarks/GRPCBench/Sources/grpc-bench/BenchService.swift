@@ -1,7 +1,7 @@
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 
-/// Replies with as many bytes as the first four of the request say.
+/// Replies with the number of bytes in the first four bytes of the request.
 struct BenchService: RegistrableRPCService {
     static let get = MethodDescriptor(fullyQualifiedService: "Bench", method: "Get")
 
@@ -22,7 +22,7 @@ struct BenchService: RegistrableRPCService {
     }
 }
 
-/// Messages are bytes already.
+/// A codec for messages that are raw bytes.
 struct RawBytes: MessageSerializer, MessageDeserializer {
     func serialize<Bytes: GRPCContiguousBytes>(_ message: [UInt8]) throws -> Bytes { Bytes(message) }
 

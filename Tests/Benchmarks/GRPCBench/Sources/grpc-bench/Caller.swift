@@ -1,7 +1,7 @@
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 
-/// Calls over as many connections as the load says; a client of gRPC keeps one.
+/// Calls over the number of connections in the load. Each gRPC client has one connection.
 enum Caller {
     typealias Client = GRPCClient<HTTP2ClientTransport.Posix>
 

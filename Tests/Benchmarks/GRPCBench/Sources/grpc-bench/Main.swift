@@ -1,7 +1,7 @@
 import BenchKit
 import Foundation
 
-/// grpc-swift-2 as a subject of `rpc-bench`, with its defaults: raw bytes there and back over a Unix socket.
+/// grpc-swift-2 as a subject of `rpc-bench`, with its defaults: raw bytes in both directions over a Unix socket.
 @main
 struct GRPCBench {
     static let usage = "Usage: grpc-bench serve SOCKET | grpc-bench measure SOCKET LOAD-AS-JSON\n"

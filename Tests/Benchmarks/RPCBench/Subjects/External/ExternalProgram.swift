@@ -1,19 +1,19 @@
 import BenchKit
 
-/// How an external subject is built. Where that fails the comparison goes on without it.
+/// How an external subject is built. If the build fails, the comparison skips the subject.
 struct ExternalProgram: Sendable {
     let subject: String
 
-    /// Its folder beside that of rpc-bench.
+    /// The name of its folder, beside that of rpc-bench.
     let folder: String
 
-    /// Run in that folder.
+    /// The build command, run in that folder.
     let command: [String]
 
-    /// What comes of it, in that folder.
+    /// The built program, relative to that folder.
     let product: String
 
-    /// What has to be there for it.
+    /// The required packages.
     let needs: String
 
     static let all = [grpc, ttrpc]
@@ -30,7 +30,7 @@ struct ExternalProgram: Sendable {
         ],
         product: ".build/ttrpc-bench", needs: "golang-go and golang-github-containerd-ttrpc-dev")
 
-    /// The build itself knows what is up to date.
+    /// Builds the program. The build tool skips up-to-date parts.
     func build() throws -> ExternalSubject {
         let folder = SourceFolder.benchmarks + "/" + folder
         let build = try ChildProcess.start(["env", "-C", folder] + command, readingOutput: true)

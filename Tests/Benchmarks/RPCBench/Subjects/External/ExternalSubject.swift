@@ -1,4 +1,4 @@
-/// A subject in a program of its own, which nothing of the product depends on: `PROGRAM serve SOCKET`, and
+/// A subject in a separate program, on which the product does not depend: `PROGRAM serve SOCKET`, and
 /// `PROGRAM measure SOCKET LOAD`, which prints a `Measurement` as one line of JSON.
 struct ExternalSubject: Subject {
     let name: String

@@ -6,7 +6,7 @@ import RPC
 /// Calls the bare echo from one event loop.
 enum EchoCaller {
     static func measure(_ load: Load, socket: String) async throws -> Measurement {
-        // The first answer, and the connection's own first call.
+        // The very first call, whose answer is timed separately.
         _ = try await call(Load(replyBytes: load.replyBytes), Period(Load(), tallies: 1), socket)
         let firstAnswer = WallClock.now()
         let period = Period(load, tallies: load.connections)
@@ -17,7 +17,7 @@ enum EchoCaller {
         return Measurement(tally, firstAnswer: firstAnswer)
     }
 
-    /// Keeps one connection's share of the calls under way.
+    /// Runs one connection's share of the concurrent calls.
     private static func call(_ load: Load, _ period: Period, _ path: String) async throws -> Tally {
         let loop = LoopExecutor.shared.loop
         let done = loop.makePromise(of: Tally.self)

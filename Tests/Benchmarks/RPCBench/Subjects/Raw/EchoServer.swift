@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import RPC
 
-/// The least that swift-nio can do with requests and replies of these sizes: no parsing, no tasks.
+/// The minimum work of swift-nio for requests and replies of these sizes: no parsing, no tasks.
 enum EchoServer {
     static func serve(on path: String, executor: LoopExecutor) async throws {
         let channel = try await ServerBootstrap(group: executor.loop)
@@ -28,7 +28,7 @@ private final class Replier: ChannelInboundHandler {
         if requests.readableBytes == 0 { requests = data } else { requests.writeBuffer(&data) }
         while let request = requests.readSlice(length: Load.requestBytes) {
             let size = Int(request.getInteger(at: request.readerIndex, as: UInt32.self) ?? 0)
-            // Made for every call, as every subject does.
+            // A new reply for every call, as in every subject.
             let reply = ByteBuffer(repeating: UInt8(ascii: "v"), count: size)
             context.write(wrapOutboundOut(reply), promise: nil)
         }

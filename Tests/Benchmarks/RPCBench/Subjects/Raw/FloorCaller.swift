@@ -2,7 +2,7 @@ import BenchKit
 import Foundation
 import NIOCore
 
-/// Calls the floor, with a thread per connection.
+/// Calls the floor server, with a thread per connection.
 enum FloorCaller {
     static func measure(_ load: Load, socket: String) async throws -> Measurement {
         let connections = try (0..<load.connections).map { _ in try FloorConnection(socket, load) }
@@ -49,7 +49,7 @@ private struct FloorConnection: Sendable {
 
     private static let bytesPerRead = 256 * 1_024
 
-    /// Reads whenever there is something to read, so that both sides never wait for each other to do so.
+    /// Reads whenever bytes are available, so that the two sides cannot block each other.
     func keepCalling(_ period: Period) throws -> Tally {
         let requests = (0..<underWay).flatMap { _ in RawRequest.bytes(askingFor: replyBytes) }
         var tally = Tally(period)
@@ -76,7 +76,7 @@ private struct FloorConnection: Sendable {
         }
     }
 
-    /// - Returns: how many bytes the socket has taken.
+    /// - Returns: the number of bytes written to the socket.
     private func send(_ requests: [UInt8], from offset: Int, _ flags: Int) throws -> Int {
         let count = requests.withUnsafeBytes {
             Glibc.send(descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset, Int32(flags))

@@ -1,7 +1,7 @@
 import BenchKit
 import Foundation
 
-/// What the system alone takes: a thread per connection that reads and writes, and blocks doing so.
+/// The minimum work of the system: a thread per connection with blocking reads and writes.
 enum FloorServer {
     static func serve(on path: String) throws {
         let listener = UnixAddress.makeSocket()
@@ -20,7 +20,7 @@ enum FloorServer {
 
     private static let requestsPerRead = 640
 
-    /// Replies leave in pieces of at most this size, from memory that is there for the whole connection.
+    /// The largest write of a reply, from a buffer that is allocated once per connection.
     private static let bytesPerWrite = 256 * 1_024
 
     private static func answer(_ connection: Int32) {
@@ -33,14 +33,14 @@ enum FloorServer {
             }
             guard count > 0 else { return }
             filled += count
-            // Requests that came together are answered together.
+            // Requests received together are answered together.
             let complete = filled / Load.requestBytes
             var owed = 0
             for request in 0..<complete { owed += RawRequest.replyBytes(requests[(request * Load.requestBytes)...]) }
             while owed > 0 {
                 let count = min(owed, bytesPerWrite)
                 let written = reply.withUnsafeMutableBytes { reply in
-                    // Every reply's bytes are made for it, as every subject does.
+                    // New bytes for every reply, as in every subject.
                     reply.prefix(count).initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "v"))
                     return send(connection, reply.baseAddress, count, Int32(MSG_NOSIGNAL))
                 }

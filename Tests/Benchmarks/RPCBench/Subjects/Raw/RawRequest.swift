@@ -1,4 +1,4 @@
-/// The request of the subjects that have no protocol: so many bytes, of which the first four say how many the reply has.
+/// The request of subjects without a protocol: 100 bytes, of which the first four are the size of the reply.
 enum RawRequest {
     static func bytes(askingFor replyBytes: Int) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: replyBytes >> (24 - 8 * $0)) }

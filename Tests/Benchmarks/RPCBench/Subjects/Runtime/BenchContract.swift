@@ -2,7 +2,7 @@ import BenchKit
 import JSON
 import RPC
 
-/// A trivial service: a text, or bytes, of the size that is asked for.
+/// A trivial service that returns a text or bytes of the requested size.
 enum BenchContract {
     struct Request: Sendable {
         let bytes: Int
@@ -14,10 +14,10 @@ enum BenchContract {
             return { members throws(JSONError) in Request(bytes: try members[bytes], key: try members[key]) }
         }
 
-        /// With a key that makes it about as large as everybody's requests.
+        /// A request with a key that makes it about as large as those of the other subjects.
         init(askingFor bytes: Int) { self.init(bytes: bytes, key: Self.padding) }
 
-        /// Of so many bytes itself, 20 at least, for no reply to speak of.
+        /// A request of the given size, at least 20 bytes, with an empty reply.
         init(ofParams bytes: Int) {
             self.init(bytes: 0, key: String(repeating: "k", count: bytes - #"{"bytes":0,"key":""}"#.count))
         }
@@ -49,7 +49,7 @@ enum BenchContract {
         }
     }
 
-    /// A call that waits, told apart from others by its number.
+    /// A waiting call, identified by its number.
     struct Wait: Sendable {
         let number: Int
 
@@ -62,7 +62,7 @@ enum BenchContract {
     struct WaitState: Sendable {
         let hasBegun: Bool
 
-        /// When its handler saw that, by `MonotonicTime`, which all processes have in common.
+        /// The time at which its handler saw the cancellation, from `MonotonicTime`, which all processes share.
         var cancelledAt: Int64?
 
         static let codec = Codec<WaitState>.object { object in
@@ -84,6 +84,6 @@ enum BenchContract {
         name: "bench", version: 1,
         methods: [get.description, blob.description, wait.description, cancelled.description])
 
-    /// Replies of this size and more are worth bytes beside them.
+    /// The smallest reply that is sent as bytes beside the message.
     static let smallestBlob = 65_536
 }

@@ -1,9 +1,10 @@
 import BenchKit
 import RPC
 
-/// Cancels calls while others are under way.
+/// Cancels calls while others run.
 extension RuntimeCaller {
-    /// Measures from a call's cancelling until its handler sees it; of the other calls only their number is told.
+    /// Measures the time from the cancellation of a call until its handler sees it. Of the other calls only the number is
+    /// reported.
     static func measureCancelling(_ load: Load, over clients: [RPCClient]) async throws -> Measurement {
         _ = try await cancelCall(clients[0], number: 0)
         let firstAnswer = WallClock.now()
@@ -39,7 +40,7 @@ extension RuntimeCaller {
         return tally
     }
 
-    /// - Returns: when it was cancelled here, and when its handler saw that: both processes have the same clock.
+    /// - Returns: the time of the cancellation, and the time at which the handler saw it. Both processes use the same clock.
     private static func cancelCall(
         _ client: RPCClient, number: Int
     ) async throws -> (cancelledAt: Int64, seenAt: Int64) {
@@ -63,7 +64,7 @@ extension RuntimeCaller {
 
     private static let secondsUntilGivenUp: Int64 = 5
 
-    /// Asks until there is what is looked for.
+    /// Polls until the wanted state is reached.
     private static func state<Part>(
         _ client: RPCClient, _ number: Int, _ complaint: String, _ part: (BenchContract.WaitState) -> Part?
     ) async throws -> Part {

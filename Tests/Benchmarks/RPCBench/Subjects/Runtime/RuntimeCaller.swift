@@ -3,9 +3,9 @@ import RPC
 /// Calls through the public asynchronous interface.
 enum RuntimeCaller {
     /// - Parameters:
-    ///   - onLoop: whether callers run on the client's event loop, which saves a change of threads per call. Ordinary
-    ///     callers run on the threads of Swift's pool.
-    ///   - bytesBeside: whether large replies are bytes beside the message, verified, instead of text in it.
+    ///   - onLoop: whether callers run on the client's event loop, which avoids a thread change per call. Ordinary callers run
+    ///     on the threads of Swift's pool.
+    ///   - bytesBeside: whether large replies are verified bytes beside the message instead of text in it.
     static func measure(
         _ load: Load, socket: String, onLoop: Bool, bytesBeside: Bool
     ) async throws -> Measurement {
@@ -43,7 +43,7 @@ enum RuntimeCaller {
         try await call(client, BenchContract.get, BenchContract.Request(askingFor: replyBytes))
     }
 
-    /// - Returns: false for a call that was shed more often than the client's retry budget allows.
+    /// - Returns: false for a call that failed with `overloaded` because the client's retry budget was used up.
     private static func call<Reply>(
         _ client: RPCClient, _ method: Method<BenchContract.Request, Reply>, _ request: BenchContract.Request
     ) async throws -> Bool {

@@ -8,7 +8,7 @@ enum RuntimeServer {
         let server = RPCServer(
             identity: ServiceIdentity(name: "bench", version: "1"), methods: methods, executor: executor,
             onFault: { _ in })
-        // Ends when it is killed.
+        // Runs until the process is killed.
         try await server.run(on: ListeningSocket(path: SocketPath(path)), until: { await Task.untilCancelled() })
     }
 
@@ -31,7 +31,7 @@ enum RuntimeServer {
 
     private static let filler = UInt8(ascii: "v")
 
-    /// Made for every call, as every subject does.
+    /// A new text for every call, as in every subject.
     private static func text(of bytes: Int) -> String {
         String(unsafeUninitializedCapacity: bytes) { buffer in
             buffer[..<bytes].initialize(repeating: filler)
@@ -40,7 +40,7 @@ enum RuntimeServer {
     }
 }
 
-/// The checksums of replies by size: a service that stores bytes has stored their checksum too.
+/// The checksums of replies by size. They are cached, because a service that stores bytes also stores their checksum.
 private final class Checksums: Sendable {
     private let bySize = Mutex<[Int: UInt32]>([:])
 

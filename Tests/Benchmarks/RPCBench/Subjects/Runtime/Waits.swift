@@ -2,7 +2,7 @@ import BenchKit
 import RPC
 import Synchronization
 
-/// Calls that wait until they are cancelled, and when that was.
+/// Calls that wait for their cancellation, and the times of the cancellations.
 final class Waits: Sendable {
     private let states = Mutex<[Int: BenchContract.WaitState]>([:])
 
@@ -15,7 +15,7 @@ final class Waits: Sendable {
         }
     }
 
-    /// A wait whose end was told is forgotten.
+    /// The state of a wait. A finished wait is removed after this.
     func state(of number: Int) -> BenchContract.WaitState {
         states.withLock { states in
             let state = states[number] ?? BenchContract.WaitState(hasBegun: false, cancelledAt: nil)
@@ -26,7 +26,7 @@ final class Waits: Sendable {
 }
 
 extension Task where Success == Never, Failure == Never {
-    /// - Parameter body: run at once where the task is cancelled.
+    /// - Parameter body: runs at once when the task is cancelled, on the cancelling thread.
     static func untilCancelled(_ body: @escaping @Sendable () -> Void = {}) async {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         await withTaskCancellationHandler {
