@@ -57,6 +57,11 @@ final class ServedMethods {
     private let table: MethodTable
     private let methods: [String: ServedMethod]
 
+    /// The protocol's own, which no table answers.
+    let hello = ServedMethod(ProtocolMethods.hello.name)
+    let cancel = ServedMethod(ProtocolMethods.cancel.name)
+    let grant = ServedMethod(ProtocolMethods.grant.name)
+
     /// Those that stand for all methods of a service that calls are forwarded to.
     private var services: [Substring: ServedMethod] = [:]
 
@@ -68,7 +73,8 @@ final class ServedMethods {
 
     init(_ table: MethodTable) {
         self.table = table
-        methods = Dictionary(uniqueKeysWithValues: table.handlers.map { ($0, ServedMethod($0, $1)) })
+        let methods = table.handlers.map { ServedMethod($0, $1) } + [hello, cancel, grant]
+        self.methods = Dictionary(methods.map { ($0.name, $0) }, uniquingKeysWith: { _, own in own })
     }
 
     subscript(name: String) -> ServedMethod {
@@ -93,7 +99,7 @@ final class ServedMethods {
     /// Of those that were called, by name.
     var statistics: [String: MethodStatistics] {
         let all = [other] + Array(methods.values) + Array(services.values)
-        return Dictionary(
-            all.filter { $0.statistics.calls > 0 }.map { ($0.name, $0.statistics) }, uniquingKeysWith: { first, _ in first })
+        let called = all.filter { $0.statistics.calls > 0 }
+        return Dictionary(called.map { ($0.name, $0.statistics) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -5,10 +5,10 @@ import NIOCore
 extension ServerConnection {
     /// Begins a call that may have bytes beside it.
     func begin(
-        _ request: Request, _ attachments: AttachmentNumbers, to destination: Call.Destination
+        _ request: Request, of method: ServedMethod, _ attachments: AttachmentNumbers, to destination: Call.Destination
     ) throws(FrameViolation) {
-        guard link.features.contains(.bytes) else {
-            begin(request, to: destination, collecting: [])
+        guard attachments.areThere, link.features.contains(.bytes) else {
+            begin(request, of: method, to: destination, collecting: [])
             return
         }
         let numbers: [UInt32]
@@ -18,7 +18,9 @@ extension ServerConnection {
             deliver(.failure(error), to: destination)
             return
         }
-        guard let call = begin(request, to: destination, collecting: numbers) else { return try link.refuse(numbers) }
+        guard let call = begin(request, of: method, to: destination, collecting: numbers) else {
+            return try link.refuse(numbers)
+        }
         guard !numbers.isEmpty else { return }
         let attachments = IncomingAttachments(
             numbers, areChecked: !call.method.isForwarded
@@ -49,15 +51,14 @@ extension ServerConnection {
     /// - Returns: the call if it is under way now: it was neither refused nor answered already.
     @discardableResult
     private func begin(
-        _ request: Request, to destination: Call.Destination, collecting numbers: [UInt32]
+        _ request: Request, of method: ServedMethod, to destination: Call.Destination, collecting numbers: [UInt32]
     ) -> Call? {
         if let id = destination.id, unlessUnderWay(id) == nil {
             let error = RPCError(.invalidRequest, "id: \(id.spelling.brief) is already under way", begun: false)
             deliver(.failure(error), to: destination, id: nil)
             return nil
         }
-        if handleNotification(request, answerTo: destination) { return nil }
-        let method = core.methods[request.method]
+        if handleNotification(request, of: method, answerTo: destination) { return nil }
         do throws(RPCError) {
             try mayAdmit(request)
             let handler = try core.methods.handler(of: method, for: request)
@@ -132,7 +133,7 @@ extension ServerConnection {
     }
 
     /// An answer with an id that is under way would end the call that has it.
-    func unlessUnderWay(_ id: RequestID) -> RequestID? { calls[.id(id)] == nil ? id : nil }
+    func unlessUnderWay(_ id: RequestID) -> RequestID? { calls.isEmpty || calls[.id(id)] == nil ? id : nil }
 
     private func key(for destination: Call.Destination) -> Call.Key {
         if let id = destination.id { return .id(id) }
@@ -179,19 +180,21 @@ extension ServerConnection {
     }
 
     /// - Returns: false when the request is no notification of the protocol's own.
-    private func handleNotification(_ request: Request, answerTo destination: Call.Destination) -> Bool {
+    private func handleNotification(
+        _ request: Request, of method: ServedMethod, answerTo destination: Call.Destination
+    ) -> Bool {
         do throws(JSONError) {
-            switch request.method {
-            case ProtocolMethods.cancel.name:
+            if method === core.methods.cancel {
                 let id = try request.params.read(as: ProtocolMethods.cancel.params).id
                 if let call = calls[.id(id)] { abort(call, RPCError(.cancelled, "the caller cancelled")) }
-            case ProtocolMethods.grant.name:
+            } else if method === core.methods.grant {
                 let grant = try request.params.read(as: ProtocolMethods.grant.params)
                 if let stream = calls[.id(grant.id)]?.stream, !stream.grant(grant.items) {
                     throw .mismatch(
                         path: "items", reason: "more than \(Limits.streamWindows.upperBound) would be outstanding")
                 }
-            default: return false
+            } else {
+                return false
             }
             deliver(.success(Reply(.emptyObject)), to: destination)
         } catch {

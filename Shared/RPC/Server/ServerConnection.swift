@@ -11,7 +11,7 @@ final class ServerConnection: ChannelInboundHandler {
     let channel: any Channel
     let link: Link
     var outbox: Outbox { link.outbox }
-    var loop: any EventLoop { core.executor.loop }
+    let loop: any EventLoop
 
     var phase = ConnectionPhase.fresh
     var calls: [Call.Key: Call] = [:]
@@ -49,6 +49,7 @@ final class ServerConnection: ChannelInboundHandler {
     init(_ channel: any Channel, core: ServerCore) {
         self.channel = channel
         self.core = core
+        loop = core.executor.loop
         link = Link(channel: channel, executor: core.executor, limits: core.limits)
         timer = DeadlineTimer(on: core.executor.loop)
         timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
@@ -389,4 +390,26 @@ final class ServerConnection: ChannelInboundHandler {
     }
 
     private var blockedDeadline: NIODeadline? { outbox.blockedSince.map { $0 + patience } }
+}
+
+/// The life of a server connection as far as reading and closing go.
+enum ConnectionPhase {
+    /// Nothing was received yet: a `rpc.hello` may still come.
+    case fresh
+    case open
+    /// The peer has shut down its sending side: what is under way is answered, then the connection closes.
+    case halfClosed
+    /// The server goes away: new calls are refused, what is under way is answered, then the connection closes.
+    case draining
+    /// After a violation: the error was sent, and what still comes is thrown away so that the error is not lost.
+    case discarding(bytesLeft: Int, until: NIODeadline)
+    case closed
+
+    /// Whether the connection closes as soon as no call is under way.
+    var closesWhenIdle: Bool {
+        switch self {
+        case .halfClosed, .draining: true
+        case .fresh, .open, .discarding, .closed: false
+        }
+    }
 }
