@@ -62,21 +62,20 @@ extension ServerConnection {
         do throws(RPCError) {
             try mayAdmit(request)
             let handler = try core.methods.handler(of: method, for: request)
-            let deadline = deadline(of: request)
-            if case .batch(let batch, _, _) = destination {
-                batch.deadline = max(batch.deadline ?? deadline, deadline)
-            }
             if case .atOnce(let body) = handler, numbers.isEmpty, mayStartNow(toAnswer: destination) {
-                return answer(request, of: method, handler, body, to: destination, deadline: deadline)
+                return answer(request, of: method, handler, body, to: destination)
             }
             let stream = request.meta.stream == true ? try stream(request, to: destination) : nil
             try hold(request)
             method.begin()
             let call = Call(
                 request, key: key(for: destination), to: destination, began: core.executor.readClock(),
-                deadline: deadline, method: method, handler: handler, stream: stream, on: self)
+                deadline: deadline(of: request), method: method, handler: handler, stream: stream, on: self)
             calls[call.key] = call
             watch(call)
+            if case .batch(let batch, _, _) = destination {
+                batch.deadline = max(batch.deadline ?? call.deadline, call.deadline)
+            }
             guard numbers.isEmpty else { return call }
             core.add(call)
             if mayStartNow(toAnswer: destination) { call.start() } else { core.queue.add(call) }
@@ -92,11 +91,12 @@ extension ServerConnection {
     /// - Returns: the call if its answer takes its time.
     private func answer(
         _ request: Request, of method: ServedMethod, _ handler: MethodTable.Handler,
-        _ body: (Payload, CallContext) throws -> Reply, to destination: Call.Destination, deadline: NIODeadline
+        _ body: (Payload, CallContext) throws -> Reply, to destination: Call.Destination
     ) -> Call? {
-        let context = context(of: request, to: destination, deadline: deadline)
-        // The time until which the reading of messages was seen to take: a clock reading less.
+        // The clock was read at the end of the call before, or when the socket was read.
         let began = core.executor.now
+        let deadline = deadline(of: request)
+        let context = context(of: request, to: destination, deadline: deadline)
         method.begin()
         let outcome: Result<Reply, RPCError>
         do {
@@ -156,6 +156,7 @@ extension ServerConnection {
         }
     }
 
+    /// When a call that begins now must be answered.
     private func deadline(of request: Request) -> NIODeadline {
         if let timeout = request.meta.timeout { return core.executor.now + .milliseconds(Int64(timeout)) }
         return request.meta.stream == true ? .distantFuture : core.executor.now + core.limits.defaultTimeout
