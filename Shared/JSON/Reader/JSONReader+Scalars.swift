@@ -22,10 +22,12 @@ extension JSONReader {
         return try result.get()
     }
 
-    /// Consumes a string and compares it.
-    package mutating func isString(_ expected: StaticString) throws(JSONError) -> Bool {
-        guard try peek() == .string else { return false }
-        return matches(try scanString(), expected)
+    /// Steps over a value.
+    /// - Returns: the value if it is a string, which can be decoded or compared later; else nil.
+    package mutating func skipString() throws(JSONError) -> MemberName? {
+        if case .string = try peek() { return try scanString() }
+        try skipValue()
+        return nil
     }
 
     /// A whole number of −2^63 … 2^63−1, exactly; `1.0` and `1e2` are whole numbers too.

@@ -9,6 +9,9 @@ struct AttachmentNumbers: Sendable {
 
     static let none = AttachmentNumbers(nil)
 
+    /// Whether the envelope has the member.
+    var areThere: Bool { text != nil }
+
     /// - Throws: `invalid_request` when they are no numbers, or too many.
     func read() throws(RPCError) -> [UInt32] {
         guard let text else { return [] }

@@ -5,9 +5,11 @@ import JSON
 /// Borrows the text that it was read from, as its reader does.
 struct Envelope {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private var version: Range<Int>?
+    private var isTwoPointZero = false
     private var id: Range<Int>?
-    private var method: Range<Int>?
+    private var hasMethod = false
+    /// Nil if the method is no string.
+    private var method: MemberName?
     private var params: Range<Int>?
     private var meta: Range<Int>?
     private var result: Range<Int>?
@@ -18,30 +20,32 @@ struct Envelope {
         bytes = reader.bytes
         var object = try reader.beginObject()
         while let name = try reader.nextMember(of: &object) {
-            let value = try reader.skipValue()
             if reader.matches(name, "jsonrpc") {
-                version = value
+                isTwoPointZero = try reader.skipString().map { reader.matches($0, "2.0") } ?? false
             } else if reader.matches(name, "id") {
-                id = value
+                id = try reader.skipValue()
             } else if reader.matches(name, "method") {
-                method = value
+                hasMethod = true
+                method = try reader.skipString()
             } else if reader.matches(name, "params") {
-                params = value
+                params = try reader.skipValue()
             } else if reader.matches(name, "meta") {
-                meta = value
+                meta = try reader.skipValue()
             } else if reader.matches(name, "result") {
-                result = value
+                result = try reader.skipValue()
             } else if reader.matches(name, "error") {
-                error = value
+                error = try reader.skipValue()
             } else if reader.matches(name, "attachments") {
-                attachments = value
+                attachments = try reader.skipValue()
+            } else {
+                try reader.skipValue()
             }
         }
     }
 
     /// What the object is as a message of its own.
     var message: IncomingMessage {
-        guard method == nil else { return .single(call) }
+        guard !hasMethod else { return .single(call) }
         do throws(JSONError) {
             return .response(try response)
         } catch {
@@ -53,12 +57,11 @@ struct Envelope {
 
     /// What the object is as a request.
     var call: IncomingCall {
-        let id: RequestID?
-        do throws(JSONError) {
-            id = try self.id.map { range throws(JSONError) in try read(range, as: RequestID.codec) }
-        } catch {
-            return IncomingCall(
-                answer: .withoutID, content: .failure(.invalidRequest("id", error)), attachments: numbers)
+        let text = id.map { UnsafeBufferPointer(rebasing: bytes[$0]) }
+        let id = text.flatMap { RequestID($0) }
+        if let text, id == nil {
+            let error = RPCError.invalidRequest("id", RequestID.mismatch(text))
+            return IncomingCall(answer: .withoutID, content: .failure(error), attachments: numbers)
         }
         let answer = id.map(IncomingCall.Answer.to)
         do throws(RPCError) {
@@ -78,13 +81,9 @@ struct Envelope {
             guard isTwoPointZero else {
                 throw RPCError(.invalidRequest, "jsonrpc: must be \"2.0\"", begun: false)
             }
-            guard let method else { throw RPCError(.invalidRequest, "method: is missing", begun: false) }
-            let name: String
-            do throws(JSONError) {
-                name = try read(method, as: .string)
-            } catch {
-                throw .invalidRequest("method", error)
-            }
+            guard hasMethod else { throw RPCError(.invalidRequest, "method: is missing", begun: false) }
+            guard let method else { throw RPCError(.invalidRequest, "method: must be a string", begun: false) }
+            let name = JSONReader(trusting: bytes).decode(method)
             return Request(method: name, params: try checkedParams, meta: try checkedMeta)
         }
     }
@@ -116,7 +115,7 @@ struct Envelope {
     private var response: Response {
         get throws(JSONError) {
             guard isTwoPointZero else { throw .mismatch(path: "jsonrpc", reason: "must be \"2.0\"") }
-            let id = id.flatMap { try? read($0, as: RequestID.codec) }
+            let id = id.flatMap { RequestID(UnsafeBufferPointer(rebasing: bytes[$0])) }
             switch (result, error) {
             case (let result?, nil): return Response(id: id, outcome: .success(raw(result)), attachments: numbers)
             case (nil, let error?):
@@ -130,12 +129,6 @@ struct Envelope {
             case (nil, nil): throw .refused("an answer with neither a result nor an error")
             }
         }
-    }
-
-    private var isTwoPointZero: Bool {
-        guard let version else { return false }
-        var reader = JSONReader(trusting: bytes, at: version.lowerBound)
-        return (try? reader.isString("2.0")) == true
     }
 
     private func raw(_ range: Range<Int>) -> RawJSON { RawJSON(unchecked: Array(bytes[range])) }

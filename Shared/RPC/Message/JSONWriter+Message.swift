@@ -51,12 +51,9 @@ extension JSONWriter {
         }
     }
 
-    private mutating func version() {
-        name(encoded: Self.versionName)
-        plainString("2.0".utf8)
-    }
+    private mutating func version() { raw(Self.versionMember) }
 
-    private static let versionName = Array("\"jsonrpc\"".utf8)
+    private static let versionMember = RawJSON(unchecked: Array("\"jsonrpc\":\"2.0\"".utf8))
     private static let idName = Array("\"id\"".utf8)
     private static let itemName = Array("\"item\"".utf8)
     private static let methodName = Array("\"method\"".utf8)

@@ -17,34 +17,71 @@ struct RequestMeta: Sendable, Equatable {
 
     static let none = RequestMeta()
 
-    static let codec = Codec<RequestMeta>.object { object in
-        let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
-        let parent = object.optional("traceparent", .stringIfOne, { $0.trace.parent.map(Optional.some) })
-        let state = object.optional("tracestate", .stringIfOne, { $0.trace.state.map(Optional.some) })
-        let attachments = object.optional("attachments", .boolean, \.attachments)
-        let stream = object.optional("stream", .boolean, \.stream)
-        let window = object.optional("window", .integer(Limits.streamWindows), \.window)
-        let priority = object.optional("priority", .oneOf, \.priority)
-        return { members throws(JSONError) in
-            RequestMeta(
-                timeout: try members[timeout],
-                trace: TraceContext(parent: try members[parent] ?? nil, state: try members[state] ?? nil),
-                attachments: try members[attachments], stream: try members[stream], window: try members[window],
-                priority: try members[priority])
+    /// Not an object codec: every request has this read, and few members are there.
+    static let codec = Codec<RequestMeta>(
+        schema: JSONSchema(),
+        read: { reader throws(JSONError) in
+            var meta = RequestMeta()
+            var trace: (parent: String?, state: String?)
+            var object = try reader.beginObject()
+            while let name = try reader.nextMember(of: &object) {
+                if reader.matches(name, "timeout_ms") {
+                    meta.timeout = try read(Members.timeout, "timeout_ms", &reader)
+                } else if reader.matches(name, "traceparent") {
+                    // Any other value than a string counts as absent, as a malformed string does.
+                    trace.parent = try reader.skipString().map { reader.decode($0) }
+                } else if reader.matches(name, "tracestate") {
+                    trace.state = try reader.skipString().map { reader.decode($0) }
+                } else if reader.matches(name, "attachments") {
+                    meta.attachments = try read(.boolean, "attachments", &reader)
+                } else if reader.matches(name, "stream") {
+                    meta.stream = try read(.boolean, "stream", &reader)
+                } else if reader.matches(name, "window") {
+                    meta.window = try read(Members.window, "window", &reader)
+                } else if reader.matches(name, "priority") {
+                    meta.priority = try read(Members.priority, "priority", &reader)
+                } else {
+                    try reader.skipValue()
+                }
+            }
+            if trace.parent != nil { meta.trace = TraceContext(parent: trace.parent, state: trace.state) }
+            return meta
+        },
+        write: { meta, writer in
+            writer.object { writer in
+                write(meta.timeout, Members.timeout, "timeout_ms", &writer)
+                write(meta.trace.parent, .string, "traceparent", &writer)
+                write(meta.trace.state, .string, "tracestate", &writer)
+                write(meta.attachments, .boolean, "attachments", &writer)
+                write(meta.stream, .boolean, "stream", &writer)
+                write(meta.window, Members.window, "window", &writer)
+                write(meta.priority, Members.priority, "priority", &writer)
+            }
+        })
+
+    private enum Members {
+        static let timeout = Codec<Int>.integer(Limits.timeoutMilliseconds)
+        static let window = Codec<Int>.integer(Limits.streamWindows)
+        static let priority = Codec<CallPriority>.oneOf
+    }
+
+    private static func read<Value>(
+        _ codec: Codec<Value>, _ name: String, _ reader: inout JSONReader
+    ) throws(JSONError) -> Value? {
+        do throws(JSONError) {
+            return try reader.null() ? nil : try codec.read(&reader)
+        } catch {
+            throw error.inside(name)
         }
     }
-}
 
-extension Codec where Value == String? {
-    /// A string. Any other value counts as absent, as a malformed string does where this is used.
-    fileprivate static let stringIfOne = Codec(
-        schema: Codec<String>.string.schema,
-        read: { reader throws(JSONError) in
-            if case .string = try reader.peek() { return try reader.string() }
-            try reader.skipValue()
-            return nil
-        },
-        write: { text, writer in if let text { writer.string(text) } })
+    private static func write<Value>(
+        _ value: Value?, _ codec: Codec<Value>, _ name: String, _ writer: inout JSONWriter
+    ) {
+        guard let value else { return }
+        writer.name(name)
+        codec.write(value, &writer)
+    }
 }
 
 /// How much a call matters to a person who waits: a hint that methods may use.

@@ -114,11 +114,9 @@ extension ServerConnection {
 
     /// Errors say who answered; one that was forwarded says it already.
     func named(_ outcome: Result<Reply, RPCError>) -> Result<Reply, RPCError> {
-        outcome.mapError { error in
-            var error = error
-            error.service = error.service ?? core.identity.name
-            return error
-        }
+        guard case .failure(var error) = outcome, error.service == nil else { return outcome }
+        error.service = core.identity.name
+        return .failure(error)
     }
 }
 

@@ -1,3 +1,4 @@
+import JSON
 import NIOCore
 
 /// From a message to calls.
@@ -27,21 +28,20 @@ extension ServerConnection {
     }
 
     private func receive(_ call: IncomingCall, isFirst: Bool) throws(FrameViolation) {
-        if case .failure = call.content { try refuse(call.attachments) }
         switch (call.content, call.answer) {
-        case (.failure, .none): break
-        case (.failure(let error), .withoutID): send(nil, .failure(error))
-        case (.failure(let error), .to(let id)): send(unlessUnderWay(id), .failure(error))
+        case (.failure(let error), let answer):
+            try refuse(call.attachments)
+            if answer != .none { send(answer.id.flatMap(unlessUnderWay), .failure(error)) }
         case (.request(let request), let answer):
-            let id = answer.id
-            if request.method == ProtocolMethods.hello.name {
-                try refuse(call.attachments)
-                let (answer, features) = isFirst ? greet(request) : (.failure(.lateHello), link.features)
-                if let id { send(unlessUnderWay(id), answer) }
-                link.features = features
-            } else {
-                try begin(request, call.attachments, to: id.map(Call.Destination.message) ?? .nowhere)
+            let (method, id) = (core.methods[request.method], answer.id)
+            guard method === core.methods.hello else {
+                return try begin(
+                    request, of: method, call.attachments, to: id.map(Call.Destination.message) ?? .nowhere)
             }
+            try refuse(call.attachments)
+            let (answer, features) = isFirst ? greet(request) : (.failure(.lateHello), link.features)
+            if let id { send(unlessUnderWay(id), answer) }
+            link.features = features
         }
     }
 
@@ -53,22 +53,25 @@ extension ServerConnection {
             let hasAttachments = try refuse(member.attachments)
             guard member.answer != .none else {
                 if case .request(let request) = member.content, !hasAttachments {
-                    try begin(request, member.attachments, to: .nowhere)
+                    try begin(request, of: core.methods[request.method], member.attachments, to: .nowhere)
                 }
                 continue
             }
             defer { slot += 1 }
-            switch (member.content, member.answer.id) {
-            case (.request, let id?) where hasAttachments:
-                add(.failure(.attachmentsInBatch), for: unlessUnderWay(id), to: batch, at: slot)
-            case (.failure(let error), let id):
-                add(.failure(error), for: id.flatMap(unlessUnderWay), to: batch, at: slot)
-            case (.request(let request), let id?) where request.method == ProtocolMethods.hello.name:
-                add(.failure(.lateHello), for: unlessUnderWay(id), to: batch, at: slot)
-            case (.request(let request), let id?):
-                try begin(request, member.attachments, to: .batch(batch, slot: slot, id))
-            case (.request, nil): break
+            let id = member.answer.id
+            let fault: RPCError
+            switch member.content {
+            case .failure(let error): fault = error
+            case .request where hasAttachments: fault = .attachmentsInBatch
+            case .request(let request):
+                let method = core.methods[request.method]
+                if method !== core.methods.hello, let id {
+                    try begin(request, of: method, member.attachments, to: .batch(batch, slot: slot, id))
+                    continue
+                }
+                fault = .lateHello
             }
+            add(.failure(fault), for: id.flatMap(unlessUnderWay), to: batch, at: slot)
         }
     }
 
@@ -103,4 +106,35 @@ extension RPCError {
     fileprivate static let attachmentsInBatch = RPCError(
         .invalidRequest, "attachments: a member of a batch cannot have any; send it as a message of its own",
         begun: false)
+}
+
+extension ServerConnection {
+    /// Agrees with a client on what to use between us, from the answer on.
+    func greet(_ request: Request) -> (answer: Result<Reply, RPCError>, features: Features) {
+        let hello: Hello.Request
+        do throws(JSONError) {
+            // Members that a later version adds to its greeting are no misunderstanding.
+            hello = try request.params.read(as: ProtocolMethods.hello.params)
+        } catch {
+            return (.failure(RPCError(invalidParams: error)), [])
+        }
+        guard let version = hello.protocols.filter(Hello.protocols.contains).max() else {
+            let versions = Hello.Versions(client: hello.protocols, server: Hello.protocols)
+            let error = RPCError(
+                .invalidRequest, "no common protocol version: this server speaks \(Hello.protocols)", begun: false,
+                details: RawJSON(versions, as: Hello.Versions.codec))
+            return (.failure(error), [])
+        }
+        saidHello = true
+        clientName = hello.client?.name
+        outbox.keep(
+            toFrames: hello.limits?.frameBytes, transfers: hello.limits?.openTransfers,
+            assembledBytes: hello.limits?.assembledBytes)
+        let features = Features.supported.intersection(Features(names: hello.features ?? []))
+        let answer = Hello.Answer(
+            protocol: version, service: core.identity,
+            contracts: Dictionary(core.contracts.map { ($0.name, $0.version) }, uniquingKeysWith: max),
+            features: features.names, limits: core.limits)
+        return (.success(Reply(answer, as: Hello.Answer.codec)), features)
+    }
 }

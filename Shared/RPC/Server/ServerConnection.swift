@@ -11,7 +11,7 @@ final class ServerConnection: ChannelInboundHandler {
     let channel: any Channel
     let link: Link
     var outbox: Outbox { link.outbox }
-    var loop: any EventLoop { core.executor.loop }
+    let loop: any EventLoop
 
     var phase = ConnectionPhase.fresh
     var calls: [Call.Key: Call] = [:]
@@ -49,6 +49,7 @@ final class ServerConnection: ChannelInboundHandler {
     init(_ channel: any Channel, core: ServerCore) {
         self.channel = channel
         self.core = core
+        loop = core.executor.loop
         link = Link(channel: channel, executor: core.executor, limits: core.limits)
         timer = DeadlineTimer(on: core.executor.loop)
         timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
@@ -86,6 +87,10 @@ final class ServerConnection: ChannelInboundHandler {
         // Nothing is kept of what comes after the last answer was given.
         guard isReading else { return }
         core.executor.memory.used(bytes.readableBytes)
+        core.executor.turn { read(bytes) }
+    }
+
+    private func read(_ bytes: ByteBuffer) {
         link.append(bytes)
         do throws(FrameViolation) {
             while isReading, let received = try link.next() {
@@ -102,7 +107,6 @@ final class ServerConnection: ChannelInboundHandler {
             lingersUntil = nil
             closeIfDone()
         }
-        core.executor.runReadyTasks()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -156,12 +160,21 @@ final class ServerConnection: ChannelInboundHandler {
         core.executor.answers.bytes < core.limits.queuedBytesPerProcess || bytes < Limits.chunkBytes
     }
 
-    /// Whether the next of the calls that wait may start.
+    /// Whether the next of the calls that wait may start: there is room, or its answer completes a batch that holds memory
+    /// until then.
     var mayStartNext: Bool {
         guard let call = line.first else { return false }
-        if hasRoom || call.completesBatch { return true }
+        if hasRoom { return true }
+        if case .batch(let batch, _, _) = call.destination, batch.bytes > 0 { return true }
         core.executor.answers.wait(self)
         return false
+    }
+
+    /// Whether a call may start where it is read. Calls of a batch start when all of them are read: two with the same id are
+    /// refused, and one can be cancelled by another member.
+    func mayStartNow(toAnswer destination: Call.Destination) -> Bool {
+        if case .batch = destination { return false }
+        return line.isEmpty && hasRoom && core.executor.mayStart()
     }
 
     /// - Parameter resume: called at once when there is room, or when nobody is left to answer.
@@ -308,7 +321,7 @@ final class ServerConnection: ChannelInboundHandler {
     private func abandonAllCalls() {
         for call in calls.values {
             call.abandon()
-            core.count(call, .cancelled)
+            note(call, RPCError(.cancelled, "the connection ended"))
         }
         calls.removeAll()
     }
@@ -377,4 +390,26 @@ final class ServerConnection: ChannelInboundHandler {
     }
 
     private var blockedDeadline: NIODeadline? { outbox.blockedSince.map { $0 + patience } }
+}
+
+/// The life of a server connection as far as reading and closing go.
+enum ConnectionPhase {
+    /// Nothing was received yet: a `rpc.hello` may still come.
+    case fresh
+    case open
+    /// The peer has shut down its sending side: what is under way is answered, then the connection closes.
+    case halfClosed
+    /// The server goes away: new calls are refused, what is under way is answered, then the connection closes.
+    case draining
+    /// After a violation: the error was sent, and what still comes is thrown away so that the error is not lost.
+    case discarding(bytesLeft: Int, until: NIODeadline)
+    case closed
+
+    /// Whether the connection closes as soon as no call is under way.
+    var closesWhenIdle: Bool {
+        switch self {
+        case .halfClosed, .draining: true
+        case .fresh, .open, .discarding, .closed: false
+        }
+    }
 }

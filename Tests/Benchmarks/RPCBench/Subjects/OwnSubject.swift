@@ -11,6 +11,8 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
     case runtime
     /// Callers on the event loop of their client, so that no call changes threads.
     case runtimeOnLoop = "runtime-on-loop"
+    /// The handler waits once, so that each call has a task.
+    case runtimeInTasks = "runtime-in-tasks"
     /// Large replies are bytes beside the message.
     case bytesBeside = "bytes-beside"
 
@@ -20,6 +22,7 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         case .echo: "swift-nio echo"
         case .runtime: "runtime"
         case .runtimeOnLoop: "runtime, callers on its loop"
+        case .runtimeInTasks: "runtime, handlers in tasks"
         case .bytesBeside: "runtime, bytes beside"
         }
     }
@@ -39,6 +42,7 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         case .floor, .echo: load.largeCallers == 0 && !load.isCancelling
         case .runtime: true
         case .runtimeOnLoop: !load.isCancelling
+        case .runtimeInTasks: !load.isCancelling && load.largeCallers == 0
         case .bytesBeside: max(load.replyBytes, load.largestBeside) >= BenchContract.smallestBlob
         }
     }
@@ -48,7 +52,8 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         switch self {
         case .floor: try FloorServer.serve(on: socket)
         case .echo: try await EchoServer.serve(on: socket, executor: executor)
-        case .runtime, .runtimeOnLoop, .bytesBeside: try await RuntimeServer.serve(on: socket, executor: executor)
+        case .runtime, .runtimeOnLoop, .runtimeInTasks, .bytesBeside:
+            try await RuntimeServer.serve(on: socket, executor: executor, inTasks: self == .runtimeInTasks)
         }
     }
 
@@ -56,7 +61,7 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         switch self {
         case .floor: try await FloorCaller.measure(load, socket: socket)
         case .echo: try await EchoCaller.measure(load, socket: socket)
-        case .runtime, .runtimeOnLoop, .bytesBeside:
+        case .runtime, .runtimeOnLoop, .runtimeInTasks, .bytesBeside:
             try await RuntimeCaller.measure(
                 load, socket: socket, onLoop: self == .runtimeOnLoop, bytesBeside: self == .bytesBeside)
         }

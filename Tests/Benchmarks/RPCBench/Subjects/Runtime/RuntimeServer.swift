@@ -4,19 +4,27 @@ import Synchronization
 
 /// The runtime with a trivial handler.
 enum RuntimeServer {
-    static func serve(on path: String, executor: LoopExecutor) async throws {
+    /// - Parameter inTasks: whether the handler of small replies waits, so that each of its calls has a task.
+    static func serve(on path: String, executor: LoopExecutor, inTasks: Bool) async throws {
         let server = RPCServer(
-            identity: ServiceIdentity(name: "bench", version: "1"), methods: methods, executor: executor,
-            onFault: { _ in })
+            identity: ServiceIdentity(name: "bench", version: "1"), methods: methods(inTasks: inTasks),
+            executor: executor, onFault: { _ in })
         // Runs until the process is killed.
         try await server.run(on: ListeningSocket(path: SocketPath(path)), until: { await Task.untilCancelled() })
     }
 
-    private static var methods: MethodTable {
+    private static func methods(inTasks: Bool) -> MethodTable {
         let checksums = Checksums()
         let waits = Waits()
         var table = MethodTable(BenchContract.contract)
-        table.handle(BenchContract.get) { request, _ in BenchContract.Reply(value: text(of: request.bytes)) }
+        if inTasks {
+            table.handle(BenchContract.get) { request, _ in
+                await Task.yield()
+                return BenchContract.Reply(value: text(of: request.bytes))
+            }
+        } else {
+            table.handle(BenchContract.get) { request, _ in BenchContract.Reply(value: text(of: request.bytes)) }
+        }
         table.handle(BenchContract.blob) { request, _ in
             let data = Data(repeating: filler, count: request.bytes)
             return BenchContract.Blob(value: Bytes(data, crc32: checksums.checksum(of: data)))

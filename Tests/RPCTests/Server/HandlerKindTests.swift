@@ -1,0 +1,78 @@
+import NIOCore
+import RPC
+import RPCTestKit
+import Synchronization
+import Testing
+
+/// Handlers that wait and handlers that do not: a caller cannot tell them apart, except by the order of answers.
+@Suite(.timeLimit(.minutes(5))) struct HandlerKindTests {
+    private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+    /// Answers with the trace that is current in the handler.
+    private static func table(waits: Bool) -> MethodTable {
+        var table = EchoContract.table
+        if waits {
+            table.handle(EchoContract.trace) { _, _ in
+                await Task.yield()
+                return .init(text: TraceContext.current.parent ?? "none")
+            }
+        } else {
+            table.handle(EchoContract.trace) { _, _ in .init(text: TraceContext.current.parent ?? "none") }
+        }
+        return table
+    }
+
+    @Test(arguments: [true, false])
+    func `the trace of a call is current in its handler, and in no other`(waits: Bool) async throws {
+        try await TestServer.with(Self.table(waits: waits)) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            let traced =
+                #"{"jsonrpc":"2.0","id":1,"method":"echo.trace","meta":{"traceparent":"\#(Self.trace)"}}"#
+            try await peer.send([traced, request("2", "echo.trace")].flatMap(WirePeer.frame))
+            var answers: [String: String] = [:]
+            for _ in 0..<2 {
+                let answer = try await peer.answer()
+                answers[answer.id] = answer.result
+            }
+            #expect(answers == ["1": #"{"text":"\#(Self.trace)"}"#, "2": #"{"text":"none"}"#])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a notification is handled and counted, and not answered`(waits: Bool) async throws {
+        try await TestServer.with(Self.table(waits: waits)) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            try await peer.send(#"{"jsonrpc":"2.0","method":"echo.trace"}"#)
+            while try await peer.statistics().methods["echo.trace"]?.latency.count != 1 {}
+        }
+    }
+
+    @Test func `calls that do not wait are answered in their order, before one that waits`() async throws {
+        let gate = Gate()
+        try await withPeer(gate: gate) { peer, _ in
+            let say = (2...40).map { request("\($0)", "echo.say", #"{"text":"a"}"#) }
+            try await peer.send(([waiting("1", "a")] + say).flatMap(WirePeer.frame))
+            for id in 2...40 { #expect(try await peer.answer().id == "\(id)") }
+            gate.open("a")
+            #expect(try await peer.answer().id == "1")
+        }
+    }
+
+    /// Its turn is over after a millisecond; what is left over has its turn after others were looked at.
+    @Test func `a call that does not wait is answered as well when it has to wait for its turn`() async throws {
+        var table = EchoContract.table
+        table.handle(EchoContract.echo) { params, _ in
+            let end = NIODeadline.now() + .milliseconds(2)
+            while NIODeadline.now() < end {}
+            return params
+        }
+        try await TestServer.with(table) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            let calls = (1...20).map { request("\($0)", "echo.say", #"{"text":"a"}"#) }
+            try await peer.send(calls.flatMap(WirePeer.frame))
+            for id in 1...20 { #expect(try await peer.answer().id == "\(id)") }
+            let say = try await peer.statistics().methods["echo.say"]
+            #expect(say?.calls == 20 && say?.underWay == 0 && say?.latency.count == 20)
+        }
+    }
+}
