@@ -10,6 +10,20 @@ public struct Payload: Sendable, Equatable {
         self.attachments = attachments
     }
 
+    /// Encodes a value, with its bytes beside it.
+    init<Value>(_ value: Value, as codec: Codec<Value>) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.usualBytes)
+        var writer = JSONWriter(appendingTo: bytes, takesAttachments: true)
+        bytes = []
+        codec.write(value, &writer)
+        self.init(
+            RawJSON(unchecked: writer.bytes), attachments: writer.attachments?.compactMap { $0 as? Attachment } ?? [])
+    }
+
+    /// The parameters of most calls fit into so many bytes.
+    private static let usualBytes = 256
+
     /// Reads the value.
     /// - Parameter refusingUnknownMembers: for the parameters of a request; else unknown members are ignored.
     /// - Throws: `JSONError.mismatch` when it is not what the codec describes.
