@@ -61,7 +61,7 @@ final class ClientConnection: ChannelInboundHandler {
                 id: call.id, method: call.method,
                 meta: call.options.meta(now: channel.eventLoop.now, isStream: call.stream != nil)
             ) {
-                Codec.payload.write(call.params, &$0)
+                call.params.write(to: &$0)
             }
         }
     }

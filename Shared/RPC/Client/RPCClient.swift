@@ -144,6 +144,19 @@ public final class RPCClient: Sendable {
         return try outcome.get()
     }
 
+    /// Passes a call on without a task of its own.
+    /// - Parameter completion: called once, on the client's event loop; possibly before this returns.
+    /// - Returns: cancels the call.
+    package func forward(
+        _ method: String, _ params: Payload, _ options: CallOptions,
+        completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
+    ) -> @Sendable () -> Void {
+        let call = ClientCall(
+            id: nextID(), method, params, options, checksAttachments: false, for: .completion(completion))
+        begin(call)
+        return { self.cancel(call) }
+    }
+
     private func nextID() -> Int { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Begins a call on the event loop.

@@ -17,7 +17,52 @@ struct RequestMeta: Sendable, Equatable {
 
     static let none = RequestMeta()
 
-    static let codec = Codec<RequestMeta>.object { object in
+    /// Written by hand: each call has a meta, and declared members are written at several times the cost.
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            if let timeout {
+                writer.name(encoded: Self.timeoutName)
+                writer.integer(timeout)
+            }
+            if let parent = trace.parent {
+                writer.name(encoded: Self.parentName)
+                writer.string(parent)
+            }
+            if let state = trace.state {
+                writer.name(encoded: Self.stateName)
+                writer.string(state)
+            }
+            if let attachments {
+                writer.name(encoded: Self.attachmentsName)
+                writer.boolean(attachments)
+            }
+            if let stream {
+                writer.name(encoded: Self.streamName)
+                writer.boolean(stream)
+            }
+            if let window {
+                writer.name(encoded: Self.windowName)
+                writer.integer(window)
+            }
+            if let priority {
+                writer.name(encoded: Self.priorityName)
+                writer.string(priority.rawValue)
+            }
+        }
+    }
+
+    private static let timeoutName = Array(#""timeout_ms""#.utf8)
+    private static let parentName = Array(#""traceparent""#.utf8)
+    private static let stateName = Array(#""tracestate""#.utf8)
+    private static let attachmentsName = Array(#""attachments""#.utf8)
+    private static let streamName = Array(#""stream""#.utf8)
+    private static let windowName = Array(#""window""#.utf8)
+    private static let priorityName = Array(#""priority""#.utf8)
+
+    static let codec = Codec<RequestMeta>(
+        schema: members.schema, read: members.read, write: { $0.write(to: &$1) })
+
+    private static let members = Codec<RequestMeta>.object { object in
         let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
         let parent = object.optional("traceparent", .stringIfOne, { $0.trace.parent.map(Optional.some) })
         let state = object.optional("tracestate", .stringIfOne, { $0.trace.state.map(Optional.some) })

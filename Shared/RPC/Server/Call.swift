@@ -46,6 +46,8 @@ final class Call {
         case queued
         /// A worker has it; the task is there while the handler runs.
         case running(UnsafeCurrentTask?)
+        /// It was passed on.
+        case forwarded(cancel: @Sendable () -> Void)
         /// Its answer is on its way, which may take its time.
         case answering(OutgoingMessage)
         case over
@@ -71,14 +73,14 @@ final class Call {
     var hasBegun: Bool {
         switch state {
         case .collecting, .queued: false
-        case .running, .answering, .over: true
+        case .running, .forwarded, .answering, .over: true
         }
     }
 
     /// Whether nobody waits for its handler.
     var isAnswered: Bool {
         switch state {
-        case .collecting, .queued, .running: false
+        case .collecting, .queued, .running, .forwarded: false
         case .answering, .over: true
         }
     }
@@ -155,15 +157,37 @@ final class Call {
             let bound = NIOLoopBound(stream, eventLoop: connection.loop)
             try await handler(payload, context, ItemSink(stream, on: connection.loop))
             return Reply(StreamEnd(items: bound.value.items), as: StreamEnd.codec)
+        // Passed on without a task (`forward`).
+        case .forward: preconditionFailure("a forwarded call has no handler")
         }
+    }
+
+    /// Passes the call on.
+    /// - Parameter whenDone: called once, on the event loop; with nil when nobody waits for the outcome.
+    func forward(
+        by forwarder: MethodTable.Forwarder, _ context: CallContext,
+        whenDone: @escaping (Result<Reply, RPCError>?) -> Void
+    ) {
+        guard !isAnswered else { return whenDone(nil) }
+        state = .running(nil)
+        let bound = NIOLoopBound((call: self, whenDone: whenDone), eventLoop: connection.loop)
+        let cancel = forwarder(
+            request.method, Payload(request.params, attachments: attachments), context
+        ) { outcome in
+            bound.onLoop { $0.whenDone($0.call.end() ? outcome.map { Reply($0) } : nil) }
+        }
+        if case .running = state { state = .forwarded(cancel: cancel) }
     }
 
     /// - Returns: false when the call was answered while it ran, so that its outcome is of no interest.
     private func end() -> Bool {
-        guard case .running = state else { return false }
-        state = .over
-        stream?.end()
-        return true
+        switch state {
+        case .running, .forwarded:
+            state = .over
+            stream?.end()
+            return true
+        case .collecting, .queued, .answering, .over: return false
+        }
     }
 
     // MARK: Ending
@@ -183,6 +207,7 @@ final class Call {
         state = .over
         switch before {
         case .running(let task): task?.cancel()
+        case .forwarded(let cancel): cancel()
         // No worker will see it.
         case .collecting: release()
         case .queued:

@@ -10,8 +10,17 @@ public struct MethodTable: Sendable {
     private var handlers: [String: Handler] = [:]
     private var streamHandlers: [String: StreamHandler] = [:]
 
+    /// Passes a call on, on the event loop of its connection and without a task. Calls `completion` once, possibly before it
+    /// returns.
+    /// - Returns: cancels the call where it was passed to; `completion` is called nevertheless.
+    public typealias Forwarder =
+        @Sendable (
+            _ method: String, _ params: Payload, CallContext,
+            _ completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
+        ) -> @Sendable () -> Void
+
     /// Answers every method that has no handler here.
-    public var forward: (@Sendable (String, Payload, CallContext) async throws -> Payload)?
+    public var forward: Forwarder?
 
     /// Answers every stream that has no handler here.
     public var forwardStream: (@Sendable (String, Payload, CallContext, ItemSink<Payload>) async throws -> Void)?
@@ -68,6 +77,7 @@ public struct MethodTable: Sendable {
     enum Route {
         case answer(Handler)
         case stream(StreamHandler)
+        case forward(Forwarder)
     }
 
     /// Finds what answers.
@@ -92,7 +102,7 @@ public struct MethodTable: Sendable {
                 return .stream { try await forwardStream(method, $0, $1, $2) }
             }
             if !asStream, let forward {
-                return .answer { Reply(try await forward(method, $0, $1)) }
+                return .forward(forward)
             }
         }
         throw RPCError(

@@ -181,10 +181,14 @@ public struct RPCServer: Sendable {
         core.begin(worker)
         defer { core.end(worker) }
         while let call = await core.queue.next(isNew: handled == 0) {
-            worker.call = call
-            await run(call)
-            worker.call = nil
-            core.ended(call)
+            if case .forward(let forwarder) = call.route {
+                forward(call, by: forwarder, core)
+            } else {
+                worker.call = call
+                await run(call)
+                worker.call = nil
+                core.ended(call)
+            }
             // The cancelling was its call's, and cannot be taken back.
             if Task.isCancelled { return core.queue.leave() }
             handled += 1
@@ -192,12 +196,25 @@ public struct RPCServer: Sendable {
         }
     }
 
-    private nonisolated(nonsending) func run(_ call: Call) async {
-        let (method, meta) = (call.request.method, call.request.meta)
-        let context = CallContext(
+    /// Passes a call on. It ends when its answer comes, and no worker waits for that.
+    private func forward(_ call: Call, by forwarder: MethodTable.Forwarder, _ core: ServerCore) {
+        call.forward(by: forwarder, context(of: call)) { outcome in
+            if let outcome { call.connection.finish(call, outcome) }
+            core.ended(call)
+        }
+    }
+
+    private func context(of call: Call) -> CallContext {
+        let meta = call.request.meta
+        return CallContext(
             deadline: call.deadline, trace: meta.trace, takesAttachments: call.takesAttachments,
             priority: meta.priority ?? .visible, window: meta.window ?? Limits.defaultStreamWindow,
             peer: call.connection.peer, connection: NIOLoopBound(call.connection, eventLoop: executor.loop))
+    }
+
+    private nonisolated(nonsending) func run(_ call: Call) async {
+        let (method, meta) = (call.request.method, call.request.meta)
+        let context = context(of: call)
         // A call without a trace has nothing to pass on.
         let handled =
             meta.trace.parent == nil
