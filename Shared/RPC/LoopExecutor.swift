@@ -5,22 +5,32 @@ import NIOPosix
 ///
 /// Whatever runs here must not block: it would hold up every connection of the loop.
 ///
-/// Tasks that become ready on the loop itself wait in a queue of the executor's own. A connection that has read calls
-/// `runReadyTasks` at the end of its read, so that in one turn of the loop requests are read, handled and answered, with
-/// one write for all answers, where a turn of the loop per step would cost a system call each.
+/// Work is done in turns. A connection reads in a turn, so that in one turn of the loop requests are read, handled and
+/// answered, with one write for all answers: a turn of the loop per step would cost a system call each. Tasks that become
+/// ready on the loop itself wait in a queue of the executor's own, and run at the end of the turn.
 ///
-/// A turn of tasks is limited: what is left runs after the loop has looked at its sockets again, so that tasks that never
-/// wait for anything stop no read, no cancel and no new connection.
+/// A turn is limited: what is left runs after the loop has looked at its sockets again, so that work that never waits for
+/// anything stops no read, no cancel and no new connection.
 ///
-/// `@unchecked Sendable`: `ready`, `flushes`, `assembly`, `answers`, `memory` and the two flags are touched on the event loop only; `enqueue`, which any
-/// thread may call, touches them only after it has found itself on the loop.
+/// `@unchecked Sendable`: all mutable state, and `assembly`, `answers` and `memory`, are touched on the event loop only;
+/// `enqueue` of a job, which any thread may call, touches them only after it has found itself on the loop.
 public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     public let loop: any EventLoop
 
-    private var ready = CircularBuffer<UnownedJob>()
+    private enum Work {
+        case job(UnownedJob)
+        case body(() -> Void)
+    }
+
+    private var ready = CircularBuffer<Work>()
     private var flushes: [() -> Void] = []
-    private var isRunning = false
+    private var isInTurn = false
     private var isScheduled = false
+
+    /// When the clock was read last in this turn: exact enough for a deadline.
+    private(set) var now = NIODeadline.distantPast
+    private var turnEnd = NIODeadline.distantPast
+    private var startsLeft = 0
 
     /// What the connections of this loop hold of attachments and parts that are not complete. On the event loop only.
     let assembly = AssemblyBudget.ProcessTotal()
@@ -31,12 +41,12 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     /// Returns memory to the system. On the event loop only.
     let memory: SpikeTrimmer
 
-    /// How many tasks run in one turn, and for how long a turn begins more of them.
-    private static let tasksPerTurn = 256
+    /// How many tasks and calls start in one turn, and for how long a turn starts more of them.
+    private static let startsPerTurn = 1_024
     private static let turnTime = TimeAmount.milliseconds(1)
 
-    /// How many tasks run between two readings of the clock. One reading costs about as much as starting a small task.
-    private static let tasksPerLook = 8
+    /// How many start between two readings of the clock. One reading costs about as much as starting a small task.
+    private static let startsPerLook = 8
 
     /// NIO runs tasks that are due before it polls its selector, also those that become due meanwhile. A turn that is due
     /// only after this time is one for which it polls.
@@ -54,48 +64,75 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if loop.inEventLoop {
-            ready.append(job)
+            ready.append(.job(job))
             schedule()
         } else {
             loop.execute {
-                self.ready.append(job)
+                self.ready.append(.job(job))
                 self.runReadyTasks()
             }
         }
+    }
+
+    /// Runs `body` in a turn, as a task that has become ready. On the event loop only.
+    func enqueue(_ body: @escaping () -> Void) {
+        ready.append(.body(body))
+        schedule()
     }
 
     /// Runs `body` on the event loop once what is ready now has run and its answers have left: for work that nobody who is
     /// answered now should wait for.
     public func afterAnswers(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
 
-    /// Runs `flush` once the tasks that are ready have run. On the event loop only.
+    /// Runs `flush` at the end of the turn. On the event loop only.
     func flushAfterTasks(_ flush: @escaping () -> Void) {
         flushes.append(flush)
         schedule()
     }
 
-    /// Runs what is ready, and what becomes ready by that. On the event loop only.
-    func runReadyTasks() {
-        guard !isRunning else { return }
-        isRunning = true
-        let end = loop.now + Self.turnTime
-        var left = Self.tasksPerTurn
-        while left > 0, let job = ready.popFirst() {
-            job.runSynchronously(on: asUnownedTaskExecutor())
-            left -= 1
-            if left.isMultiple(of: Self.tasksPerLook), loop.now >= end { break }
+    // MARK: Turns
+
+    /// Runs `body`, then what is ready, and what becomes ready by that. On the event loop only.
+    func turn(_ body: () -> Void) {
+        guard !isInTurn else { return body() }
+        isInTurn = true
+        startsLeft = Self.startsPerTurn
+        turnEnd = readClock() + Self.turnTime
+        body()
+        while !ready.isEmpty, mayStart() {
+            switch ready.removeFirst() {
+            case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+            case .body(let body): body()
+            }
         }
         let due = flushes
         flushes.removeAll(keepingCapacity: true)
         for flush in due { flush() }
-        isRunning = false
+        isInTurn = false
         schedule(afterPolling: !ready.isEmpty)
     }
 
-    /// Makes sure that what is ready runs even if nobody calls `runReadyTasks`.
+    /// Runs what is ready, and what becomes ready by that. On the event loop only.
+    func runReadyTasks() { turn {} }
+
+    /// Whether one more task or call may start in this turn.
+    func mayStart() -> Bool {
+        guard startsLeft > 0 else { return false }
+        startsLeft -= 1
+        if startsLeft.isMultiple(of: Self.startsPerLook) { readClock() }
+        return now < turnEnd
+    }
+
+    @discardableResult
+    func readClock() -> NIODeadline {
+        now = loop.now
+        return now
+    }
+
+    /// Makes sure that what is ready runs even if no connection reads.
     /// - Parameter afterPolling: whether the sockets come first.
     private func schedule(afterPolling: Bool = false) {
-        guard !isRunning, !isScheduled, !(ready.isEmpty && flushes.isEmpty) else { return }
+        guard !isInTurn, !isScheduled, !(ready.isEmpty && flushes.isEmpty) else { return }
         isScheduled = true
         let turn = {
             self.isScheduled = false

@@ -109,9 +109,12 @@ final class ClientConnection: ChannelInboundHandler {
     // MARK: Channel events
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        link.append(unwrapInboundIn(data))
-        core.inbox.expect()
-        defer { core.takeCalls() }
+        let bytes = unwrapInboundIn(data)
+        core.reading { read(bytes) }
+    }
+
+    private func read(_ bytes: ByteBuffer) {
+        link.append(bytes)
         core.heard(self)
         do {
             while channel.isActive, let received = try link.next() {
@@ -123,12 +126,9 @@ final class ClientConnection: ChannelInboundHandler {
                 }
             }
             if let expiry = link.nextExpiry { core.timer.wake(by: expiry) }
-        } catch let violation as FrameViolation {
-            core.broken(self, .invalidData, "it does not keep to the protocol: \(violation.rpcError.message)")
-        } catch let error as RPCError {
-            core.broken(self, .invalidData, "it does not keep to the protocol: \(error.message)")
         } catch {
-            core.broken(self, .invalidData, "it does not keep to the protocol: \(error)")
+            let reason = (error as? FrameViolation)?.rpcError.message ?? (error as? RPCError)?.message ?? "\(error)"
+            core.broken(self, .invalidData, "it does not keep to the protocol: \(reason)")
         }
     }
 

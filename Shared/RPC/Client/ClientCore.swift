@@ -62,6 +62,10 @@ final class ClientCore {
     /// How many calls the peer takes at a time, as far as it has said.
     private var callsAtOnce: Int
 
+    /// What the read that is going on has brought to tasks.
+    private var outcomes: [(ClientCall, ClientCall.Outcome)] = []
+    private var isReading = false
+
     let timer: DeadlineTimer
     var deadlines = DeadlineQueue<ClientCall>()
     var probing: Scheduled<Void>?
@@ -87,14 +91,27 @@ final class ClientCore {
 
     // MARK: Calls
 
+    /// Reads what has come over a connection. The callers of all answers are resumed together, so that their threads are
+    /// woken once, and the calls that they make meanwhile share a write.
+    func reading(_ read: () -> Void) {
+        inbox.expect()
+        executor.turn {
+            isReading = true
+            read()
+            isReading = false
+            for (call, outcome) in outcomes { call.end(outcome) }
+            outcomes.removeAll(keepingCapacity: true)
+        }
+        takeCalls()
+    }
+
     /// Begins the calls of the inbox. Those that are made meanwhile follow at once, within bounds: others use the event
     /// loop too.
     func takeCalls() {
         for _ in 1...Self.takesInTurn {
             let calls = inbox.take()
-            for call in calls { begin(call) }
-            executor.runReadyTasks()
             if calls.isEmpty { return }
+            executor.turn { for call in calls { begin(call) } }
         }
         executor.loop.assumeIsolated().execute { [weak self] in self?.takeCalls() }
     }
@@ -182,7 +199,8 @@ final class ClientCore {
         guard call.phase != .ended, calls.removeValue(forKey: call.id) != nil else { return }
         if call.phase == .sent { sentCount -= 1 }
         if call.stream != nil { streamCount -= 1 }
-        call.end(outcome)
+        call.phase = .ended
+        if isReading, case .task = call.caller { outcomes.append((call, outcome)) } else { call.end(outcome) }
     }
 
     // MARK: Waiting

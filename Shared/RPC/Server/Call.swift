@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One call under way on a server connection. Lives on the connection's event loop.
+/// One call under way on a server connection, unless it is answered where it is read. Lives on the connection's event loop.
 final class Call {
     /// Where the answer goes.
     enum Destination {
@@ -27,11 +27,15 @@ final class Call {
     private(set) var request: Request
     let destination: Destination
     let deadline: NIODeadline
-    let route: MethodTable.Route
+    let method: ServedMethod
+    private let handler: MethodTable.Handler
     let connection: ServerConnection
 
-    /// For counting it, once.
-    var ticket: CallCounter.Ticket?
+    /// Nil once its end is noted.
+    var began: NIODeadline?
+
+    /// Its place among the calls of the process that have a handler, or wait for its turn.
+    var place = 0
 
     /// For a call that is answered with one.
     let stream: ServerStream?
@@ -44,8 +48,8 @@ final class Call {
         case collecting(IncomingAttachments)
         /// It waits for its turn.
         case queued
-        /// A worker has it; the task is there while the handler runs.
-        case running(UnsafeCurrentTask?)
+        /// Its handler runs. The task is there once the handler waits.
+        case running(Task<Void, Never>?)
         /// It was passed on.
         case forwarded(cancel: @Sendable () -> Void)
         /// Its answer is on its way, which may take its time.
@@ -56,17 +60,18 @@ final class Call {
     private var state = State.queued
 
     init(
-        _ request: Request, key: Key, to destination: Destination, deadline: NIODeadline, route: MethodTable.Route,
-        stream: ServerStream?, on connection: ServerConnection
+        _ request: Request, key: Key, to destination: Destination, began: NIODeadline?, deadline: NIODeadline,
+        method: ServedMethod, handler: MethodTable.Handler, stream: ServerStream?, on connection: ServerConnection
     ) {
         self.key = key
         self.request = request
         self.destination = destination
+        self.began = began
         self.deadline = deadline
-        self.route = route
+        self.method = method
+        self.handler = handler
         self.stream = stream
         self.connection = connection
-        ticket = connection.core.counter.begin(request.method)
     }
 
     /// Whether its handler has started.
@@ -77,7 +82,7 @@ final class Call {
         }
     }
 
-    /// Whether nobody waits for its handler.
+    /// Whether its handler's outcome is not needed any more.
     var isAnswered: Bool {
         switch state {
         case .collecting, .queued, .running, .forwarded: false
@@ -100,12 +105,6 @@ final class Call {
         return attachments
     }
 
-    /// Whether bytes may stand beside its answer: not in a batch, whose answers share one message.
-    var takesAttachments: Bool {
-        guard case .message = destination else { return false }
-        return request.meta.attachments == true && connection.link.features.contains(.bytes)
-    }
-
     /// What it holds of the connection's budget.
     private var heldBytes: Int { attachments.reduce(request.params.heldBytes) { $0 + $1.data.count } }
 
@@ -116,78 +115,56 @@ final class Call {
         attachments = []
     }
 
-    /// Whether it may start though nothing else may: its answer completes one that holds memory until then.
-    var completesBatch: Bool {
-        guard case .batch(let batch, _, _) = destination else { return false }
-        return batch.bytes > 0
-    }
-
     // MARK: Handling
 
-    /// A worker takes it.
-    func start() { state = .running(nil) }
+    /// Runs its handler, at least until that waits for something.
+    func start() {
+        let context = connection.context(of: request, to: destination, deadline: deadline)
+        let payload = Payload(request.params, attachments: attachments)
+        state = .running(nil)
+        switch handler {
+        case .atOnce(let handler): handlerEnded(Result { try context.trace.during { try handler(payload, context) } })
+        case .inTask(let handler): run(context.trace) { try await handler(payload, context) }
+        case .stream(let handler):
+            guard let stream else { return handlerEnded(.success(Reply(.emptyObject))) }
+            let bound = NIOLoopBound(stream, eventLoop: connection.loop)
+            let items = ItemSink(stream, on: connection.loop)
+            run(context.trace) {
+                try await handler(payload, context, items)
+                return Reply(StreamEnd(items: bound.value.items), as: StreamEnd.codec)
+            }
+        case .forwarder(let forwarder):
+            let bound = NIOLoopBound(self, eventLoop: connection.loop)
+            let cancel = forwarder(request.method, payload, context) { outcome in
+                bound.onLoop { $0.handlerEnded(outcome.map { Reply($0) }.mapError { $0 }) }
+            }
+            if case .running = state { state = .forwarded(cancel: cancel) }
+        }
+    }
 
-    /// Handles the call in the current task, which must run on the event loop.
-    /// - Returns: nil when nobody waits for the outcome.
-    nonisolated(nonsending) func run(_ context: CallContext) async -> Result<Reply, any Error>? {
-        guard !isAnswered else { return nil }
+    /// Runs a handler in a task of its own, which begins here and now. The server owns the task: it is told when the task
+    /// ends, and `RPCServer.run` does not return before that.
+    private func run(_ trace: TraceContext, _ handler: @escaping @Sendable () async throws -> Reply) {
         let isolated = NIOLoopBound(self, eventLoop: connection.loop)
-        let (route, payload) = (route, Payload(request.params, attachments: attachments))
-        return await withUnsafeCurrentTask { task in
-            // The task is kept only while it runs this very closure, and used only on the event loop, where this closure
-            // begins and ends: so it is never used after its end.
-            isolated.value.state = .running(task)
+        let task = Task.immediateDetached(executorPreference: connection.core.executor) {
             let outcome: Result<Reply, any Error>
             do {
-                outcome = .success(try await isolated.value.outcome(of: route, payload, context))
+                outcome = .success(try await trace.during(handler))
             } catch {
                 outcome = .failure(error)
             }
-            return isolated.value.end() ? outcome : nil
+            isolated.value.handlerEnded(outcome)
         }
+        if case .running = state { state = .running(task) } else { task.cancel() }
     }
 
-    private nonisolated(nonsending) func outcome(
-        of route: MethodTable.Route, _ payload: Payload, _ context: CallContext
-    ) async throws -> Reply {
-        switch route {
-        case .answer(let handler): return try await handler(payload, context)
-        case .stream(let handler):
-            guard let stream else { return Reply(.emptyObject) }
-            let bound = NIOLoopBound(stream, eventLoop: connection.loop)
-            try await handler(payload, context, ItemSink(stream, on: connection.loop))
-            return Reply(StreamEnd(items: bound.value.items), as: StreamEnd.codec)
-        // Passed on without a task (`forward`).
-        case .forward: preconditionFailure("a forwarded call has no handler")
-        }
-    }
-
-    /// Passes the call on.
-    /// - Parameter whenDone: called once, on the event loop; with nil when nobody waits for the outcome.
-    func forward(
-        by forwarder: MethodTable.Forwarder, _ context: CallContext,
-        whenDone: @escaping (Result<Reply, RPCError>?) -> Void
-    ) {
-        guard !isAnswered else { return whenDone(nil) }
-        state = .running(nil)
-        let bound = NIOLoopBound((call: self, whenDone: whenDone), eventLoop: connection.loop)
-        let cancel = forwarder(
-            request.method, Payload(request.params, attachments: attachments), context
-        ) { outcome in
-            bound.onLoop { $0.whenDone($0.call.end() ? outcome.map { Reply($0) } : nil) }
-        }
-        if case .running = state { state = .forwarded(cancel: cancel) }
-    }
-
-    /// - Returns: false when the call was answered while it ran, so that its outcome is of no interest.
-    private func end() -> Bool {
-        switch state {
-        case .running, .forwarded:
+    private func handlerEnded(_ outcome: Result<Reply, any Error>) {
+        if !isAnswered {
             state = .over
             stream?.end()
-            return true
-        case .collecting, .queued, .answering, .over: return false
+            connection.finish(self, outcome.mapError { connection.core.answer(for: $0, to: request) })
         }
+        connection.core.ended(self)
     }
 
     // MARK: Ending
@@ -201,14 +178,13 @@ final class Call {
         return message
     }
 
-    /// The call is answered without its handler's outcome, which is told to stop.
+    /// The call is answered without its handler's outcome; the handler is cancelled.
     func abandon() {
         let before = state
         state = .over
         switch before {
         case .running(let task): task?.cancel()
         case .forwarded(let cancel): cancel()
-        // No worker will see it.
         case .collecting: release()
         case .queued:
             connection.core.ended(self)
@@ -216,5 +192,18 @@ final class Call {
         case .answering, .over: break
         }
         stream?.end()
+    }
+}
+
+extension TraceContext {
+    /// Runs a handler with this as the current trace. A call without a trace has nothing to pass on.
+    func during<Answer>(_ handler: () throws -> Answer) rethrows -> Answer {
+        parent == nil ? try handler() : try Self.$current.withValue(self, operation: handler)
+    }
+
+    fileprivate nonisolated(nonsending) func during<Answer>(
+        _ handler: @Sendable () async throws -> Answer
+    ) async rethrows -> Answer {
+        parent == nil ? try await handler() : try await Self.$current.withValue(self, operation: handler)
     }
 }

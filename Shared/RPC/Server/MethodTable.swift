@@ -3,12 +3,16 @@ import NIOCore
 
 /// What a server answers: handlers by method name, and the contracts that describe them.
 public struct MethodTable: Sendable {
-    typealias Handler = @Sendable (Payload, CallContext) async throws -> Reply
-    typealias StreamHandler = @Sendable (Payload, CallContext, ItemSink<Payload>) async throws -> Void
-
-    public let contracts: [Contract]
-    private var handlers: [String: Handler] = [:]
-    private var streamHandlers: [String: StreamHandler] = [:]
+    /// What answers a call.
+    enum Handler: Sendable {
+        /// Runs where the call is read, and has ended when the next call is read.
+        case atOnce(@Sendable (Payload, CallContext) throws -> Reply)
+        /// Runs in a task, because it may wait.
+        case inTask(@Sendable (Payload, CallContext) async throws -> Reply)
+        case stream(@Sendable (Payload, CallContext, ItemSink<Payload>) async throws -> Void)
+        /// Passes the call on.
+        case forwarder(Forwarder)
+    }
 
     /// Passes a call on, on the event loop of its connection and without a task. Calls `completion` once, possibly before it
     /// returns.
@@ -18,6 +22,15 @@ public struct MethodTable: Sendable {
             _ method: String, _ params: Payload, CallContext,
             _ completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
         ) -> @Sendable () -> Void
+
+    /// What answers the calls of one name: those for one answer, and those for a stream.
+    struct Handlers: Sendable {
+        var once: Handler?
+        var stream: Handler?
+    }
+
+    public let contracts: [Contract]
+    private(set) var handlers: [String: Handlers] = [:]
 
     /// Answers every method that has no handler here.
     public var forward: Forwarder?
@@ -30,20 +43,37 @@ public struct MethodTable: Sendable {
 
     public init(_ contracts: Contract...) { self.contracts = contracts }
 
+    /// Answers a method with a body that does not wait. This costs least: the call needs no task, and is answered before the
+    /// next one is read. It cannot be cancelled, and its deadline cannot pass.
+    ///
+    /// As `handle` with an asynchronous body in all else; Swift selects this one for a closure without `await`.
+    public mutating func handle<Params, Answer>(
+        _ method: Method<Params, Answer>, _ body: @escaping @Sendable (Params, CallContext) throws -> Answer
+    ) {
+        handlers[method.name, default: Handlers()].once = .atOnce { payload, context in
+            let params = try payload.params(as: method.params)
+            do {
+                return Reply(try body(params, context), as: method.answer)
+            } catch {
+                throw method.declared(error)
+            }
+        }
+    }
+
     /// Answers a method.
     ///
     /// The body runs on the connection's event loop (see `LoopExecutor`): it must not block. It is cancelled when the
-    /// caller cancels, goes away or runs out of time. An `RPCError` of a kind that the method declares, or that every
-    /// method may answer, reaches the caller; every other error is logged and becomes `internal`.
+    /// caller cancels, closes the connection or runs out of time. An `RPCError` of a kind that the method declares, or that
+    /// every method may answer, reaches the caller; every other error is logged and becomes `internal`.
     public mutating func handle<Params, Answer>(
         _ method: Method<Params, Answer>, _ body: @escaping @Sendable (Params, CallContext) async throws -> Answer
     ) {
-        handlers[method.name] = { payload, context in
+        handlers[method.name, default: Handlers()].once = .inTask { payload, context in
             let params = try payload.params(as: method.params)
             do {
                 return Reply(try await body(params, context), as: method.answer)
-            } catch let error as RPCError where !error.kind.isUniversal && !method.errors.contains(error.kind) {
-                throw UndeclaredError(method: method.name, error: error)
+            } catch {
+                throw method.declared(error)
             }
         }
     }
@@ -53,65 +83,34 @@ public struct MethodTable: Sendable {
         _ method: StreamMethod<Params, Item>,
         _ body: @escaping @Sendable (Params, CallContext, ItemSink<Item>) async throws -> Void
     ) {
-        streamHandlers[method.name] = { payload, context, sink in
+        handlers[method.name, default: Handlers()].stream = .stream { payload, context, sink in
             let params = try payload.params(as: method.params)
             do {
                 try await body(params, context, sink.of(method.item))
-            } catch let error as RPCError where !error.kind.isUniversal && !method.errors.contains(error.kind) {
-                throw UndeclaredError(method: method.name, error: error)
+            } catch {
+                throw method.declared(error)
             }
         }
     }
 
-    /// Answers a method unless the table does so already.
-    mutating func handleByDefault<Params, Answer>(
-        _ method: Method<Params, Answer>, _ body: @escaping @Sendable (Params, CallContext) async throws -> Answer
-    ) {
-        if handlers[method.name] == nil { handle(method, body) }
-    }
+    /// Adds the handlers of methods that have none here.
+    mutating func addHandlers(of other: MethodTable) { handlers.merge(other.handlers) { own, _ in own } }
 
-    /// Each once, also of what is answered both ways.
-    var names: Set<String> { Set(handlers.keys).union(streamHandlers.keys) }
-
-    /// What answers a request, and how.
-    enum Route {
-        case answer(Handler)
-        case stream(StreamHandler)
-        case forward(Forwarder)
-    }
-
-    /// Finds what answers.
-    /// - Throws: `method_not_found`, or `invalid_params` for a stream that is not called as one and the other way round.
-    func route(_ method: String, asStream: Bool) throws(RPCError) -> Route {
-        switch (asStream, handlers[method], streamHandlers[method]) {
-        case (false, let handler?, _): return .answer(handler)
-        case (true, _, let handler?): return .stream(handler)
-        case (false, nil, .some):
-            throw RPCError(
-                .invalidParams, "meta.stream: must be true, \(method) answers with a stream", begun: false)
-        case (true, .some, nil):
-            throw RPCError(
-                .invalidParams, "meta.stream: must not be true, \(method) answers once", begun: false)
-        case (_, nil, nil): return try forwardRoute(method, asStream: asStream)
-        }
-    }
-
-    private func forwardRoute(_ method: String, asStream: Bool) throws(RPCError) -> Route {
+    /// What answers the calls of a method that has no handlers here.
+    /// - Throws: `method_not_found`.
+    func forwarding(_ method: String, asStream: Bool) throws(RPCError) -> Handler {
         if method.utf8.count <= Limits.methodBytes {
             if asStream, let forwardStream {
                 return .stream { try await forwardStream(method, $0, $1, $2) }
             }
             if !asStream, let forward {
-                return .forward(forward)
+                return .forwarder(forward)
             }
         }
         throw RPCError(
             .methodNotFound,
             "there is no method \(RawJSON(method, as: .string).brief) here; rpc.describe lists them", begun: false)
     }
-
-    /// Whether bytes beside a request are for ourselves, so that their checksum is of interest.
-    func passesOn(_ method: String) -> Bool { handlers[method] == nil && streamHandlers[method] == nil }
 }
 
 extension Payload {
@@ -128,6 +127,28 @@ extension Payload {
 struct UndeclaredError: Error {
     let method: String
     let error: RPCError
+}
+
+extension UndeclaredError {
+    /// - Returns: what a handler has thrown, unless its method may not answer that.
+    fileprivate static func check(_ error: any Error, of method: String, declaring kinds: [ErrorKind]) -> any Error {
+        guard let answer = error as? RPCError, !answer.kind.isUniversal, !kinds.contains(answer.kind) else {
+            return error
+        }
+        return UndeclaredError(method: method, error: answer)
+    }
+}
+
+extension Method {
+    fileprivate func declared(_ error: any Error) -> any Error {
+        UndeclaredError.check(error, of: name, declaring: errors)
+    }
+}
+
+extension StreamMethod {
+    fileprivate func declared(_ error: any Error) -> any Error {
+        UndeclaredError.check(error, of: name, declaring: errors)
+    }
 }
 
 /// What a handler knows about the call beside its parameters.

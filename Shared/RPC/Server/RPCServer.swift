@@ -84,19 +84,16 @@ public struct RPCServer: Sendable {
         onLeftBehind: @escaping @Sendable ([String]) -> Void,
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
-        let (hires, hire) = AsyncStream.makeStream(of: Void.self)
-        let core = NIOLoopBound(makeCore(hiring: hire), eventLoop: executor.loop)
+        let core = NIOLoopBound(makeCore(), eventLoop: executor.loop)
         let listener = Listener(try await listen(on: socket.descriptor, core))
         onReady()
         async let ending = end(
             listener, of: socket, core, onSocketChange: onSocketChange, onLeftBehind: onLeftBehind, until: stop)
-        await withDiscardingTaskGroup { group in
-            for await _ in hires {
-                group.addTask { await work(core.value) }
-            }
+        await withTaskCancellationHandler {
+            await core.value.untilOver()
+        } onCancel: {
             listener.close()
-            core.value.closeAll()
-            group.cancelAll()
+            core.onLoop { $0.closeAll() }
         }
         if let fault = await ending { throw fault }
     }
@@ -148,11 +145,10 @@ public struct RPCServer: Sendable {
         return nil
     }
 
-    /// - Parameter hire: asks for one more worker.
-    func makeCore(hiring hire: AsyncStream<Void>.Continuation) -> ServerCore {
+    func makeCore() -> ServerCore {
         ServerCore(
             identity: identity, methods: methods, limits: limits, peers: peers, executor: executor,
-            observers: observers, queue: CallQueue(hire: hire))
+            observers: observers)
     }
 
     private func listen(on descriptor: Int32, _ core: NIOLoopBound<ServerCore>) async throws -> any Channel {
@@ -170,74 +166,6 @@ public struct RPCServer: Sendable {
             .withBoundSocket(placeholder.descriptor)
             .get()
     }
-
-    /// How many calls a worker handles before it lets others have their turn.
-    private static let callsPerTurn = 16
-
-    /// Handles one call after the other.
-    nonisolated(nonsending) func work(_ core: ServerCore) async {
-        var handled = 0
-        let worker = ServerCore.Worker()
-        core.begin(worker)
-        defer { core.end(worker) }
-        while let call = await core.queue.next(isNew: handled == 0) {
-            if case .forward(let forwarder) = call.route {
-                forward(call, by: forwarder, core)
-            } else {
-                worker.call = call
-                await run(call)
-                worker.call = nil
-                core.ended(call)
-            }
-            // The cancelling was its call's, and cannot be taken back.
-            if Task.isCancelled { return core.queue.leave() }
-            handled += 1
-            if handled.isMultiple(of: Self.callsPerTurn) { await Task.yield() }
-        }
-    }
-
-    /// Passes a call on. It ends when its answer comes, and no worker waits for that.
-    private func forward(_ call: Call, by forwarder: MethodTable.Forwarder, _ core: ServerCore) {
-        call.forward(by: forwarder, context(of: call)) { outcome in
-            if let outcome { call.connection.finish(call, outcome) }
-            core.ended(call)
-        }
-    }
-
-    private func context(of call: Call) -> CallContext {
-        let meta = call.request.meta
-        return CallContext(
-            deadline: call.deadline, trace: meta.trace, takesAttachments: call.takesAttachments,
-            priority: meta.priority ?? .visible, window: meta.window ?? Limits.defaultStreamWindow,
-            peer: call.connection.peer, connection: NIOLoopBound(call.connection, eventLoop: executor.loop))
-    }
-
-    private nonisolated(nonsending) func run(_ call: Call) async {
-        let (method, meta) = (call.request.method, call.request.meta)
-        let context = context(of: call)
-        // A call without a trace has nothing to pass on.
-        let handled =
-            meta.trace.parent == nil
-            ? await call.run(context)
-            : await TraceContext.$current.withValue(meta.trace) { await call.run(context) }
-        guard let outcome = handled else { return }
-        call.connection.finish(
-            call,
-            outcome.mapError { error in
-                // A fault that was forwarded is hidden already, and names its service.
-                if let error = error as? RPCError, error.kind != .internalError || error.service != nil {
-                    return error
-                }
-                if error is CancellationError {
-                    // Callers' cancelling answers a call before its handler ends: what cancels this one is the server's end.
-                    return Task.isCancelled
-                        ? RPCError(.unavailable, "\(identity.name) is going away")
-                        : RPCError(.cancelled, "the call was cancelled")
-                }
-                observers.onFault(Fault(method: method, trace: meta.trace, error: error, isHidden: true))
-                return RPCError(.internalError, "\(method) failed; the log of \(identity.name) says why")
-            })
-    }
 }
 
 extension MethodTable {
@@ -245,21 +173,23 @@ extension MethodTable {
     fileprivate func adding(
         identity: ServiceIdentity, health: @escaping @Sendable () async -> [Health.Check]
     ) -> MethodTable {
-        var table = self
-        table.handleByDefault(ProtocolMethods.ping) { _, _ in Empty() }
-        table.handleByDefault(ProtocolMethods.describe) { selection, _ in
+        var defaults = MethodTable()
+        defaults.handle(ProtocolMethods.ping) { _, _ in Empty() }
+        defaults.handle(ProtocolMethods.describe) { selection, _ in
             try selection.mustBe(identity)
             return ServiceDescription(service: identity, contracts: contracts)
         }
-        table.handleByDefault(ProtocolMethods.health) { selection, _ in
+        defaults.handle(ProtocolMethods.health) { selection, _ in
             try selection.mustBe(identity)
             return Health(await health())
         }
-        table.handleByDefault(ProtocolMethods.stats) { selection, context in
+        defaults.handle(ProtocolMethods.stats) { selection, context in
             try selection.mustBe(identity)
             guard let statistics = await context.statistics else { throw ServerGone() }
             return statistics
         }
+        var table = self
+        table.addHandlers(of: defaults)
         return table
     }
 }

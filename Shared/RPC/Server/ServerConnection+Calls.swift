@@ -21,7 +21,7 @@ extension ServerConnection {
         guard let call = begin(request, to: destination, collecting: numbers) else { return try link.refuse(numbers) }
         guard !numbers.isEmpty else { return }
         let attachments = IncomingAttachments(
-            numbers, areChecked: !core.methods.passesOn(request.method)
+            numbers, areChecked: !call.method.isForwarded
         ) { [weak self, weak call] result in
             if let call { self?.collected(result, for: call) }
         }
@@ -35,7 +35,9 @@ extension ServerConnection {
         switch result {
         case .success(let attachments):
             call.collected(attachments)
-            core.submit(call)
+            core.add(call)
+            // Not here: what has told us is in the middle of its own work.
+            core.queue.add(call)
         case .failure(var error):
             error.begun = false
             call.abandon()
@@ -44,7 +46,7 @@ extension ServerConnection {
     }
 
     /// - Parameter numbers: the call waits for these.
-    /// - Returns: nil when it was refused, and answered.
+    /// - Returns: the call if it is under way now: it was neither refused nor answered already.
     @discardableResult
     private func begin(
         _ request: Request, to destination: Call.Destination, collecting numbers: [UInt32]
@@ -55,20 +57,78 @@ extension ServerConnection {
             return nil
         }
         if handleNotification(request, answerTo: destination) { return nil }
+        let method = core.methods[request.method]
         do throws(RPCError) {
-            let call = try admit(request, to: destination)
+            try mayAdmit(request)
+            let handler = try core.methods.handler(of: method, for: request)
+            let deadline = deadline(of: request)
+            if case .batch(let batch, _, _) = destination {
+                batch.deadline = max(batch.deadline ?? deadline, deadline)
+            }
+            if case .atOnce(let body) = handler, numbers.isEmpty, mayStartNow(toAnswer: destination) {
+                return answer(request, of: method, handler, body, to: destination, deadline: deadline)
+            }
+            let stream = request.meta.stream == true ? try stream(request, to: destination) : nil
+            try hold(request)
+            method.begin()
+            let call = Call(
+                request, key: key(for: destination), to: destination, began: core.executor.readClock(),
+                deadline: deadline, method: method, handler: handler, stream: stream, on: self)
             calls[call.key] = call
             watch(call)
-            if case .batch(let batch, _, _) = destination {
-                batch.deadline = max(batch.deadline ?? call.deadline, call.deadline)
-            }
-            if numbers.isEmpty { core.submit(call) }
+            guard numbers.isEmpty else { return call }
+            core.add(call)
+            if mayStartNow(toAnswer: destination) { call.start() } else { core.queue.add(call) }
             return call
         } catch {
-            core.countRefused(request, error.kind, on: self)
+            core.noteEnd(of: request, method, error, since: nil, on: self)
             deliver(.failure(error), to: destination)
             return nil
         }
+    }
+
+    /// Handles and answers a call that needs no task.
+    /// - Returns: the call if its answer takes its time.
+    private func answer(
+        _ request: Request, of method: ServedMethod, _ handler: MethodTable.Handler,
+        _ body: (Payload, CallContext) throws -> Reply, to destination: Call.Destination, deadline: NIODeadline
+    ) -> Call? {
+        let context = context(of: request, to: destination, deadline: deadline)
+        // The time until which the reading of messages was seen to take: a clock reading less.
+        let began = core.executor.now
+        method.begin()
+        let outcome: Result<Reply, RPCError>
+        do {
+            outcome = .success(try context.trace.during { try body(Payload(request.params), context) })
+        } catch {
+            outcome = .failure(core.answer(for: error, to: request))
+        }
+        core.noteEnd(of: request, method, outcome.error, since: began, on: self)
+        guard let message = deliver(outcome, to: destination, takesAttachments: context.takesAttachments) else {
+            return nil
+        }
+        var request = request
+        request.params = .emptyObject
+        let call = Call(
+            request, key: key(for: destination), to: destination, began: nil, deadline: deadline, method: method,
+            handler: handler, stream: nil, on: self)
+        calls[call.key] = call
+        watch(call)
+        finish(call, with: message)
+        return call
+    }
+
+    func context(of request: Request, to destination: Call.Destination, deadline: NIODeadline) -> CallContext {
+        CallContext(
+            deadline: deadline, trace: request.meta.trace, takesAttachments: takesAttachments(request, destination),
+            priority: request.meta.priority ?? .visible, window: request.meta.window ?? Limits.defaultStreamWindow,
+            peer: peer, connection: NIOLoopBound(self, eventLoop: loop))
+    }
+
+    /// Whether bytes may stand beside the answer: not in a batch, whose answers share one message.
+    private func takesAttachments(_ request: Request, _ destination: Call.Destination) -> Bool {
+        guard request.meta.attachments == true, case .message = destination else { return false }
+        return link.features.contains(.bytes)
     }
 
     /// An answer with an id that is under way would end the call that has it.
@@ -80,9 +140,9 @@ extension ServerConnection {
         return .notification(notificationsSeen)
     }
 
-    /// Makes a call of a request, unless it must be refused before anything has run.
-    private func admit(_ request: Request, to destination: Call.Destination) throws(RPCError) -> Call {
-        // Who asks how it is learns that it goes away.
+    /// Whether a call may begin at all.
+    private func mayAdmit(_ request: Request) throws(RPCError) {
+        // A peer that asks for the health learns that the server is draining.
         if case .draining = phase, request.method != ProtocolMethods.health.name {
             var error = goingAway
             error.begun = false
@@ -93,23 +153,18 @@ extension ServerConnection {
             core.press()
             throw .overloaded("too many calls under way")
         }
-        let isStream = request.meta.stream == true
-        let route = try core.methods.route(request.method, asStream: isStream)
-        let timeout = request.meta.timeout.map { TimeAmount.milliseconds(Int64($0)) }
-        let deadline =
-            isStream && timeout == nil ? NIODeadline.distantFuture : loop.now + (timeout ?? core.limits.defaultTimeout)
-        let stream = isStream ? try stream(request, to: destination) : nil
-        return Call(
-            try holding(request), key: key(for: destination), to: destination, deadline: deadline, route: route,
-            stream: stream, on: self)
     }
 
-    /// What a call stores of its request; large parameters are counted while the call lasts.
-    private func holding(_ request: Request) throws(RPCError) -> Request {
+    private func deadline(of request: Request) -> NIODeadline {
+        if let timeout = request.meta.timeout { return core.executor.now + .milliseconds(Int64(timeout)) }
+        return request.meta.stream == true ? .distantFuture : core.executor.now + core.limits.defaultTimeout
+    }
+
+    /// Counts the parameters of a call while the call lasts, if they are large.
+    private func hold(_ request: Request) throws(RPCError) {
         guard request.params.heldBytes == 0 || link.budget.take(request.params.heldBytes) else {
             throw .overloaded("too many large requests under way")
         }
-        return request
     }
 
     private func stream(_ request: Request, to destination: Call.Destination) throws(RPCError) -> ServerStream {
@@ -119,7 +174,7 @@ extension ServerConnection {
         }
         return ServerStream(
             id, on: self,
-            takesAttachments: request.meta.attachments == true && link.features.contains(.bytes),
+            takesAttachments: takesAttachments(request, destination),
             window: request.meta.window ?? Limits.defaultStreamWindow)
     }
 
@@ -159,7 +214,7 @@ extension ServerConnection {
             outbox.giveUp(answer, because: error.kind)
             offerRoom()
             if isAnswered {
-                core.failed(call, error)
+                core.noteFault(error, of: call.request)
                 return remove(call)
             }
         }
@@ -169,15 +224,16 @@ extension ServerConnection {
     /// Answers a call; it is over when the answer is out.
     func finish(_ call: Call, _ outcome: Result<Reply, RPCError>) {
         guard calls[call.key] === call else { return }
-        switch outcome {
-        case .success: core.count(call, nil)
-        case .failure(let error):
-            core.count(call, error.kind)
-            core.failed(call, error)
-        }
-        guard let answer = deliver(outcome, to: call.destination, takesAttachments: call.takesAttachments) else {
+        note(call, outcome.error)
+        let takesAttachments = takesAttachments(call.request, call.destination)
+        guard let message = deliver(outcome, to: call.destination, takesAttachments: takesAttachments) else {
             return remove(call)
         }
+        finish(call, with: message)
+    }
+
+    /// The call is over when this message is out.
+    private func finish(_ call: Call, with answer: OutgoingMessage) {
         call.answering(answer)
         answer.whenOver = { [weak self, weak call, unowned answer] outcome in
             guard let self, let call, calls[call.key] === call else { return }
@@ -187,10 +243,28 @@ extension ServerConnection {
         }
     }
 
+    /// Notes the end of a call, once. An answer that is cut off later is a fault nevertheless.
+    func note(_ call: Call, _ error: RPCError?) {
+        if let began = call.began {
+            call.began = nil
+            core.noteEnd(
+                of: call.request, call.method, error, since: began, isStream: call.stream != nil, on: self)
+        } else if let error {
+            core.noteFault(error, of: call.request)
+        }
+    }
+
     private func remove(_ call: Call) {
         guard calls[call.key] === call else { return }
         calls[call.key] = nil
         closeIfDone()
+    }
+}
+
+extension Result where Failure == RPCError {
+    fileprivate var error: RPCError? {
+        guard case .failure(let error) = self else { return nil }
+        return error
     }
 }
 

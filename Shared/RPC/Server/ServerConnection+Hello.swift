@@ -25,7 +25,7 @@ extension ServerConnection {
         let features = Features.supported.intersection(Features(names: hello.features ?? []))
         let answer = Hello.Answer(
             protocol: version, service: core.identity,
-            contracts: Dictionary(core.methods.contracts.map { ($0.name, $0.version) }, uniquingKeysWith: max),
+            contracts: Dictionary(core.contracts.map { ($0.name, $0.version) }, uniquingKeysWith: max),
             features: features.names, limits: core.limits)
         return (.success(Reply(answer, as: Hello.Answer.codec)), features)
     }

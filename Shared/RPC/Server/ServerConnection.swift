@@ -86,6 +86,10 @@ final class ServerConnection: ChannelInboundHandler {
         // Nothing is kept of what comes after the last answer was given.
         guard isReading else { return }
         core.executor.memory.used(bytes.readableBytes)
+        core.executor.turn { read(bytes) }
+    }
+
+    private func read(_ bytes: ByteBuffer) {
         link.append(bytes)
         do throws(FrameViolation) {
             while isReading, let received = try link.next() {
@@ -102,7 +106,6 @@ final class ServerConnection: ChannelInboundHandler {
             lingersUntil = nil
             closeIfDone()
         }
-        core.executor.runReadyTasks()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -156,12 +159,21 @@ final class ServerConnection: ChannelInboundHandler {
         core.executor.answers.bytes < core.limits.queuedBytesPerProcess || bytes < Limits.chunkBytes
     }
 
-    /// Whether the next of the calls that wait may start.
+    /// Whether the next of the calls that wait may start: there is room, or its answer completes a batch that holds memory
+    /// until then.
     var mayStartNext: Bool {
         guard let call = line.first else { return false }
-        if hasRoom || call.completesBatch { return true }
+        if hasRoom { return true }
+        if case .batch(let batch, _, _) = call.destination, batch.bytes > 0 { return true }
         core.executor.answers.wait(self)
         return false
+    }
+
+    /// Whether a call may start where it is read. Calls of a batch start when all of them are read: two with the same id are
+    /// refused, and one can be cancelled by another member.
+    func mayStartNow(toAnswer destination: Call.Destination) -> Bool {
+        if case .batch = destination { return false }
+        return line.isEmpty && hasRoom && core.executor.mayStart()
     }
 
     /// - Parameter resume: called at once when there is room, or when nobody is left to answer.
@@ -308,7 +320,7 @@ final class ServerConnection: ChannelInboundHandler {
     private func abandonAllCalls() {
         for call in calls.values {
             call.abandon()
-            core.count(call, .cancelled)
+            note(call, RPCError(.cancelled, "the connection ended"))
         }
         calls.removeAll()
     }

@@ -3,42 +3,37 @@ import NIOCore
 /// What the connections of one server share. Lives on the event loop.
 final class ServerCore {
     let identity: ServiceIdentity
-    let methods: MethodTable
+    let contracts: [Contract]
+    let methods: ServedMethods
     let limits: Limits
     let peers: TrustedPeers
     let executor: LoopExecutor
     let observers: RPCServer.Observers
 
-    /// The calls that wait for a worker.
+    /// The calls that could not start where they were read.
     let queue: CallQueue
 
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
-    private(set) var callsUnderWay = 0
 
-    /// Those that handle calls.
-    private var workers: [ObjectIdentifier: Worker] = [:]
-
-    /// What handles one call after the other.
-    final class Worker {
-        /// The call that it handles now.
-        var call: Call?
-    }
+    /// The calls with a handler that has not ended, or that is still to start.
+    private var underWay: [Call] = []
     private let began = NIODeadline.now()
-    var counter: CallCounter
     private(set) var isDraining = false
+    private var isClosed = false
+    private var whenOver: CheckedContinuation<Void, Never>?
 
     init(
         identity: ServiceIdentity, methods: MethodTable, limits: Limits, peers: TrustedPeers, executor: LoopExecutor,
-        observers: RPCServer.Observers, queue: CallQueue
+        observers: RPCServer.Observers
     ) {
         self.identity = identity
-        self.methods = methods
-        counter = CallCounter(methods)
+        contracts = methods.contracts
+        self.methods = ServedMethods(methods)
         self.limits = limits
         self.peers = peers
         self.executor = executor
         self.observers = observers
-        self.queue = queue
+        queue = CallQueue(executor)
     }
 
     // MARK: Connections
@@ -47,27 +42,35 @@ final class ServerCore {
     func admit(_ connection: ServerConnection) -> Bool {
         guard connections.count < limits.connections else { return false }
         connections[ObjectIdentifier(connection)] = connection
-        if isDraining { connection.drain() }
+        if isClosed { connection.close() } else if isDraining { connection.drain() }
         return true
     }
 
     func remove(_ connection: ServerConnection) {
         connections[ObjectIdentifier(connection)] = nil
-        finishIfDrained()
+        resumeIfOver()
     }
 
     // MARK: Calls
 
-    func submit(_ call: Call) {
-        callsUnderWay += 1
-        queue.add(call)
+    /// How many calls have a handler that has not ended, or that is still to start.
+    var callsUnderWay: Int { underWay.count }
+
+    func add(_ call: Call) {
+        call.place = underWay.count
+        underWay.append(call)
     }
 
-    /// A handler has ended, or was found not to be wanted any more. Answering a call is not its end: a handler that goes on
-    /// after a deadline or a cancel still takes what it takes.
+    /// A handler has ended, or need not start any more. Answering a call is not its end: a handler that goes on after a
+    /// deadline or a cancel still takes its place.
     func ended(_ call: Call) {
-        callsUnderWay -= 1
+        let last = underWay.removeLast()
+        if last !== call {
+            last.place = call.place
+            underWay[call.place] = last
+        }
         call.release()
+        resumeIfOver()
     }
 
     // MARK: Pressure
@@ -89,57 +92,11 @@ final class ServerCore {
         for connection in connections.values { connection.watchBlockedPeer() }
     }
 
-    // MARK: Workers
-
-    func begin(_ worker: Worker) { workers[ObjectIdentifier(worker)] = worker }
-    func end(_ worker: Worker) { workers[ObjectIdentifier(worker)] = nil }
-
-    /// The methods whose handlers run, each as often as it does.
-    private var methodsUnderWay: [String] { workers.values.compactMap { $0.call?.request.method }.sorted() }
-
     // MARK: Statistics
-
-    /// A call was answered.
-    func count(_ call: Call, _ error: ErrorKind?) {
-        guard let ticket = call.ticket else { return }
-        call.ticket = nil
-        counter.end(ticket, error, isStream: call.stream != nil)
-        if let onCall = observers.onCall {
-            onCall(record(call.request, error, since: ticket.began, on: call.connection))
-        }
-    }
-
-    /// A call was answered with an error before it began.
-    func countRefused(_ request: Request, _ error: ErrorKind, on connection: ServerConnection) {
-        counter.refuse(request.method, error)
-        if let onCall = observers.onCall { onCall(record(request, error, since: nil, on: connection)) }
-    }
-
-    private func record(
-        _ request: Request, _ error: ErrorKind?, since began: NIODeadline?, on connection: ServerConnection
-    ) -> CallRecord {
-        CallRecord(
-            method: request.method, error: error, duration: began.map { .now() - $0 }, trace: request.meta.trace,
-            client: connection.clientName, peer: connection.peer)
-    }
-
-    // MARK: Faults
-
-    /// A call was answered with this error, or what was to come beside its answer was cut off by it. Errors of class 5xx
-    /// are reported, with two exceptions: a hidden fault was reported with its cause already, and a server that drains
-    /// refuses calls and ends streams by the rules (protocol §2, `rpc.draining`).
-    func failed(_ call: Call, _ error: RPCError) {
-        guard error.kind.isServerError else { return }
-        let isHidden = error.kind == .internalError && error.service == nil
-        let isDrained = isDraining && error.kind == .unavailable && (call.stream != nil || !error.begun)
-        guard !isHidden, !isDrained else { return }
-        observers.onFault(
-            RPCServer.Fault(method: call.request.method, trace: call.request.meta.trace, error: error, isHidden: false))
-    }
 
     var statistics: Statistics {
         Statistics(
-            methods: counter.methods,
+            methods: methods.statistics,
             process: ProcessStatistics(
                 connections: connections.count, handlers: callsUnderWay,
                 queuedBytes: connections.values.reduce(0) { $0 + $1.outbox.queuedBytes },
@@ -155,26 +112,37 @@ final class ServerCore {
         guard !isDraining else { return }
         isDraining = true
         for connection in connections.values { connection.drain() }
-        finishIfDrained()
+        resumeIfOver()
         executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime) {
             for connection in self.connections.values { connection.abortAllCalls() }
         }
         // A peer that does not take its last answers is not waited for.
         executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.discardTime) { self.closeAll() }
         executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.stopGrace) {
-            let methods = self.methodsUnderWay
+            let methods = self.underWay.filter(\.hasBegun).map(\.request.method).sorted()
             if !methods.isEmpty { onLeftBehind(methods) }
         }
     }
 
-    /// Ends everything now.
+    /// Ends everything now. Handlers that run are cancelled as their connections close.
     func closeAll() {
         isDraining = true
+        isClosed = true
         for connection in connections.values { connection.close() }
-        finishIfDrained()
+        resumeIfOver()
     }
 
-    private func finishIfDrained() {
-        if isDraining, connections.isEmpty { queue.close() }
+    /// Returns once the server has drained or was closed, with no connection left and no handler that runs.
+    nonisolated(nonsending) func untilOver() async {
+        guard !isOver else { return }
+        await withCheckedContinuation { whenOver = $0 }
+    }
+
+    private var isOver: Bool { isDraining && connections.isEmpty && underWay.isEmpty }
+
+    private func resumeIfOver() {
+        guard isDraining, isOver else { return }
+        whenOver?.resume()
+        whenOver = nil
     }
 }
