@@ -18,6 +18,8 @@ final class ClientCall: @unchecked Sendable {
     }
 
     enum Phase {
+        /// In no queue, and not sent.
+        case new
         /// Waits for a connection, or for room at the peer.
         case waiting
         /// A byte of it may have left.
@@ -38,7 +40,7 @@ final class ClientCall: @unchecked Sendable {
 
     /// Set before the call begins; nil once it has ended.
     var caller: Caller?
-    var phase = Phase.waiting
+    var phase = Phase.new
 
     /// Set when the caller's task is cancelled, before the event loop is told: a call that has not begun then must not
     /// begin, and any other is cancelled by the event loop.

@@ -53,11 +53,8 @@ final class ClientCore {
     private var streamCount = 0
     private var lastSent = 0
 
-    /// Calls in the order in which they began to wait. Those that have ended since are passed over.
-    private var queue = CircularBuffer<ClientCall>()
-
-    /// How many ended calls the queue may hold in addition to twice the calls that wait.
-    private static let endedInQueue = 64
+    /// The calls of the phase `waiting`.
+    private var queue = LazyQueue<ClientCall> { $0.phase != .waiting }
 
     /// How many calls the peer takes at a time, as far as it has said.
     private var callsAtOnce: Int
@@ -150,7 +147,7 @@ final class ClientCore {
 
     /// Sends a call, or queues it behind those that wait.
     private func place(_ call: ClientCall) {
-        if case .ready(let connection) = state, hasRoom(connection), firstWaiting == nil {
+        if case .ready(let connection) = state, queue.isEmpty, hasRoom(connection) {
             send(call, on: connection)
         } else {
             wait(call)
@@ -197,9 +194,8 @@ final class ClientCore {
     /// Ends a call, and does not look for another that may be sent now.
     func remove(_ call: ClientCall, _ outcome: ClientCall.Outcome) {
         guard call.phase != .ended, calls.removeValue(forKey: call.id) != nil else { return }
-        if call.phase == .sent { sentCount -= 1 }
         if call.stream != nil { streamCount -= 1 }
-        call.phase = .ended
+        move(call, to: .ended)
         if isReading, case .task = call.caller { outcomes.append((call, outcome)) } else { call.end(outcome) }
     }
 
@@ -207,25 +203,17 @@ final class ClientCore {
 
     /// Queues a call: one that begins, or one that was sent or shed and is to be sent again.
     func wait(_ call: ClientCall) {
-        if queue.count > 2 * (calls.count - sentCount) + Self.endedInQueue {
-            queue.removeAll { $0.phase == .ended }
-        }
-        leaveSent(call)
-        call.phase = .waiting
+        guard call.phase != .waiting else { return }
+        move(call, to: .waiting)
         queue.append(call)
     }
 
-    private func leaveSent(_ call: ClientCall) {
-        if call.phase == .sent { sentCount -= 1 }
-    }
-
-    /// The call that is sent next.
-    private var firstWaiting: ClientCall? {
-        while let call = queue.first {
-            if call.phase == .waiting { return call }
-            queue.removeFirst()
-        }
-        return nil
+    private func move(_ call: ClientCall, to phase: ClientCall.Phase) {
+        let before = call.phase
+        call.phase = phase
+        if before == .sent { sentCount -= 1 }
+        if before == .waiting { queue.noteLeft() }
+        if phase == .sent { sentCount += 1 }
     }
 
     /// Has a call wait that the peer has refused before a handler ran.
@@ -241,8 +229,7 @@ final class ClientCore {
             guard let pause = error.retryAfter, pause <= Limits.timeoutMilliseconds.upperBound,
                 now + .milliseconds(Int64(pause)) < call.deadline, budget.take(now: now)
             else { return false }
-            leaveSent(call)
-            call.phase = .shed
+            move(call, to: .shed)
             executor.loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(pause))) { [weak self, weak call] in
                 if let call { self?.retry(call) }
             }
@@ -259,9 +246,9 @@ final class ClientCore {
     /// Ends all calls that no peer works on.
     func failWaiting(_ error: RPCError) {
         guard calls.count > sentCount else { return }
-        let queue = queue
-        self.queue = []
-        for call in queue where call.phase == .waiting { remove(call, .failure(error)) }
+        let waiting = queue.removeAll()
+        for call in waiting { call.phase = .new }
+        for call in waiting { remove(call, .failure(error)) }
         for call in calls.values where call.phase == .shed { remove(call, .failure(error)) }
     }
 
@@ -271,8 +258,7 @@ final class ClientCore {
         if let mismatch, !call.method.hasPrefix(ProtocolMethods.prefix) {
             return remove(call, .failure(mismatch))
         }
-        call.phase = .sent
-        sentCount += 1
+        move(call, to: .sent)
         lastSent = max(lastSent, call.id)
         do throws(RPCError) {
             if let outgoing = try connection.send(call) {
@@ -291,8 +277,8 @@ final class ClientCore {
 
     func sendWaiting() {
         guard !queue.isEmpty, case .ready(let connection) = state else { return }
-        while hasRoom(connection), let call = firstWaiting {
-            queue.removeFirst()
+        while hasRoom(connection), let call = queue.popFirst() {
+            call.phase = .new
             send(call, on: connection)
         }
     }

@@ -201,13 +201,11 @@ public final class RPCClient: Sendable {
     ) async throws -> Result {
         guard !Task.isCancelled else { throw RPCError.cancelledBeforeSent }
         let call = ClientCall(id: nextID(), method, params, options, checksAttachments: checksAttachments)
-        let stream = await withUnsafeContinuation { continuation in
-            core.onLoop { core in
-                let stream = ClientStream(window: options.window)
-                call.caller = .stream(stream)
-                core.beginStream(call)
-                continuation.resume(returning: NIOLoopBound(stream, eventLoop: core.executor.loop))
-            }
+        let stream = await core.look { core in
+            let stream = ClientStream(window: options.window)
+            call.caller = .stream(stream)
+            core.beginStream(call)
+            return NIOLoopBound(stream, eventLoop: core.executor.loop)
         }
         defer { cancel(call) }
         return try await body(ItemStream(stream, of: codec, cancel: { self.cancel(call) }))
@@ -216,14 +214,9 @@ public final class RPCClient: Sendable {
     /// What the peer has said about itself; nil while there is no connection, until it has answered, and for a plain
     /// peer that knows no greeting.
     public func greeting() async -> Hello.Answer? {
-        await withUnsafeContinuation { continuation in
-            core.onLoop { core in
-                if case .ready(let connection) = core.state {
-                    continuation.resume(returning: connection.greeting)
-                } else {
-                    continuation.resume(returning: nil)
-                }
-            }
+        await core.look { core in
+            guard case .ready(let connection) = core.state else { return nil }
+            return connection.greeting
         }
     }
 }
