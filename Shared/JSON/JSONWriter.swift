@@ -89,6 +89,15 @@ public struct JSONWriter {
         needsComma = true
     }
 
+    /// Text that was encoded before and ends before a value: the beginning of an object, or a comma and a name.
+    package mutating func beginning(encoded: [UInt8]) {
+        bytes.append(contentsOf: encoded)
+        needsComma = false
+    }
+
+    /// Ends an object whose beginning was encoded before.
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
+
     /// A member name that was encoded before, with its quotes.
     package mutating func name(encoded: [UInt8]) {
         separate()

@@ -49,7 +49,8 @@ public struct Limits: Sendable, Equatable {
     static let retryAfterMilliseconds = 25
 
     /// The time that a call has when its caller says nothing.
-    public var defaultTimeout = TimeAmount.seconds(30)
+    public var defaultTimeout = Self.defaultTimeout
+    public static let defaultTimeout = TimeAmount.seconds(30)
 
     /// The most bytes of one message.
     public var frameBytes = 8 * 1_024 * 1_024

@@ -23,7 +23,7 @@ public struct CallOptions: Sendable {
 
     /// - Parameter timeout: from now.
     public init(
-        timeout: TimeAmount = Limits().defaultTimeout, trace: TraceContext = TraceContext(),
+        timeout: TimeAmount = Limits.defaultTimeout, trace: TraceContext = TraceContext(),
         priority: CallPriority = .visible
     ) {
         deadline = .now() + timeout
@@ -49,12 +49,20 @@ public struct CallOptions: Sendable {
         return options
     }
 
+    /// With what the method says, where the caller says nothing.
+    func resolved(isRepeatable: Bool, takesAttachments: Bool) -> CallOptions {
+        var options = self
+        options.isRepeatable = options.isRepeatable ?? isRepeatable
+        options.takesAttachments = takesAttachments
+        return options
+    }
+
     /// What the peer is told.
-    func meta(now: NIODeadline, isStream: Bool, takesAttachments: Bool) -> RequestMeta {
+    func meta(now: NIODeadline, isStream: Bool) -> RequestMeta {
         let left = Int((deadline - now).nanoseconds / 1_000_000)
         return RequestMeta(
             timeout: deadline == .distantFuture ? nil : min(max(left, 1), Limits.timeoutMilliseconds.upperBound),
-            trace: trace, attachments: takesAttachments ? true : nil, stream: isStream ? true : nil,
+            trace: trace, attachments: takesAttachments == true ? true : nil, stream: isStream ? true : nil,
             window: isStream && window != Limits.defaultStreamWindow ? window : nil,
             priority: priority == .visible ? nil : priority)
     }

@@ -58,9 +58,11 @@ final class ClientConnection: ChannelInboundHandler {
     func send(_ call: ClientCall) throws(RPCError) -> OutgoingMessage? {
         try link.outbox.send(takesAttachments: true) {
             $0.request(
-                id: call.id, method: call.request.method, meta: call.meta(now: channel.eventLoop.now),
-                params: call.request.writeParams
-            )
+                id: call.id, method: call.method,
+                meta: call.options.meta(now: channel.eventLoop.now, isStream: call.stream != nil)
+            ) {
+                call.params.write(to: &$0)
+            }
         }
     }
 
@@ -107,7 +109,12 @@ final class ClientConnection: ChannelInboundHandler {
     // MARK: Channel events
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        link.append(unwrapInboundIn(data))
+        let bytes = unwrapInboundIn(data)
+        core.reading { read(bytes) }
+    }
+
+    private func read(_ bytes: ByteBuffer) {
+        link.append(bytes)
         core.heard(self)
         do {
             while channel.isActive, let received = try link.next() {
@@ -119,14 +126,10 @@ final class ClientConnection: ChannelInboundHandler {
                 }
             }
             if let expiry = link.nextExpiry { core.timer.wake(by: expiry) }
-        } catch let violation as FrameViolation {
-            core.broken(self, .invalidData, "it does not keep to the protocol: \(violation.rpcError.message)")
-        } catch let error as RPCError {
-            core.broken(self, .invalidData, "it does not keep to the protocol: \(error.message)")
         } catch {
-            core.broken(self, .invalidData, "it does not keep to the protocol: \(error)")
+            let reason = (error as? FrameViolation)?.rpcError.message ?? (error as? RPCError)?.message ?? "\(error)"
+            core.broken(self, .invalidData, "it does not keep to the protocol: \(reason)")
         }
-        core.executor.runReadyTasks()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -205,7 +208,7 @@ final class ClientConnection: ChannelInboundHandler {
         try collect(numbers, for: call) { [weak core] result in
             switch result {
             case .success(let attachments): put(Payload(item.item, attachments: attachments))
-            case .failure(let error): core?.end(call.id, .failure(error))
+            case .failure(let error): core?.end(call, .failure(error))
             }
         }
     }
@@ -273,7 +276,7 @@ final class ClientConnection: ChannelInboundHandler {
         // What stands beside an answer may fail in ways that, beside a request, mean that nothing has begun.
         call.noteBegun()
         let budget = link.budget
-        let incoming = IncomingAttachments(numbers, areChecked: call.request.checksAttachments) { [weak call] result in
+        let incoming = IncomingAttachments(numbers, areChecked: call.checksAttachments) { [weak call] result in
             call?.incoming.removeAll { $0.numbers == numbers }
             // From here on they are their caller's.
             if case .success(let attachments) = result { budget.release(attachments.reduce(0) { $0 + $1.data.count }) }

@@ -111,6 +111,7 @@ extension ClientCore {
     func isGreeted(_ connection: ClientConnection) {
         guard case .greeting(let current) = state, current === connection else { return }
         state = .ready(connection)
+        keep(toCalls: connection.greeting?.limits.callsPerConnection)
         mismatch = connection.greeting.flatMap(unmet)
         if circuit.fault == .unstable {
             timer.wake(by: connection.openedAt + Circuit.shortestLife)
@@ -165,7 +166,7 @@ extension ClientCore {
 
     /// A peer that goes away waits for its clients to have got their answers and to close.
     func leaveIfDraining() {
-        if case .draining(let connection) = state, sent.isEmpty { connection.close() }
+        if case .draining(let connection) = state, sentCount == 0 { connection.close() }
     }
 
     /// The server wants nothing to do with us: no call will fare better, until a later attempt does.
@@ -176,7 +177,7 @@ extension ClientCore {
         // A server that has refused the greeting may have gone on to handle what came with it.
         var sentError = error
         sentError.begun = error.kind == .unavailable
-        for id in sent.keys { complete(id, .failure(sentError)) }
+        for call in sentCalls { complete(call.id, .failure(sentError)) }
         failWaiting(error)
         connection.close()
     }
@@ -191,21 +192,19 @@ extension ClientCore {
             noteLoss(of: connection)
             if kind == .invalidData {
                 // With several calls under way, the change may be due to any of them.
-                let trace = sent.count == 1 ? sent.first?.value.request.options.trace : nil
+                let trace = sentCount == 1 ? sentCalls.first?.options.trace : nil
                 report(standing.violated(reason), revealedBy: trace ?? TraceContext())
             }
         }
         let now = executor.loop.now
-        let cut = sent
-        sent = [:]
-        for (_, call) in cut.sorted(by: { $0.key < $1.key }) {
+        for call in sentCalls where call.phase == .sent {
             let wasWhole = call.outgoing == nil
             if wasWhole || call.outgoing?.hasBegun == true { call.noteBegun() }
             call.forgetTransfers()
             if kind == .unavailable, case .connecting = state, mayGoAgain(call, wasWhole: wasWhole, now: now) {
                 wait(call)
             } else {
-                call.end(.failure(RPCError(kind, "\(name): \(reason)")))
+                remove(call, .failure(RPCError(kind, "\(name): \(reason)")))
             }
         }
     }
@@ -232,7 +231,7 @@ extension ClientCore {
     /// - Parameter wasWhole: whether all of the request may have left. A part of one was not handled.
     private func mayGoAgain(_ call: ClientCall, wasWhole: Bool, now: NIODeadline) -> Bool {
         if !wasWhole { return true }
-        return call.request.isRepeatable && call.stream == nil && budget.take(now: now)
+        return call.options.isRepeatable == true && call.stream == nil && budget.take(now: now)
     }
 
     func stop() {
@@ -241,7 +240,7 @@ extension ClientCore {
         timer.cancel()
         stopProbing()
         failWaiting(unavailable("the client has stopped", begun: false))
-        for id in sent.keys { complete(id, .failure(unavailable("the client has stopped", begun: true))) }
+        for call in sentCalls { remove(call, .failure(unavailable("the client has stopped", begun: true))) }
         connection?.close()
     }
 

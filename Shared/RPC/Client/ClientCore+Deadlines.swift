@@ -4,26 +4,27 @@ import NIOCore
 extension ClientCore {
     /// - Returns: when to look again.
     func enforceDeadlines(now: NIODeadline) -> NIODeadline {
-        var due: [Int] = []
-        while let id = deadlines.popDue(now: now, isCurrent: { id, _ in isUnderWay(id) }) { due.append(id) }
-        // First those that wait: the end of one that was sent makes room for the next, which must not be one of them.
-        let wasSent = Set(due.filter { sent[$0] != nil })
+        var due: [ClientCall] = []
+        while let call = deadlines.popDue(now: now, isCurrent: Self.isUnderWay) { due.append(call) }
         var unanswered: TraceContext?
-        for id in due where !wasSent.contains(id) {
-            if isGreeting { unanswered = waiting[id]?.request.options.trace ?? unanswered }
-            endLate(id, begun: false)
+        // First those that wait: the end of one that was sent makes room for the next, which must not be one of them.
+        let sent = due.filter { $0.phase == .sent }
+        for call in due where call.phase != .sent {
+            if isGreeting, call.phase == .waiting { unanswered = call.options.trace }
+            endLate(call)
         }
-        for id in due where wasSent.contains(id) {
-            unanswered = sent[id]?.request.options.trace ?? unanswered
-            endLate(id, begun: true)
+        for call in sent {
+            unanswered = call.options.trace
+            endLate(call)
         }
         if let unanswered { suspect(revealedBy: unanswered) }
         let next = min(enforceCircuit(now: now), enforceConnectionDeadlines(now: now))
-        return min(next, deadlines.next { id, _ in isUnderWay(id) })
+        return min(next, deadlines.next(isCurrent: Self.isUnderWay))
     }
 
-    private func endLate(_ id: Int, begun: Bool) {
-        end(id, .failure(RPCError(.deadlineExceeded, "\(name): no answer in time", begun: begun)))
+    private func endLate(_ call: ClientCall) {
+        let error = RPCError(.deadlineExceeded, "\(name): no answer in time", begun: call.phase == .sent)
+        end(call, .failure(error))
     }
 
     private func enforceConnectionDeadlines(now: NIODeadline) -> NIODeadline {

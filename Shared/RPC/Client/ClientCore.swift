@@ -31,6 +31,9 @@ final class ClientCore {
     let peers: TrustedPeers
     let client: Hello.Client
 
+    /// The calls that other threads have handed over.
+    let inbox = CallInbox()
+
     var state = State.connecting
     var circuit = Circuit()
 
@@ -42,18 +45,26 @@ final class ClientCore {
     var mismatch: RPCError?
     var budget = RetryBudget()
 
-    /// Calls of which a byte may have left, and the highest id that was ever sent.
-    var sent: [Int: ClientCall] = [:]
+    /// The calls that have not ended, by id, whatever their phase.
+    private var calls: [Int: ClientCall] = [:]
+
+    /// How many of them have the phase `sent`, how many are streams, and the highest id that was ever sent.
+    private(set) var sentCount = 0
+    private var streamCount = 0
     private var lastSent = 0
 
-    /// Calls that wait for a connection, or for room at the peer.
-    var waiting = WaitingLine<Int, ClientCall>()
+    /// The calls of the phase `waiting`.
+    private var queue = LazyQueue<ClientCall> { $0.phase != .waiting }
 
-    /// Calls that the peer has shed, until it may take them.
-    private var shed: [Int: ClientCall] = [:]
+    /// How many calls the peer takes at a time, as far as it has said.
+    private var callsAtOnce: Int
+
+    /// What the read that is going on has brought to tasks.
+    private var outcomes: [(ClientCall, ClientCall.Outcome)] = []
+    private var isReading = false
 
     let timer: DeadlineTimer
-    var deadlines = DeadlineQueue<Int>()
+    var deadlines = DeadlineQueue<ClientCall>()
     var probing: Scheduled<Void>?
 
     init(
@@ -70,27 +81,60 @@ final class ClientCore {
         self.peers = peers
         self.executor = executor
         self.client = client
+        callsAtOnce = limits.callsPerConnection
         timer = DeadlineTimer(on: executor.loop)
         timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
     }
 
     // MARK: Calls
 
+    /// Reads what has come over a connection. The callers of all answers are resumed together, so that their threads are
+    /// woken once, and the calls that they make meanwhile share a write.
+    func reading(_ read: () -> Void) {
+        inbox.expect()
+        executor.turn {
+            isReading = true
+            read()
+            isReading = false
+            for (call, outcome) in outcomes { call.end(outcome) }
+            outcomes.removeAll(keepingCapacity: true)
+        }
+        takeCalls()
+    }
+
+    /// Begins the calls of the inbox. Those that are made meanwhile follow at once, within bounds: others use the event
+    /// loop too.
+    func takeCalls() {
+        for _ in 1...Self.takesInTurn {
+            let calls = inbox.take()
+            if calls.isEmpty { return }
+            executor.turn { for call in calls { begin(call) } }
+        }
+        executor.loop.assumeIsolated().execute { [weak self] in self?.takeCalls() }
+    }
+
+    private static let takesInTurn = 8
+
     func begin(_ call: ClientCall) {
+        guard !call.isCancelled.load(ordering: .acquiring) else { return call.end(.failure(.cancelledBeforeSent)) }
         budget.earn()
         if let refusal { return call.end(.failure(refusal)) }
-        guard waiting.count + shed.count < limits.callsWaiting else {
+        guard calls.count - sentCount < limits.callsWaiting else {
             return call.end(.failure(.overloaded("\(name): too many calls wait")))
         }
-        guard call.stream == nil || streamsUnderWay < callsAtOnce / 2 else {
+        let isStream = call.stream != nil
+        // A stream may last for ever: half of what the peer takes is left for calls that end.
+        guard !isStream || streamCount < callsAtOnce / 2 else {
             return call.end(.failure(.overloaded("\(name): too many streams under way")))
         }
-        deadlines.add(
-            call.id, call.deadline, count: sent.count + waiting.count + shed.count + 1,
-            isCurrent: { id, _ in isUnderWay(id) })
+        calls[call.id] = call
+        if isStream { streamCount += 1 }
+        deadlines.add(call, call.deadline, count: calls.count, isCurrent: Self.isUnderWay)
         timer.wake(by: call.deadline)
         place(call)
     }
+
+    static func isUnderWay(_ call: ClientCall, _: NIODeadline) -> Bool { call.phase != .ended }
 
     /// Why calls fail at once; nil while they are worth sending, or waiting for.
     private var refusal: RPCError? {
@@ -101,37 +145,75 @@ final class ClientCore {
         }
     }
 
+    /// Sends a call, or queues it behind those that wait.
     private func place(_ call: ClientCall) {
-        if case .ready(let connection) = state, waiting.isEmpty, hasRoom(connection) {
+        if case .ready(let connection) = state, queue.isEmpty, hasRoom(connection) {
             send(call, on: connection)
         } else {
             wait(call)
         }
     }
 
-    func isUnderWay(_ id: Int) -> Bool { sent[id] != nil || waiting.contains(id) || shed[id] != nil }
-
     /// The call with this id that was sent.
-    func call(_ id: Int) -> ClientCall? { sent[id] }
+    func call(_ id: Int) -> ClientCall? {
+        guard let call = calls[id], call.phase == .sent else { return nil }
+        return call
+    }
+
+    /// The calls that were sent, the first in front.
+    var sentCalls: [ClientCall] { calls.values.filter { $0.phase == .sent }.sorted { $0.id < $1.id } }
 
     /// Whether a call with this id was ever sent: what comes for it may only be late.
     func hasSent(_ id: Int) -> Bool { id > 0 && id <= lastSent }
 
     func cancel(_ id: Int) {
-        end(id, .failure(RPCError(.cancelled, "the caller cancelled", begun: sent[id] != nil)))
+        guard let call = calls[id] else { return }
+        end(call, .failure(RPCError(.cancelled, "the caller cancelled", begun: call.phase == .sent)))
     }
 
-    func complete(_ id: Int, _ outcome: Result<Payload, RPCError>) {
-        guard let call = sent.removeValue(forKey: id) ?? waiting.remove(id) ?? shed.removeValue(forKey: id) else {
-            return
-        }
+    /// Ends a call from this side; a server that works on it is told.
+    func end(_ call: ClientCall, _ outcome: ClientCall.Outcome) {
+        if call.phase == .sent { connection?.cancel(call) }
+        complete(call, outcome)
+    }
+
+    func complete(_ id: Int, _ outcome: ClientCall.Outcome) {
+        if let call = calls[id] { complete(call, outcome) }
+    }
+
+    private func complete(_ call: ClientCall, _ outcome: ClientCall.Outcome) {
         if case .failure(let error) = outcome, !error.begun, call.mayFollowRefusal, tryLater(call, after: error) {
             call.forgetTransfers()
         } else {
-            call.end(outcome)
+            remove(call, outcome)
         }
         sendWaiting()
         leaveIfDraining()
+    }
+
+    /// Ends a call, and does not look for another that may be sent now.
+    func remove(_ call: ClientCall, _ outcome: ClientCall.Outcome) {
+        guard call.phase != .ended, calls.removeValue(forKey: call.id) != nil else { return }
+        if call.stream != nil { streamCount -= 1 }
+        move(call, to: .ended)
+        if isReading, case .task = call.caller { outcomes.append((call, outcome)) } else { call.end(outcome) }
+    }
+
+    // MARK: Waiting
+
+    /// Queues a call: one that begins, or one that was sent or shed and is to be sent again.
+    func wait(_ call: ClientCall) {
+        guard call.phase != .waiting else { return }
+        move(call, to: .waiting)
+        queue.append(call)
+    }
+
+    private func move(_ call: ClientCall, to phase: ClientCall.Phase) {
+        let before = call.phase
+        call.phase = phase
+        if before == .sent { sentCount -= 1 }
+        if before == .waiting { queue.noteLeft() }
+        if phase == .sent { sentCount += 1 }
     }
 
     /// Has a call wait that the peer has refused before a handler ran.
@@ -147,41 +229,36 @@ final class ClientCore {
             guard let pause = error.retryAfter, pause <= Limits.timeoutMilliseconds.upperBound,
                 now + .milliseconds(Int64(pause)) < call.deadline, budget.take(now: now)
             else { return false }
-            shed[call.id] = call
-            executor.loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(pause))) { [weak self, id = call.id] in
-                self?.retry(id)
+            move(call, to: .shed)
+            executor.loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(pause))) { [weak self, weak call] in
+                if let call { self?.retry(call) }
             }
             return true
         default: return false
         }
     }
 
-    private func retry(_ id: Int) {
-        guard let call = shed.removeValue(forKey: id) else { return }
-        if let refusal { call.end(.failure(refusal)) } else { place(call) }
+    private func retry(_ call: ClientCall) {
+        guard call.phase == .shed else { return }
+        if let refusal { remove(call, .failure(refusal)) } else { place(call) }
     }
-
-    /// Ends a call from our side; a server that works on it is told.
-    func end(_ id: Int, _ outcome: Result<Payload, RPCError>) {
-        if let call = sent[id] { connection?.cancel(call) }
-        complete(id, outcome)
-    }
-
-    func wait(_ call: ClientCall) { waiting.append(call, id: call.id) }
 
     /// Ends all calls that no peer works on.
     func failWaiting(_ error: RPCError) {
-        while let call = waiting.popFirst() { call.end(.failure(error)) }
-        let shed = shed
-        self.shed = [:]
-        for call in shed.values { call.end(.failure(error)) }
+        guard calls.count > sentCount else { return }
+        let waiting = queue.removeAll()
+        for call in waiting { call.phase = .new }
+        for call in waiting { remove(call, .failure(error)) }
+        for call in calls.values where call.phase == .shed { remove(call, .failure(error)) }
     }
 
+    // MARK: Sending
+
     private func send(_ call: ClientCall, on connection: ClientConnection) {
-        if let mismatch, !call.request.method.hasPrefix(ProtocolMethods.prefix) {
-            return call.end(.failure(mismatch))
+        if let mismatch, !call.method.hasPrefix(ProtocolMethods.prefix) {
+            return remove(call, .failure(mismatch))
         }
-        sent[call.id] = call
+        move(call, to: .sent)
         lastSent = max(lastSent, call.id)
         do throws(RPCError) {
             if let outgoing = try connection.send(call) {
@@ -199,29 +276,25 @@ final class ClientCore {
     }
 
     func sendWaiting() {
-        guard !waiting.isEmpty, case .ready(let connection) = state else { return }
-        while hasRoom(connection), let call = waiting.popFirst() { send(call, on: connection) }
+        guard !queue.isEmpty, case .ready(let connection) = state else { return }
+        while hasRoom(connection), let call = queue.popFirst() {
+            call.phase = .new
+            send(call, on: connection)
+        }
     }
 
-    /// Whether the peer, and the way there, can take one more call.
-    func hasRoom(_ connection: ClientConnection) -> Bool { sent.count < callsAtOnce && connection.hasRoom }
+    /// Whether the peer, and the connection, can take one more call.
+    func hasRoom(_ connection: ClientConnection) -> Bool { sentCount < callsAtOnce && connection.hasRoom }
 
-    /// How many calls the peer takes at a time, as far as it has said.
-    private var callsAtOnce: Int {
-        min(connection?.greeting?.limits.callsPerConnection ?? .max, limits.callsPerConnection)
-    }
-
-    /// A stream may last for ever: half of what the peer takes is left for calls that end.
-    private var streamsUnderWay: Int {
-        sent.values.count { $0.stream != nil } + waiting.all.count { $0.value.stream != nil }
-    }
+    /// The peer of a new connection has said how many calls it takes at a time, or has said nothing.
+    func keep(toCalls announced: Int?) { callsAtOnce = min(announced ?? .max, limits.callsPerConnection) }
 
     // MARK: Streams
 
-    /// Calls a stream, whose items go to `stream`.
-    func begin(_ call: ClientCall, stream: ClientStream) {
-        stream.grant = { [weak self, weak call] items in
-            guard let self, let call, self.sent[call.id] != nil else { return }
+    /// Calls a stream.
+    func beginStream(_ call: ClientCall) {
+        call.stream?.grant = { [weak self, weak call] items in
+            guard let self, let call, call.phase == .sent else { return }
             self.connection?.grant(items, to: call)
         }
         begin(call)
@@ -230,4 +303,5 @@ final class ClientCore {
 
 extension RPCError {
     fileprivate static let requestNotTaken = overloaded("the peer could not take the request")
+    static let cancelledBeforeSent = RPCError(.cancelled, "the caller cancelled", begun: false)
 }

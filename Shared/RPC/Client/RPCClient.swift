@@ -13,6 +13,7 @@ import Synchronization
 public final class RPCClient: Sendable {
     let core: NIOLoopBound<ClientCore>
     private let executor: LoopExecutor
+    private let inbox: CallInbox
     private let lastID = Atomic(0)
 
     /// Where the client connects to.
@@ -47,6 +48,7 @@ public final class RPCClient: Sendable {
 
     private init(core: NIOLoopBound<ClientCore>, path: SocketPath, executor: LoopExecutor) {
         self.core = core
+        inbox = core.value.inbox
         self.path = path
         self.executor = executor
     }
@@ -103,11 +105,9 @@ public final class RPCClient: Sendable {
         _ method: Method<Params, Answer>, _ params: Params, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Answer {
         let answer = try await send(
-            ClientCall.Request(
-                method: method.name, options: options,
-                writeParams: { [write = method.params.write] in write(params, &$0) },
-                isRepeatable: options.isRepeatable ?? method.isIdempotent, takesAttachments: method.answersWithBytes,
-                checksAttachments: true))
+            method.name, Payload(params, as: method.params),
+            options.resolved(isRepeatable: method.isIdempotent, takesAttachments: method.answersWithBytes),
+            checksAttachments: true)
         do throws(JSONError) {
             return try answer.read(as: method.answer)
         } catch {
@@ -126,27 +126,51 @@ public final class RPCClient: Sendable {
     public func call(
         _ method: String, _ params: Payload, _ options: CallOptions
     ) async throws(RPCError) -> Payload {
-        try await send(.forwarding(method, params, options))
+        try await send(method, params, options, checksAttachments: false)
     }
 
-    private func send(_ request: ClientCall.Request) async throws(RPCError) -> Payload {
-        let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
-        let flag = CancellationFlag()
+    private func send(
+        _ method: String, _ params: Payload, _ options: CallOptions, checksAttachments: Bool
+    ) async throws(RPCError) -> Payload {
+        let call = ClientCall(id: nextID(), method, params, options, checksAttachments: checksAttachments)
         let outcome = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Payload, RPCError>, Never>) in
-                core.onLoop { core in
-                    // Cancelling after this point finds the call.
-                    guard !flag.isRaised else {
-                        return continuation.resume(returning: .failure(RPCError.cancelledBeforeSent))
-                    }
-                    core.begin(ClientCall(request, id: id, for: .answer(continuation)))
-                }
+            await withUnsafeContinuation { continuation in
+                call.caller = .task(continuation)
+                begin(call)
             }
         } onCancel: {
-            flag.raise()
-            core.onLoop { $0.cancel(id) }
+            cancel(call)
         }
         return try outcome.get()
+    }
+
+    /// Passes a call on without a task of its own.
+    /// - Parameter completion: called once, on the client's event loop; possibly before this returns.
+    /// - Returns: cancels the call.
+    package func forward(
+        _ method: String, _ params: Payload, _ options: CallOptions,
+        completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
+    ) -> @Sendable () -> Void {
+        let call = ClientCall(
+            id: nextID(), method, params, options, checksAttachments: false, for: .completion(completion))
+        begin(call)
+        return { self.cancel(call) }
+    }
+
+    private func nextID() -> Int { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// Begins a call on the event loop.
+    private func begin(_ call: ClientCall) {
+        if executor.loop.inEventLoop {
+            core.value.begin(call)
+        } else if inbox.put(call) {
+            executor.loop.execute { self.core.value.takeCalls() }
+        }
+    }
+
+    private func cancel(_ call: ClientCall) {
+        call.isCancelled.store(true, ordering: .releasing)
+        core.onLoop { $0.cancel(call.id) }
     }
 
     // MARK: Streams
@@ -157,10 +181,10 @@ public final class RPCClient: Sendable {
         _ method: StreamMethod<Params, Item>, _ params: Params, _ options: CallOptions = .endless(),
         _ body: (ItemStream<Item>) async throws -> Result
     ) async throws -> Result {
-        let request = ClientCall.Request(
-            method: method.name, options: options, writeParams: { method.params.write(params, &$0) },
-            isRepeatable: false, takesAttachments: method.answersWithBytes, checksAttachments: true)
-        return try await withStream(request, of: method.item, body)
+        try await withStream(
+            method.name, Payload(params, as: method.params),
+            options.resolved(isRepeatable: false, takesAttachments: method.answersWithBytes), of: method.item,
+            checksAttachments: true, body)
     }
 
     /// Calls a method whose types are not known here, to pass its items on with all that stands beside them.
@@ -168,54 +192,31 @@ public final class RPCClient: Sendable {
         _ method: String, _ params: Payload, _ options: CallOptions,
         _ body: (ItemStream<Payload>) async throws -> Result
     ) async throws -> Result {
-        try await withStream(.forwarding(method, params, options), of: .payload, body)
+        try await withStream(method, params, options, of: .payload, checksAttachments: false, body)
     }
 
     private func withStream<Item, Result>(
-        _ request: ClientCall.Request, of codec: Codec<Item>, _ body: (ItemStream<Item>) async throws -> Result
+        _ method: String, _ params: Payload, _ options: CallOptions, of codec: Codec<Item>, checksAttachments: Bool,
+        _ body: (ItemStream<Item>) async throws -> Result
     ) async throws -> Result {
         guard !Task.isCancelled else { throw RPCError.cancelledBeforeSent }
-        let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
-        let cancel: @Sendable () -> Void = { [core] in core.onLoop { $0.cancel(id) } }
-        let stream = await begin(request, id: id)
-        defer { cancel() }
-        return try await body(ItemStream(stream, of: codec, cancel: cancel))
-    }
-
-    private func begin(_ request: ClientCall.Request, id: Int) async -> NIOLoopBound<ClientStream> {
-        await withUnsafeContinuation { continuation in
-            core.onLoop { core in
-                let stream = ClientStream(window: request.options.window)
-                core.begin(ClientCall(request, id: id, for: .items(stream)), stream: stream)
-                continuation.resume(returning: NIOLoopBound(stream, eventLoop: core.executor.loop))
-            }
+        let call = ClientCall(id: nextID(), method, params, options, checksAttachments: checksAttachments)
+        let stream = await core.look { core in
+            let stream = ClientStream(window: options.window)
+            call.caller = .stream(stream)
+            core.beginStream(call)
+            return NIOLoopBound(stream, eventLoop: core.executor.loop)
         }
+        defer { cancel(call) }
+        return try await body(ItemStream(stream, of: codec, cancel: { self.cancel(call) }))
     }
 
     /// What the peer has said about itself; nil while there is no connection, until it has answered, and for a plain
     /// peer that knows no greeting.
     public func greeting() async -> Hello.Answer? {
-        await withUnsafeContinuation { continuation in
-            core.onLoop { core in
-                if case .ready(let connection) = core.state {
-                    continuation.resume(returning: connection.greeting)
-                } else {
-                    continuation.resume(returning: nil)
-                }
-            }
+        await core.look { core in
+            guard case .ready(let connection) = core.state else { return nil }
+            return connection.greeting
         }
-    }
-}
-
-extension RPCError {
-    fileprivate static let cancelledBeforeSent = RPCError(.cancelled, "the caller cancelled", begun: false)
-}
-
-extension ClientCall.Request {
-    fileprivate static func forwarding(_ method: String, _ params: Payload, _ options: CallOptions) -> Self {
-        Self(
-            method: method, options: options, writeParams: { Codec.payload.write(params, &$0) },
-            isRepeatable: options.isRepeatable ?? false, takesAttachments: options.takesAttachments ?? false,
-            checksAttachments: false)
     }
 }

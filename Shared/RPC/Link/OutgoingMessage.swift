@@ -22,8 +22,8 @@ final class OutgoingMessage {
 
     private(set) var outcome: Outcome?
 
-    /// Its place among those that are to be sent.
-    var turn = 0
+    /// Whether it waits for others to be sent.
+    var isQueued = false
 
     /// Told once.
     var whenOver: (Outcome) -> Void = { _ in }

@@ -4,8 +4,7 @@ import NIOCore
 /// the event loop.
 final class OutgoingSchedule {
     /// First come, first served: a receiver takes only so many at a time.
-    private var waiting = WaitingLine<Int, OutgoingMessage>()
-    private var added = 0
+    private var waiting = LazyQueue<OutgoingMessage> { $0.outcome != nil }
 
     /// What is still to be sent of those.
     private var waitingBytes = 0
@@ -31,9 +30,8 @@ final class OutgoingSchedule {
     var isExhausted: Bool { nextNumber > .max - 1_000_000 }
 
     func add(_ message: OutgoingMessage) {
-        added += 1
-        message.turn = added
-        waiting.append(message, id: added)
+        message.isQueued = true
+        waiting.append(message)
         waitingBytes += message.size
     }
 
@@ -55,7 +53,8 @@ final class OutgoingSchedule {
             let size = begun.reduce(message.size) { $0 + $1.size }
             // One that is too much by itself is for the receiver to refuse.
             guard begun.isEmpty || numbers <= receiverNumbers && size <= receiverBytes else { return }
-            waiting.remove(message.turn)
+            _ = waiting.popFirst()
+            message.isQueued = false
             waitingBytes -= message.size
             message.begin(inParts: message.isLarge && features.contains(.parts), number: &nextNumber)
             begun.append(message)
@@ -83,9 +82,10 @@ final class OutgoingSchedule {
     /// - Returns: the numbers that its receiver waits for in vain.
     func giveUp(_ message: OutgoingMessage) -> [UInt32] {
         guard message.outcome == nil else { return [] }
-        guard waiting.remove(message.turn) == nil else {
+        guard !message.isQueued else {
             waitingBytes -= message.size
             message.giveUp()
+            waiting.noteLeft()
             return []
         }
         let announced = message.announced
@@ -96,8 +96,7 @@ final class OutgoingSchedule {
 
     /// The connection is over.
     func end() {
-        let all = waiting.all.map(\.value) + Array(begun)
-        waiting.removeAll()
+        let all = waiting.removeAll() + Array(begun)
         (waitingBytes, begun) = (0, [])
         for message in all { message.giveUp() }
     }

@@ -10,6 +10,26 @@ public struct Payload: Sendable, Equatable {
         self.attachments = attachments
     }
 
+    /// Encodes a value, with its bytes beside it.
+    init<Value>(_ value: Value, as codec: Codec<Value>) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.usualBytes)
+        var writer = JSONWriter(appendingTo: bytes, takesAttachments: true)
+        bytes = []
+        codec.write(value, &writer)
+        self.init(
+            RawJSON(unchecked: writer.bytes), attachments: writer.attachments?.compactMap { $0 as? Attachment } ?? [])
+    }
+
+    /// The parameters of most calls fit into so many bytes.
+    private static let usualBytes = 256
+
+    func write(to writer: inout JSONWriter) {
+        guard writer.attachments != nil else { return writer.raw(inlined) }
+        writer.raw(json)
+        for attachment in attachments { writer.attach(attachment) }
+    }
+
     /// Reads the value.
     /// - Parameter refusingUnknownMembers: for the parameters of a request; else unknown members are ignored.
     /// - Throws: `JSONError.mismatch` when it is not what the codec describes.
@@ -81,9 +101,5 @@ extension Codec<Payload> {
             let attachments = reader.attachments?.compactMap { $0 as? Attachment } ?? []
             return Payload(try Codec<RawJSON>.any.read(&reader), attachments: attachments)
         },
-        write: { payload, writer in
-            guard writer.attachments != nil else { return writer.raw(payload.inlined) }
-            writer.raw(payload.json)
-            for attachment in payload.attachments { writer.attach(attachment) }
-        })
+        write: { $0.write(to: &$1) })
 }

@@ -5,22 +5,29 @@ extension JSONWriter {
     mutating func request(
         id: Int?, method: String, meta: RequestMeta = .none, params: (inout JSONWriter) -> Void
     ) {
-        object { writer in
-            writer.version()
-            if let id {
-                writer.name(encoded: Self.idName)
-                writer.integer(id)
-            }
-            writer.name(encoded: Self.methodName)
-            writer.string(method)
-            writer.name(encoded: Self.paramsName)
-            params(&writer)
-            if meta != .none {
-                writer.name(encoded: Self.metaName)
-                RequestMeta.codec.write(meta, &writer)
-            }
+        // Each call has a request: what is the same in all of them is appended at once.
+        if let id {
+            beginning(encoded: Self.requestWithID)
+            integer(id)
+            beginning(encoded: Self.methodOfRequest)
+        } else {
+            beginning(encoded: Self.notification)
         }
+        string(method)
+        beginning(encoded: Self.paramsOfRequest)
+        params(&self)
+        if meta != .none {
+            beginning(encoded: Self.metaOfRequest)
+            meta.write(to: &self)
+        }
+        endObject()
     }
+
+    private static let requestWithID = Array(#"{"jsonrpc":"2.0","id":"#.utf8)
+    private static let methodOfRequest = Array(#","method":"#.utf8)
+    private static let notification = Array(#"{"jsonrpc":"2.0","method":"#.utf8)
+    private static let paramsOfRequest = Array(#","params":"#.utf8)
+    private static let metaOfRequest = Array(#","meta":"#.utf8)
 
     /// A response; the id is nil when the request's could not be read.
     mutating func response(id: RequestID?, _ outcome: Result<Reply, RPCError>) {
@@ -56,9 +63,6 @@ extension JSONWriter {
     private static let versionMember = RawJSON(unchecked: Array("\"jsonrpc\":\"2.0\"".utf8))
     private static let idName = Array("\"id\"".utf8)
     private static let itemName = Array("\"item\"".utf8)
-    private static let methodName = Array("\"method\"".utf8)
-    private static let paramsName = Array("\"params\"".utf8)
-    private static let metaName = Array("\"meta\"".utf8)
     private static let resultName = Array("\"result\"".utf8)
     private static let errorName = Array("\"error\"".utf8)
 }

@@ -47,17 +47,7 @@ struct RequestMeta: Sendable, Equatable {
             if trace.parent != nil { meta.trace = TraceContext(parent: trace.parent, state: trace.state) }
             return meta
         },
-        write: { meta, writer in
-            writer.object { writer in
-                write(meta.timeout, Members.timeout, "timeout_ms", &writer)
-                write(meta.trace.parent, .string, "traceparent", &writer)
-                write(meta.trace.state, .string, "tracestate", &writer)
-                write(meta.attachments, .boolean, "attachments", &writer)
-                write(meta.stream, .boolean, "stream", &writer)
-                write(meta.window, Members.window, "window", &writer)
-                write(meta.priority, Members.priority, "priority", &writer)
-            }
-        })
+        write: { $0.write(to: &$1) })
 
     private enum Members {
         static let timeout = Codec<Int>.integer(Limits.timeoutMilliseconds)
@@ -75,13 +65,47 @@ struct RequestMeta: Sendable, Equatable {
         }
     }
 
-    private static func write<Value>(
-        _ value: Value?, _ codec: Codec<Value>, _ name: String, _ writer: inout JSONWriter
-    ) {
-        guard let value else { return }
-        writer.name(name)
-        codec.write(value, &writer)
+    /// Written by hand: each call has a meta, and declared members are written at several times the cost.
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            if let timeout {
+                writer.name(encoded: Self.timeoutName)
+                writer.integer(timeout)
+            }
+            if let parent = trace.parent {
+                writer.name(encoded: Self.parentName)
+                writer.string(parent)
+            }
+            if let state = trace.state {
+                writer.name(encoded: Self.stateName)
+                writer.string(state)
+            }
+            if let attachments {
+                writer.name(encoded: Self.attachmentsName)
+                writer.boolean(attachments)
+            }
+            if let stream {
+                writer.name(encoded: Self.streamName)
+                writer.boolean(stream)
+            }
+            if let window {
+                writer.name(encoded: Self.windowName)
+                writer.integer(window)
+            }
+            if let priority {
+                writer.name(encoded: Self.priorityName)
+                writer.string(priority.rawValue)
+            }
+        }
     }
+
+    private static let timeoutName = Array(#""timeout_ms""#.utf8)
+    private static let parentName = Array(#""traceparent""#.utf8)
+    private static let stateName = Array(#""tracestate""#.utf8)
+    private static let attachmentsName = Array(#""attachments""#.utf8)
+    private static let streamName = Array(#""stream""#.utf8)
+    private static let windowName = Array(#""window""#.utf8)
+    private static let priorityName = Array(#""priority""#.utf8)
 }
 
 /// How much a call matters to a person who waits: a hint that methods may use.

@@ -50,6 +50,8 @@ final class Call {
         case queued
         /// Its handler runs. The task is there once the handler waits.
         case running(Task<Void, Never>?)
+        /// It was passed on.
+        case forwarded(cancel: @Sendable () -> Void)
         /// Its answer is on its way, which may take its time.
         case answering(OutgoingMessage)
         case over
@@ -76,14 +78,14 @@ final class Call {
     var hasBegun: Bool {
         switch state {
         case .collecting, .queued: false
-        case .running, .answering, .over: true
+        case .running, .forwarded, .answering, .over: true
         }
     }
 
     /// Whether its handler's outcome is not needed any more.
     var isAnswered: Bool {
         switch state {
-        case .collecting, .queued, .running: false
+        case .collecting, .queued, .running, .forwarded: false
         case .answering, .over: true
         }
     }
@@ -131,6 +133,12 @@ final class Call {
                 try await handler(payload, context, items)
                 return Reply(StreamEnd(items: bound.value.items), as: StreamEnd.codec)
             }
+        case .forwarder(let forwarder):
+            let bound = NIOLoopBound(self, eventLoop: connection.loop)
+            let cancel = forwarder(request.method, payload, context) { outcome in
+                bound.onLoop { $0.handlerEnded(outcome.map { Reply($0) }.mapError { $0 }) }
+            }
+            if case .running = state { state = .forwarded(cancel: cancel) }
         }
     }
 
@@ -151,7 +159,7 @@ final class Call {
     }
 
     private func handlerEnded(_ outcome: Result<Reply, any Error>) {
-        if case .running = state {
+        if !isAnswered {
             state = .over
             stream?.end()
             connection.finish(self, outcome.mapError { connection.core.answer(for: $0, to: request) })
@@ -176,6 +184,7 @@ final class Call {
         state = .over
         switch before {
         case .running(let task): task?.cancel()
+        case .forwarded(let cancel): cancel()
         case .collecting: release()
         case .queued:
             connection.core.ended(self)

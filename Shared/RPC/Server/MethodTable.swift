@@ -10,7 +10,18 @@ public struct MethodTable: Sendable {
         /// Runs in a task, because it may wait.
         case inTask(@Sendable (Payload, CallContext) async throws -> Reply)
         case stream(@Sendable (Payload, CallContext, ItemSink<Payload>) async throws -> Void)
+        /// Passes the call on.
+        case forwarder(Forwarder)
     }
+
+    /// Passes a call on, on the event loop of its connection and without a task. Calls `completion` once, possibly before it
+    /// returns.
+    /// - Returns: cancels the call where it was passed to; `completion` is called nevertheless.
+    public typealias Forwarder =
+        @Sendable (
+            _ method: String, _ params: Payload, CallContext,
+            _ completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
+        ) -> @Sendable () -> Void
 
     /// What answers the calls of one name: those for one answer, and those for a stream.
     struct Handlers: Sendable {
@@ -22,7 +33,7 @@ public struct MethodTable: Sendable {
     private(set) var handlers: [String: Handlers] = [:]
 
     /// Answers every method that has no handler here.
-    public var forward: (@Sendable (String, Payload, CallContext) async throws -> Payload)?
+    public var forward: Forwarder?
 
     /// Answers every stream that has no handler here.
     public var forwardStream: (@Sendable (String, Payload, CallContext, ItemSink<Payload>) async throws -> Void)?
@@ -93,7 +104,7 @@ public struct MethodTable: Sendable {
                 return .stream { try await forwardStream(method, $0, $1, $2) }
             }
             if !asStream, let forward {
-                return .inTask { Reply(try await forward(method, $0, $1)) }
+                return .forwarder(forward)
             }
         }
         throw RPCError(

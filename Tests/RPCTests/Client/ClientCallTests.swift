@@ -211,10 +211,10 @@ import Testing
                 connection: nil))
         let now = deadline - .milliseconds(1_500)
         #expect(
-            options.meta(now: now, isStream: true, takesAttachments: true)
+            options.meta(now: now, isStream: true)
                 == RequestMeta(
                     timeout: 1_500, trace: trace, attachments: true, stream: true, window: 3, priority: .prefetch))
         // A call whose time is over is still a valid request.
-        #expect(options.meta(now: deadline + .seconds(1), isStream: false, takesAttachments: false).timeout == 1)
+        #expect(options.meta(now: deadline + .seconds(1), isStream: false).timeout == 1)
     }
 }

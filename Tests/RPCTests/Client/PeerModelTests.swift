@@ -33,10 +33,10 @@ import Testing
             let client = await RPCClient.make(
                 to: path, as: "front", limits: limits, peerName: "back", onChange: changes.add)
             var table = MethodTable()
-            table.forward = { method, params, context in
+            table.forward = { method, params, context, completion in
                 var options = CallOptions(onBehalfOf: context)
                 options.deadline = min(options.deadline, .now() + Self.timeout)
-                return try await client.call(method, params, options)
+                return client.forward(method, params, options, completion: completion)
             }
             try await TestServer.with(table, named: "front") { front in
                 try await withThrowingTaskGroup(of: Void.self) { group in

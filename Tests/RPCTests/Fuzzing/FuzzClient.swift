@@ -56,28 +56,31 @@ final class FuzzClient {
         options.window = window ?? options.window
         let ask = FuzzMethods.Ask(
             size: size, count: count, data: data.map { Bytes(Data(repeating: 9, count: $0)) })
-        let request = ClientCall.Request(
-            method: method, options: options, writeParams: { FuzzMethods.Ask.codec.write(ask, &$0) },
-            isRepeatable: isRepeatable, takesAttachments: takesAttachments, checksAttachments: true)
-        if window == nil { callOnce(request) } else { callStream(request) }
+        options.isRepeatable = isRepeatable
+        options.takesAttachments = takesAttachments
+        let call = ClientCall(
+            id: lastID, method, Payload(ask, as: FuzzMethods.Ask.codec), options, checksAttachments: true)
+        if window == nil { callOnce(call) } else { callStream(call) }
     }
 
-    private func callOnce(_ request: ClientCall.Request) {
-        let (id, core, tally) = (lastID, NIOLoopBound(core, eventLoop: loop), tally)
+    private func callOnce(_ call: ClientCall) {
+        let (core, tally) = (NIOLoopBound(core, eventLoop: loop), tally)
         tally.begun += 1
         Task(executorPreference: executor) {
             let outcome = await withUnsafeContinuation { continuation in
-                core.value.begin(ClientCall(request, id: id, for: .answer(continuation)))
+                call.caller = .task(continuation)
+                core.value.begin(call)
             }
             tally.ended += 1
             if case .failure(let error) = outcome, error.kind == .invalidData { tally.protocolErrors.append(error) }
         }
     }
 
-    private func callStream(_ request: ClientCall.Request) {
-        let stream = ClientStream(window: request.options.window)
+    private func callStream(_ call: ClientCall) {
+        let stream = ClientStream(window: call.options.window)
         streams.append(NIOLoopBound(stream, eventLoop: loop))
-        core.begin(ClientCall(request, id: lastID, for: .items(stream)), stream: stream)
+        call.caller = .stream(stream)
+        core.beginStream(call)
     }
 
     /// Takes the next item of a stream.

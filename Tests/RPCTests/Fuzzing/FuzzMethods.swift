@@ -70,7 +70,10 @@ enum FuzzMethods {
             }
         }
         table.isForwarded = { $0 == "other" }
-        table.forward = { _, payload, _ in payload }
+        table.forward = { _, payload, _, completion in
+            completion(.success(payload))
+            return {}
+        }
         table.forwardStream = { _, payload, _, items in
             for _ in 0..<3 { try await items.send(payload) }
         }

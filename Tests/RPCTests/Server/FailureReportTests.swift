@@ -59,7 +59,10 @@ import Testing
 
     @Test func `a fault that was forwarded is reported here as well, and not as one of ours`() async throws {
         var table = MethodTable()
-        table.forward = { _, _, _ in throw RPCError(.internalError, "on purpose", service: "feed") }
+        table.forward = { _, _, _, completion in
+            completion(.failure(RPCError(.internalError, "on purpose", service: "feed")))
+            return {}
+        }
         try await TestServer.with(table) { server in
             let peer = try await WirePeer.connect(to: server.path)
             _ = try await peer.answer(to: Self.call("feed.load"))

@@ -98,7 +98,10 @@ import Testing
 
     @Test func `forwarded calls are counted by their service`() async throws {
         var table = EchoContract.table
-        table.forward = { method, _, _ in throw RPCError(.unavailable, method) }
+        table.forward = { method, _, _, completion in
+            completion(.failure(RPCError(.unavailable, method)))
+            return {}
+        }
         table.isForwarded = { $0 == "likes" }
         try await TestServer.with(table) { server in
             let peer = try await WirePeer.connect(to: server.path)

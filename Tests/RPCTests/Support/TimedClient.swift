@@ -41,14 +41,15 @@ final class TimedClient {
         lastID += 1
         var options = CallOptions()
         options.deadline = loop.now + timeout
-        let request = ClientCall.Request(
-            method: "echo.say", options: options,
-            writeParams: { EchoContract.Text.codec.write(.init(text: text), &$0) }, isRepeatable: repeatable,
-            takesAttachments: false, checksAttachments: true)
+        options.isRepeatable = repeatable
+        let call = ClientCall(
+            id: lastID, "echo.say", Payload(EchoContract.Text(text: text), as: EchoContract.Text.codec), options,
+            checksAttachments: true)
         let (id, core, tally) = (lastID, NIOLoopBound(core, eventLoop: loop), tally)
         Task(executorPreference: executor) {
             tally.outcomes[id] = await withUnsafeContinuation { continuation in
-                core.value.begin(ClientCall(request, id: id, for: .answer(continuation)))
+                call.caller = .task(continuation)
+                core.value.begin(call)
             }
         }
         loop.run()

@@ -32,13 +32,13 @@ struct GatewayHandlers: Sendable {
         table.handle(ProtocolMethods.health, health)
         table.handle(ProtocolMethods.describe, describe)
         table.handle(ProtocolMethods.stats, stats)
-        table.forward = { method, params, context in
-            // Also when it has failed: nobody knows how far it had come.
-            defer {
+        table.forward = { method, params, context, completion in
+            registry.forward(method, params, context) { outcome in
+                // Also when it has failed: how far it had come is not known.
                 if Self.imageChanges.contains(method) { recentImages.forget() }
                 if Self.commentChanges.contains(method) { recentComments.forget() }
+                completion(outcome)
             }
-            return try await registry.forward(method, params, context)
         }
         table.forwardStream = { method, params, context, items in
             try await registry.forwardStream(method, params, context, items)
@@ -132,7 +132,7 @@ struct GatewayHandlers: Sendable {
             case .url(let url): (Texts(language)[.image], url)
             case .item(let id): try await FeedImagePresenter.titleAndURL(item(id, context), language)
             }
-        let loaded = try await registry.plugin("image-data").forward(
+        let loaded = try await registry.plugin("image-data").call(
             ImageDataContract.load.name, Payload(RawJSON(LoadImage(url: url), as: LoadImage.codec)), context)
         return ImageAnswer(title: title, loaded: loaded)
     }

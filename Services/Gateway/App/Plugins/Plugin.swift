@@ -63,15 +63,29 @@ struct Plugin: Sendable {
         }
     }
 
-    /// Passes a call on without looking into it.
-    func forward(_ method: String, _ params: Payload, _ context: CallContext) async throws(RPCError) -> Payload {
-        var options = inTime(CallOptions(onBehalfOf: context))
-        options.isRepeatable = Self.repeatableMethods.contains(method)
+    /// Calls a method without reading its answer.
+    func call(_ method: String, _ params: Payload, _ context: CallContext) async throws(RPCError) -> Payload {
         do throws(RPCError) {
-            return try await client.call(method, params, options)
+            return try await client.call(method, params, forwarding(method, context))
         } catch {
             throw named(error)
         }
+    }
+
+    /// Passes a call on without looking into it.
+    /// - Parameter completion: called once, on the event loop.
+    /// - Returns: cancels the call.
+    func forward(
+        _ method: String, _ params: Payload, _ context: CallContext,
+        _ completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
+    ) -> @Sendable () -> Void {
+        client.forward(method, params, forwarding(method, context)) { completion($0.mapError(named)) }
+    }
+
+    private func forwarding(_ method: String, _ context: CallContext) -> CallOptions {
+        var options = inTime(CallOptions(onBehalfOf: context))
+        options.isRepeatable = Self.repeatableMethods.contains(method)
+        return options
     }
 
     /// Passes a stream on, item by item, as fast as its taker takes them.
@@ -101,7 +115,7 @@ struct Plugin: Sendable {
     }
 
     /// Says which service it was that did not answer.
-    private func named(_ error: RPCError) -> RPCError {
+    @Sendable private func named(_ error: RPCError) -> RPCError {
         var error = error
         error.service = error.service ?? name
         return error

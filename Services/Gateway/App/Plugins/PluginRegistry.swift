@@ -49,9 +49,17 @@ struct PluginRegistry: Sendable {
 
     @Sendable func knows(_ name: String) -> Bool { byName[name] != nil }
 
-    /// Passes `service.verb` on to the plugin of that name.
-    func forward(_ method: String, _ params: Payload, _ context: CallContext) async throws(RPCError) -> Payload {
-        try await plugin(for: method).forward(method, params, context)
+    /// Passes `service.verb` on to the plugin of that name, as `Plugin.forward`.
+    func forward(
+        _ method: String, _ params: Payload, _ context: CallContext,
+        _ completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
+    ) -> @Sendable () -> Void {
+        do throws(RPCError) {
+            return try plugin(for: method).forward(method, params, context, completion)
+        } catch {
+            completion(.failure(error))
+            return {}
+        }
     }
 
     /// Passes a stream on.
@@ -62,7 +70,8 @@ struct PluginRegistry: Sendable {
     }
 
     private func plugin(for method: String) throws(RPCError) -> Plugin {
-        guard let dot = method.firstIndex(of: "."), let plugin = byName[String(method[..<dot])] else {
+        guard let dot = method.utf8.firstIndex(of: UInt8(ascii: ".")), let plugin = byName[String(method[..<dot])]
+        else {
             throw RPCError(
                 .methodNotFound,
                 "there is no method \(method.prefix(80)) here; services: \(plugins.map(\.name).joined(separator: ", "))",

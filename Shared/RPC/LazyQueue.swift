@@ -1,0 +1,48 @@
+import NIOCore
+
+/// A queue, first in first out, whose elements may also leave before their turn. Leaving costs the same however many wait:
+/// an element that has left stays until it comes to the front, or until such elements outnumber the others.
+struct LazyQueue<Element> {
+    private var elements = CircularBuffer<Element>()
+    private let hasLeft: (Element) -> Bool
+
+    /// How many of the elements have left, and how many of these may stay in any case.
+    private var left = 0
+    private static var spare: Int { 64 }
+
+    init(hasLeft: @escaping (Element) -> Bool) { self.hasLeft = hasLeft }
+
+    var count: Int { elements.count - left }
+    var isEmpty: Bool { count == 0 }
+
+    var first: Element? {
+        mutating get {
+            while let first = elements.first {
+                guard hasLeft(first) else { return first }
+                elements.removeFirst()
+                left -= 1
+            }
+            return nil
+        }
+    }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard first != nil else { return nil }
+        return elements.popFirst()
+    }
+
+    /// One more element has left.
+    mutating func noteLeft() {
+        left += 1
+        guard left > Self.spare, 2 * left > elements.count else { return }
+        elements.removeAll(where: hasLeft)
+        left = 0
+    }
+
+    mutating func removeAll() -> [Element] {
+        defer { (elements, left) = ([], 0) }
+        return elements.filter { !hasLeft($0) }
+    }
+}
