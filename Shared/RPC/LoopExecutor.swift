@@ -5,22 +5,25 @@ import NIOPosix
 ///
 /// Whatever runs here must not block: it would hold up every connection of the loop.
 ///
-/// Tasks that become ready on the loop itself wait in a queue of the executor's own. A connection that has read calls
-/// `runReadyTasks` at the end of its read, so that in one turn of the loop requests are read, handled and answered, with
-/// one write for all answers, where a turn of the loop per step would cost a system call each.
+/// Tasks that become ready on the loop itself wait in a queue of the executor's own. They run at the end
+/// of each read, so that in one turn of the loop requests are read, handled and answered, with one write for all answers,
+/// where a turn of the loop per step would cost a system call each.
 ///
 /// A turn of tasks is limited: what is left runs after the loop has looked at its sockets again, so that tasks that never
 /// wait for anything stop no read, no cancel and no new connection.
 ///
-/// `@unchecked Sendable`: `ready`, `flushes`, `assembly`, `answers`, `memory` and the two flags are touched on the event loop only; `enqueue`, which any
-/// thread may call, touches them only after it has found itself on the loop.
+/// `@unchecked Sendable`: all variables, `assembly`, `answers` and `memory` are touched on the event loop only; `enqueue`, which
+/// any thread may call, touches them only after it has found itself on the loop.
 public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     public let loop: any EventLoop
 
     private var ready = CircularBuffer<UnownedJob>()
-    private var flushes: [() -> Void] = []
+    private var flushes: [FrameWriter] = []
     private var isRunning = false
     private var isScheduled = false
+
+    /// Whether a connection reads messages.
+    private var isReading = false
 
     /// What the connections of this loop hold of attachments and parts that are not complete. On the event loop only.
     let assembly = AssemblyBudget.ProcessTotal()
@@ -68,10 +71,18 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     /// answered now should wait for.
     public func afterAnswers(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
 
-    /// Runs `flush` once the tasks that are ready have run. On the event loop only.
-    func flushAfterTasks(_ flush: @escaping () -> Void) {
-        flushes.append(flush)
+    /// Flushes once the tasks that are ready have run. On the event loop only.
+    func flushAfterTasks(_ writer: FrameWriter) {
+        flushes.append(writer)
         schedule()
+    }
+
+    /// A connection begins to read messages: what becomes ready runs when it calls `endReading`. On the event loop only.
+    func beginReading() { isReading = true }
+
+    func endReading() {
+        isReading = false
+        runReadyTasks()
     }
 
     /// Runs what is ready, and what becomes ready by that. On the event loop only.
@@ -87,15 +98,15 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         }
         let due = flushes
         flushes.removeAll(keepingCapacity: true)
-        for flush in due { flush() }
+        for writer in due { writer.flush() }
         isRunning = false
         schedule(afterPolling: !ready.isEmpty)
     }
 
-    /// Makes sure that what is ready runs even if nobody calls `runReadyTasks`.
+    /// Makes sure that what is ready runs even without another call of `runReadyTasks`.
     /// - Parameter afterPolling: whether the sockets come first.
     private func schedule(afterPolling: Bool = false) {
-        guard !isRunning, !isScheduled, !(ready.isEmpty && flushes.isEmpty) else { return }
+        guard !isRunning, !isReading, !isScheduled, !(ready.isEmpty && flushes.isEmpty) else { return }
         isScheduled = true
         let turn = {
             self.isScheduled = false

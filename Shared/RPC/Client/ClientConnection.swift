@@ -8,7 +8,7 @@ final class ClientConnection: ChannelInboundHandler {
     /// Who is told what happens on the connection.
     let core: ClientCore
     let channel: any Channel
-    let link: Link
+    let link: Transport
 
     /// When it came about.
     var openedAt = NIODeadline.distantPast
@@ -32,11 +32,11 @@ final class ClientConnection: ChannelInboundHandler {
         self.channel = channel
         self.core = core
         let limits = core.limits
-        link = Link(channel: channel, executor: core.executor, limits: limits)
-        link.outbox.whenWritten = { [weak self] in
+        link = Transport(channel: channel, executor: core.executor, limits: limits)
+        link.writer.whenWritten = { [weak self] in
             if let self { self.core.hasWritten(self) }
         }
-        link.outbox.whenBlocked = { [weak core] since in core?.timer.wake(by: since + limits.writeTimeout) }
+        link.writer.whenBlocked = { [weak core] since in core?.timer.wake(by: since + limits.writeTimeout) }
     }
 
     // MARK: Sending
@@ -46,7 +46,7 @@ final class ClientConnection: ChannelInboundHandler {
         let hello = Hello.Request(
             protocols: Hello.protocols, client: client, features: core.features.names,
             limits: Hello.ClientLimits(core.limits))
-        try link.outbox.send {
+        try link.writer.send {
             $0.request(id: Self.helloID, method: ProtocolMethods.hello.name) {
                 ProtocolMethods.hello.params.write(hello, &$0)
             }
@@ -56,7 +56,7 @@ final class ClientConnection: ChannelInboundHandler {
     /// - Returns: what stands for a request that takes its time.
     /// - Throws: `too_large`, and nothing is sent.
     func send(_ call: ClientCall) throws(RPCError) -> OutgoingMessage? {
-        try link.outbox.send(takesAttachments: true) {
+        try link.writer.send(takesAttachments: true) {
             $0.request(
                 id: call.id, method: call.request.method, meta: call.meta(now: channel.eventLoop.now),
                 params: call.request.writeParams
@@ -65,7 +65,7 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     /// Whether a request would leave soon.
-    var hasRoom: Bool { link.outbox.queuedBytes < core.limits.queuedBytes }
+    var hasRoom: Bool { link.writer.queuedBytes < core.limits.queuedBytes }
 
     /// Tells the server that nobody waits for the answer any more.
     func cancel(_ call: ClientCall) {
@@ -73,7 +73,7 @@ final class ClientConnection: ChannelInboundHandler {
         if let outgoing = call.outgoing {
             let wasSent = outgoing.isTextOut
             call.outgoing = nil
-            link.outbox.giveUp(outgoing, because: .cancelled)
+            link.writer.giveUp(outgoing, because: .cancelled)
             // The server never saw it whole.
             if !wasSent { return }
         }
@@ -95,7 +95,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     private func notify(_ method: String, id: Int? = nil, _ params: (inout JSONWriter) -> Void) {
         do throws(RPCError) {
-            try link.outbox.send { $0.request(id: id, method: method, params: params) }
+            try link.writer.send { $0.request(id: id, method: method, params: params) }
         } catch {
             // A frame of some dozen bytes: only a peer that takes next to nothing at all is too small for it.
             close()
@@ -107,6 +107,8 @@ final class ClientConnection: ChannelInboundHandler {
     // MARK: Channel events
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        core.executor.beginReading()
+        defer { core.executor.endReading() }
         link.append(unwrapInboundIn(data))
         core.heard(self)
         do {
@@ -126,7 +128,6 @@ final class ClientConnection: ChannelInboundHandler {
         } catch {
             core.broken(self, .invalidData, "it does not keep to the protocol: \(error)")
         }
-        core.executor.runReadyTasks()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -244,7 +245,7 @@ final class ClientConnection: ChannelInboundHandler {
         switch outcome {
         case .success(let result):
             let greeting = try result.read(as: ProtocolMethods.hello.answer)
-            link.outbox.keep(
+            link.writer.keep(
                 toFrames: greeting.limits.frameBytes, transfers: greeting.limits.openTransfers,
                 assembledBytes: greeting.limits.assembledBytes)
             link.features = core.features.intersection(Features(names: greeting.features))

@@ -37,7 +37,7 @@ extension ClientCore {
         // What they were about has ended with the number that was stopped.
         _ = connection.link.takeRefusals()
         let expiry = connection.link.nextExpiry ?? .distantFuture
-        guard let blocked = connection.link.outbox.blockedSince else { return expiry }
+        guard let blocked = connection.link.writer.blockedSince else { return expiry }
         guard blocked + limits.writeTimeout > now else {
             broken(connection, .unavailable, "it has stopped reading")
             return .distantFuture

@@ -3,14 +3,14 @@ import NIOCore
 /// One connection of a server: reads frames, keeps the table of calls under way, and enforces every deadline.
 ///
 /// Lives on the event loop, as all that it touches. A message goes through `+Messages`, its calls through `+Calls`, what
-/// comes of them through `+Answers`; how bytes get out is decided in `Outbox`.
+/// comes of them through `+Answers`; `FrameWriter` decides how bytes are written.
 final class ServerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     let core: ServerCore
     let channel: any Channel
-    let link: Link
-    var outbox: Outbox { link.outbox }
+    let link: Transport
+    var outbox: FrameWriter { link.writer }
     var loop: any EventLoop { core.executor.loop }
 
     var phase = ConnectionPhase.fresh
@@ -49,7 +49,7 @@ final class ServerConnection: ChannelInboundHandler {
     init(_ channel: any Channel, core: ServerCore) {
         self.channel = channel
         self.core = core
-        link = Link(channel: channel, executor: core.executor, limits: core.limits)
+        link = Transport(channel: channel, executor: core.executor, limits: core.limits)
         timer = DeadlineTimer(on: core.executor.loop)
         timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
         outbox.whenWritten = { [weak self] in
@@ -85,6 +85,8 @@ final class ServerConnection: ChannelInboundHandler {
         }
         // Nothing is kept of what comes after the last answer was given.
         guard isReading else { return }
+        core.executor.beginReading()
+        defer { core.executor.endReading() }
         core.executor.memory.used(bytes.readableBytes)
         link.append(bytes)
         do throws(FrameViolation) {
@@ -102,7 +104,6 @@ final class ServerConnection: ChannelInboundHandler {
             lingersUntil = nil
             closeIfDone()
         }
-        core.executor.runReadyTasks()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -113,7 +113,7 @@ final class FuzzClient {
         try FuzzFinding.unless(tally.taking == 0, "an item is still waited for")
         try FuzzFinding.unless(streams.allSatisfy(\.value.isOver), "a stream has not ended")
         try FuzzFinding.unless(executor.assembly.bytes == 0, "\(executor.assembly.bytes) bytes not released")
-        let queued = connection?.link.outbox.queuedBytes ?? 0
+        let queued = connection?.link.writer.queuedBytes ?? 0
         try FuzzFinding.unless(queued == 0, "\(queued) bytes queued")
     }
 }
