@@ -22,7 +22,9 @@ public struct JSONWriter: ~Copyable {
     ///   - takesAttachments: whether anything may stand beside the text.
     package init(in memory: UnsafeMutableRawBufferPointer, takesAttachments: Bool) {
         let lent = memory.assumingMemoryBound(to: UInt8.self).baseAddress
-        (self.memory, capacity) = (lent ?? .allocate(capacity: Self.leastCapacity), lent == nil ? Self.leastCapacity : memory.count)
+        (self.memory, capacity) = (
+            lent ?? .allocate(capacity: Self.leastCapacity), lent == nil ? Self.leastCapacity : memory.count
+        )
         ownsMemory = lent == nil
         attachments = takesAttachments ? [] : nil
     }

@@ -243,7 +243,9 @@ final class FrameWriter {
         // Messages that are sent while the channel writes are of the next flush.
         var written = frames
         frames = ByteBuffer()
-        while let slice = written.readSlice(length: min(written.readableBytes, Self.sliceLength)), slice.readableBytes > 0 {
+        while let slice = written.readSlice(length: min(written.readableBytes, Self.sliceLength)),
+            slice.readableBytes > 0
+        {
             write(slice, isTransfer: false)
         }
         while unwrittenTransfers < Self.transfersAhead,

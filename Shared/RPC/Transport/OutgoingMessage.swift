@@ -33,7 +33,9 @@ final class OutgoingMessage {
 
     init(text: ByteBuffer, attachments: [Attachment], withCredit: Bool) {
         transfers = [Transfer(.text(text), withCredit: withCredit)]
-        for attachment in attachments { transfers.append(Transfer(.attachment(attachment.data), withCredit: withCredit)) }
+        for attachment in attachments {
+            transfers.append(Transfer(.attachment(attachment.data), withCredit: withCredit))
+        }
         attachmentCount = attachments.count
         size = transfers.reduce(0) { $0 + $1.content.count }
     }
@@ -76,7 +78,8 @@ final class OutgoingMessage {
         let isLast = transfer.content.count == 0
         var header = ByteBuffer()
         if let number = transfer.number {
-            header.writeHeader(transfer.content.kind(isLast: isLast), length: Frame.numberLength + payload.readableBytes)
+            header.writeHeader(
+                transfer.content.kind(isLast: isLast), length: Frame.numberLength + payload.readableBytes)
             header.writeInteger(number)
         } else {
             header.writeHeader(.message, length: payload.readableBytes)

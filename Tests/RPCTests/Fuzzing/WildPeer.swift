@@ -55,7 +55,9 @@ struct WildPeer {
         case 0:
             parts.append((newNumber(), bytes[...]))
             return []
-        case 1: return Zlib.compress(ByteBuffer(bytes: bytes)).map { Self.frame(.compressedMessage, $0.readableBytesView) } ?? []
+        case 1:
+            return Zlib.compress(ByteBuffer(bytes: bytes)).map { Self.frame(.compressedMessage, $0.readableBytesView) }
+                ?? []
         default: return Self.frame(.message, bytes)
         }
     }
