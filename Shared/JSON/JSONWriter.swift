@@ -132,7 +132,8 @@ public struct JSONWriter: ~Copyable {
     package mutating func plainString(_ characters: some Collection<UInt8>) {
         separate()
         append(UInt8(ascii: "\""))
-        for character in characters { append(character) }
+        let wasContiguous: Void? = characters.withContiguousStorageIfAvailable { append($0) }
+        if wasContiguous == nil { for character in characters { append(character) } }
         append(UInt8(ascii: "\""))
         needsComma = true
     }

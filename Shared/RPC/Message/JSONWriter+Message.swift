@@ -53,9 +53,10 @@ extension JSONWriter {
 
     private mutating func version() {
         name(encoded: Self.versionName)
-        plainString("2.0".utf8)
+        raw(Self.twoPointZero)
     }
 
+    private static let twoPointZero = RawJSON("2.0", as: .string)
     private static let versionName = Array("\"jsonrpc\"".utf8)
     private static let idName = Array("\"id\"".utf8)
     private static let itemName = Array("\"item\"".utf8)

@@ -153,8 +153,8 @@ final class FrameWriter {
     /// - Returns: its payload.
     private func removeLast(_ length: Int) -> ByteBuffer {
         let start = frames.writerIndex - length
-        guard frames.readableBytes > Frame.headerLength + length else {
-            // Nothing is before it, so its memory becomes its own.
+        if frames.readableBytes == Frame.headerLength + length, frames.storageCapacity <= 4 * length {
+            // Nothing is before it, so it keeps the memory in which it was encoded.
             defer { frames = ByteBuffer() }
             return frames.getSlice(at: start, length: length) ?? ByteBuffer()
         }

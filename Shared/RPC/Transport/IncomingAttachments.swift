@@ -1,14 +1,9 @@
-import NIOCore
-
 /// The attachments of one message while they arrive. Lives on the event loop.
 final class IncomingAttachments {
     let numbers: [UInt32]
 
     /// Whether their checksums are computed as they arrive: not for a forwarder.
     let areChecked: Bool
-
-    /// When bytes of any of them arrived last: they arrive one after the other.
-    var lastProgress = NIODeadline.distantPast
 
     /// Called once, when all are complete or one has failed.
     private var whenDone: ((Result<[Attachment], RPCError>) -> Void)?

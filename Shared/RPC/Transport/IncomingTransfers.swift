@@ -14,57 +14,26 @@ final class IncomingTransfers {
     /// Whether the peer waits for grants.
     var withCredit = false
 
-    private let limits: Limits
-    private let budget: AssemblyBudget
-    private let reply: (Reply) -> Void
-    private var numbers = IncomingNumbers()
-    private var transfers: [UInt32: Incoming] = [:]
-    private var opened = 0
-
-    /// A transfer that has not ended.
-    private final class Incoming {
-        let number: UInt32
-
-        /// Counts up over all transfers of a connection.
-        let age: Int
+    private struct Incoming {
         var transfer: Transfer
-        var checksum = Checksum()
 
         /// What an attachment belongs to; nil for a text.
         let group: IncomingAttachments?
 
-        /// Whether we have told the peer to stop it: what still arrives is discarded.
-        private(set) var isStopped = false
-
-        private var lastBytes: NIODeadline
-
-        init(_ number: UInt32, _ transfer: Transfer, of group: IncomingAttachments?, age: Int, now: NIODeadline) {
-            self.number = number
-            self.transfer = transfer
-            self.group = group
-            self.age = age
-            lastBytes = now
-        }
-
-        /// When its message made progress last.
-        var lastProgress: NIODeadline { max(lastBytes, group?.lastProgress ?? lastBytes) }
-
-        func notePayload(_ bytes: Int, now: NIODeadline) throws(FrameViolation) {
-            // An empty payload is no progress.
-            if bytes > 0 {
-                lastBytes = now
-                group?.lastProgress = now
-            }
-            try transfer.count(bytes)
-        }
-
-        func stop() {
-            isStopped = true
-            transfer.content = .text(ByteBuffer())
-        }
+        /// When bytes of it, or of another attachment of its message, arrived last.
+        var lastProgress: NIODeadline
     }
 
-    /// How many stopped transfers that have not ended a peer may have.
+    private let limits: Limits
+    private let budget: AssemblyBudget
+    private let reply: (Reply) -> Void
+    private var numbers = IncomingNumbers()
+    private var open: [UInt32: Incoming] = [:]
+
+    /// The transfers that the peer was told to stop and that have not ended: what still arrives of them is discarded.
+    private var stopped: [UInt32: Transfer] = [:]
+
+    /// How many transfers a peer may leave in `stopped`.
     static let stoppedLimit = 1_024
 
     /// - Parameter reply: sends a frame to the peer.
@@ -80,34 +49,30 @@ final class IncomingTransfers {
     func expect(_ attachments: IncomingAttachments, now: NIODeadline) throws(FrameViolation) {
         for (index, number) in attachments.numbers.enumerated() {
             // The one that was over a limit has failed the others with it.
-            if attachments.isOver { return try refuse(Array(attachments.numbers[index...]), now: now) }
-            try begin(number, .attachment(Data()), of: attachments, now: now)
+            if attachments.isOver { return try refuse(Array(attachments.numbers[index...])) }
+            try begin(number, .attachment(Data(), attachments.areChecked ? Checksum() : nil), of: attachments, now: now)
         }
     }
 
     /// Stops the attachments that a message has announced.
-    func refuse(_ numbers: [UInt32], now: NIODeadline) throws(FrameViolation) {
+    func refuse(_ numbers: [UInt32]) throws(FrameViolation) {
         for number in numbers {
-            try begin(number, .attachment(Data()), of: nil, isStopped: true, now: now)
+            stopped[number] = try transfer(number, .text(ByteBuffer()))
             reply(.stop(number))
         }
     }
 
     private func begin(
-        _ number: UInt32, _ content: Transfer.Content, of group: IncomingAttachments?, isStopped: Bool = false,
-        now: NIODeadline
+        _ number: UInt32, _ content: Transfer.Content, of group: IncomingAttachments?, now: NIODeadline
     ) throws(FrameViolation) {
+        open[number] = Incoming(transfer: try transfer(number, content), group: group, lastProgress: now)
+        if open.count > limits.openTransfers { fail(number, .tooManyTransfers(over: limits.openTransfers)) }
+    }
+
+    private func transfer(_ number: UInt32, _ content: Transfer.Content) throws(FrameViolation) -> Transfer {
         guard numbers.use(number) else { throw .badNumber(number, "was used before") }
-        opened += 1
-        let transfer = Transfer(content, number: number, withCredit: withCredit)
-        let incoming = Incoming(number, transfer, of: group, age: opened, now: now)
-        if isStopped { incoming.stop() }
-        transfers[number] = incoming
-        let stopped = transfers.values.count(where: \.isStopped)
-        if stopped > Self.stoppedLimit { throw .tooManyStopped }
-        if transfers.count - stopped > limits.openTransfers {
-            fail(incoming, .tooManyTransfers(over: limits.openTransfers))
-        }
+        guard stopped.count < Self.stoppedLimit else { throw .tooManyStopped }
+        return Transfer(content, number: number, withCredit: withCredit)
     }
 
     // MARK: Receiving
@@ -116,68 +81,66 @@ final class IncomingTransfers {
     func receive(_ frame: Frame, now: NIODeadline) throws(FrameViolation) -> ByteBuffer? {
         var payload = frame.payload
         guard let number = payload.readInteger(as: UInt32.self) else { return nil }
-        switch frame.kind {
-        case .part, .lastPart:
-            if transfers[number] == nil { try begin(number, .text(ByteBuffer()), of: nil, now: now) }
-        case .attachmentChunk, .lastAttachmentChunk: break
-        case .aborted:
-            try abort(number, reason: payload)
-            return nil
-        case .message, .compressedMessage, .credit, .stop: return nil
-        }
-        guard let incoming = transfers[number] else { throw .badNumber(number, "was not announced, or is over") }
-        let isText = frame.kind == .part || frame.kind == .lastPart
-        guard incoming.isStopped || isText == (incoming.group == nil) else {
-            throw .badNumber(number, isText ? "is an attachment" : "is a message in parts")
-        }
+        let isPart = frame.kind == .part || frame.kind == .lastPart
         let isLast = frame.kind == .lastPart || frame.kind == .lastAttachmentChunk
-        try add(payload, isLast: isLast, to: incoming, now: now)
+        if stopped[number] != nil {
+            if frame.kind != .aborted { try stopped[number]?.count(payload.readableBytes) }
+            if isLast || frame.kind == .aborted { stopped[number] = nil }
+            return nil
+        }
+        if isPart, open[number] == nil { try begin(number, .text(ByteBuffer()), of: nil, now: now) }
+        guard let group = open[number]?.group as IncomingAttachments?? else {
+            // The part that was just opened may have been over a limit.
+            guard stopped[number] == nil else { return nil }
+            throw .badNumber(number, "was not announced, or is over")
+        }
+        if frame.kind == .aborted {
+            budget.release(open.removeValue(forKey: number)?.transfer.content.count ?? 0)
+            if let group { fail(group, RPCError(abortedBecause: String(buffer: payload))) }
+            return nil
+        }
+        guard isPart == (group == nil) else {
+            throw .badNumber(number, isPart ? "is an attachment" : "is a message in parts")
+        }
+        try add(payload, isLast: isLast, to: number, of: group, now: now)
         return isLast ? complete(number) : nil
     }
 
     private func add(
-        _ payload: ByteBuffer, isLast: Bool, to incoming: Incoming, now: NIODeadline
+        _ payload: ByteBuffer, isLast: Bool, to number: UInt32, of group: IncomingAttachments?, now: NIODeadline
     ) throws(FrameViolation) {
         let count = payload.readableBytes
-        try incoming.notePayload(count, now: now)
-        guard !incoming.isStopped else { return }
-        let length = incoming.transfer.content.count + count
-        if incoming.group == nil, length > limits.frameBytes { throw .tooLong(length, limit: limits.frameBytes) }
+        try open[number]?.transfer.count(count)
+        // An empty payload is no progress.
+        if count > 0 { for sibling in group?.numbers ?? [number] { open[sibling]?.lastProgress = now } }
+        let length = count + (open[number]?.transfer.content.count ?? 0)
+        if group == nil, length > limits.frameBytes { throw .tooLong(length, limit: limits.frameBytes) }
         // Over the budget the newest transfer fails, which may be this one.
-        while !incoming.isStopped, !budget.take(count) {
-            let newest = transfers.values.filter { !$0.isStopped }.max { $0.age < $1.age }
-            let isTooLarge = length + (incoming.group?.heldBytes ?? 0) > budget.limit
-            fail(newest ?? incoming, isTooLarge ? .attachmentTooLarge(over: budget.limit) : .tooManyBytes)
+        while !budget.take(count) {
+            let isTooLarge = length + (group?.heldBytes ?? 0) > budget.limit
+            fail(open.keys.max() ?? number, isTooLarge ? .attachmentTooLarge(over: budget.limit) : .tooManyBytes)
+            if open[number] == nil { return }
         }
-        guard !incoming.isStopped else { return }
-        incoming.transfer.content.append(payload, isLast: isLast)
-        if incoming.group?.areChecked == true { payload.withUnsafeReadableBytes { incoming.checksum.add($0) } }
-        if let grant = incoming.transfer.nextGrant() { reply(.credit(incoming.number, bytes: grant)) }
+        open[number]?.transfer.content.append(payload, isLast: isLast)
+        if let grant = open[number]?.transfer.nextGrant() { reply(.credit(number, bytes: grant)) }
     }
 
     private func complete(_ number: UInt32) -> ByteBuffer? {
-        guard let incoming = transfers.removeValue(forKey: number), !incoming.isStopped else { return nil }
+        // The last payload may have been over the budget; then the peer sends no more of it.
+        stopped[number] = nil
+        guard let incoming = open.removeValue(forKey: number) else { return nil }
         switch incoming.transfer.content {
         case .text(let text):
             budget.release(text.readableBytes)
             return text
-        case .attachment(let data):
+        case .attachment(let data, let checksum):
             // The user of the attachment releases what it holds.
-            let checksum = incoming.group?.areChecked == true ? incoming.checksum.crc32 : nil
-            incoming.group?.complete(Attachment(data, crc32: checksum), number: number)
+            incoming.group?.complete(Attachment(data, crc32: checksum?.crc32), number: number)
             return nil
         }
     }
 
     // MARK: Ending early
-
-    private func abort(_ number: UInt32, reason: ByteBuffer) throws(FrameViolation) {
-        guard let incoming = transfers.removeValue(forKey: number) else {
-            throw .badNumber(number, "was not announced, or is over")
-        }
-        drop(incoming)
-        if let group = incoming.group { fail(group, RPCError(abortedBecause: String(buffer: reason))) }
-    }
 
     /// Stops those of these attachments that are not complete.
     func stop(_ attachments: IncomingAttachments) {
@@ -187,49 +150,46 @@ final class IncomingTransfers {
 
     /// The peer will send nothing more.
     func end(_ error: RPCError) {
-        let open = transfers.values
-        transfers = [:]
-        for incoming in open {
-            drop(incoming)
-            if let group = incoming.group { fail(group, error) }
-        }
+        let all = open.values
+        open = [:]
+        for incoming in all { budget.release(incoming.transfer.content.count) }
+        for incoming in all { if let group = incoming.group { fail(group, error) } }
     }
 
     /// Fails the transfers that have made no progress for too long.
     func expire(now: NIODeadline) {
-        for incoming in transfers.values where incoming.lastProgress + limits.frameTimeout <= now {
-            fail(incoming, .stalled)
+        for (number, incoming) in open where incoming.lastProgress + limits.frameTimeout <= now {
+            fail(number, .stalled)
         }
     }
 
     /// When to call `expire`.
     var nextExpiry: NIODeadline? {
-        guard !transfers.isEmpty else { return nil }
-        let oldest = transfers.values.lazy.filter { !$0.isStopped }.map(\.lastProgress).min()
-        return oldest.map { $0 + limits.frameTimeout }
+        open.isEmpty ? nil : open.values.lazy.map(\.lastProgress).min().map { $0 + limits.frameTimeout }
     }
 
-    private func fail(_ incoming: Incoming, _ error: RPCError) {
-        guard !incoming.isStopped else { return }
-        if let group = incoming.group { return fail(group, error) }
-        drop(incoming)
-        reply(.stop(incoming.number))
+    private func fail(_ number: UInt32, _ error: RPCError) {
+        if let group = open[number]?.group { return fail(group, error) }
+        guard drop(number) else { return }
+        reply(.stop(number))
         refusals.append(error)
     }
 
     /// Without one of its attachments a message is of no use.
     private func fail(_ group: IncomingAttachments, _ error: RPCError) {
-        let unfinished = group.numbers.compactMap { transfers[$0] }.filter { !$0.isStopped }
-        unfinished.forEach(drop)
+        let unfinished = group.numbers.filter(drop)
         budget.release(group.heldBytes)
         group.fail(error)
-        for incoming in unfinished { reply(.stop(incoming.number)) }
+        for number in unfinished { reply(.stop(number)) }
     }
 
-    private func drop(_ incoming: Incoming) {
-        guard !incoming.isStopped else { return }
-        budget.release(incoming.transfer.content.count)
-        incoming.stop()
+    /// - Returns: whether it was open.
+    private func drop(_ number: UInt32) -> Bool {
+        guard var transfer = open.removeValue(forKey: number)?.transfer else { return false }
+        budget.release(transfer.content.count)
+        transfer.content = .text(ByteBuffer())
+        stopped[number] = transfer
+        return true
     }
 }
 

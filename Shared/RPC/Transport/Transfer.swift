@@ -7,7 +7,9 @@ import NIOCore
 struct Transfer {
     enum Content {
         case text(ByteBuffer)
-        case attachment(Data)
+
+        /// The checksum is computed as the bytes arrive; not by a sender or a forwarder.
+        case attachment(Data, Checksum? = nil)
     }
 
     /// Nil only for a text that its sender can put into one frame.
@@ -65,7 +67,7 @@ extension Transfer.Content {
     var count: Int {
         switch self {
         case .text(let text): text.readableBytes
-        case .attachment(let data): data.count
+        case .attachment(let data, _): data.count
         }
     }
 
@@ -84,10 +86,13 @@ extension Transfer.Content {
             if isFirst { text.reserveCapacity(2 * payload.readableBytes) }
             text.writeImmutableBuffer(payload)
             return .text(text)
-        case .attachment(var data):
+        case .attachment(var data, var checksum):
             if isFirst, !isLast { data.reserveCapacity(2 * payload.readableBytes) }
-            payload.withUnsafeReadableBytes { data.append(contentsOf: $0) }
-            return .attachment(data)
+            payload.withUnsafeReadableBytes { bytes in
+                data.append(contentsOf: bytes)
+                checksum?.add(bytes)
+            }
+            return .attachment(data, checksum)
         }
     }
 
@@ -97,7 +102,7 @@ extension Transfer.Content {
         case .text(var text):
             defer { self = .text(text) }
             return text.readSlice(length: length) ?? ByteBuffer()
-        case .attachment(let data):
+        case .attachment(let data, _):
             self = .attachment(data.dropFirst(length))
             return ByteBuffer(bytes: data.prefix(length))
         }

@@ -23,6 +23,10 @@ final class Transport {
         case refused(RPCError)
     }
 
+    /// Large enough for a message of `Limits.chunkBytes` to be read at once.
+    private static let receiveBuffers = AdaptiveRecvByteBufferAllocator(
+        minimum: 64, initial: 2_048, maximum: 2 * Limits.chunkBytes)
+
     init(channel: any Channel, executor: LoopExecutor, limits: Limits) {
         self.channel = channel
         frameLimit = limits.frameBytes
@@ -33,6 +37,7 @@ final class Transport {
         budget = AssemblyBudget(
             limit: limits.assembledBytes, processLimit: limits.assembledBytesPerProcess, process: executor.assembly)
         transfers = IncomingTransfers(limits: limits, budget: budget) { writer.send($0) }
+        try? channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveBuffers)
     }
 
     /// What was agreed on with the peer.
@@ -99,7 +104,7 @@ final class Transport {
 
     /// Stops the attachments that a message has announced.
     func refuse(_ attachments: [UInt32]) throws(FrameViolation) {
-        if !attachments.isEmpty { try transfers.refuse(attachments, now: channel.eventLoop.now) }
+        if !attachments.isEmpty { try transfers.refuse(attachments) }
     }
 
     /// Stops those of these attachments that are not complete.
