@@ -83,17 +83,16 @@ final class IncomingTransfers {
         guard let number = payload.readInteger(as: UInt32.self) else { return nil }
         let isPart = frame.kind == .part || frame.kind == .lastPart
         let isLast = frame.kind == .lastPart || frame.kind == .lastAttachmentChunk
+        if isPart, open[number] == nil, stopped[number] == nil {
+            try begin(number, .text(ByteBuffer()), of: nil, now: now)
+        }
         if stopped[number] != nil {
             if frame.kind != .aborted { try stopped[number]?.count(payload.readableBytes) }
             if isLast || frame.kind == .aborted { stopped[number] = nil }
             return nil
         }
-        if isPart, open[number] == nil { try begin(number, .text(ByteBuffer()), of: nil, now: now) }
-        guard let group = open[number]?.group as IncomingAttachments?? else {
-            // The part that was just opened may have been over a limit.
-            guard stopped[number] == nil else { return nil }
-            throw .badNumber(number, "was not announced, or is over")
-        }
+        // Not the whole value: with a second reference to its bytes, every payload would copy them.
+        guard let group = open[number].map(\.group) else { throw .badNumber(number, "was not announced, or is over") }
         if frame.kind == .aborted {
             budget.release(open.removeValue(forKey: number)?.transfer.content.count ?? 0)
             if let group { fail(group, RPCError(abortedBecause: String(buffer: payload))) }
