@@ -1,17 +1,44 @@
-/// Writes compact JSON at the end of a buffer. Commas come by themselves; the caller balances the brackets.
-public struct JSONWriter {
-    package private(set) var bytes: [UInt8]
+/// Writes compact JSON into memory that is lent to it while the text fits, and into memory of its own from then on. Commas come
+/// by themselves; the caller balances the brackets.
+public struct JSONWriter: ~Copyable {
+    // Without an array, so that a byte costs one comparison: every access is behind `reserve`.
+    private var memory: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    private var ownsMemory: Bool
     private var needsComma = false
+
+    /// The length of the text.
+    package private(set) var count = 0
 
     /// What is to stand beside the text, as its codecs have it; nil when everything must be in the text.
     package private(set) var attachments: [any Sendable]?
 
+    package init() {
+        self.init(in: UnsafeMutableRawBufferPointer(start: nil, count: 0), takesAttachments: false)
+    }
+
     /// - Parameters:
-    ///   - bytes: what the text is added to; they stay.
+    ///   - memory: used until the writer is gone.
     ///   - takesAttachments: whether anything may stand beside the text.
-    package init(appendingTo bytes: [UInt8] = [], takesAttachments: Bool = false) {
-        self.bytes = bytes
+    package init(in memory: UnsafeMutableRawBufferPointer, takesAttachments: Bool) {
+        let lent = memory.assumingMemoryBound(to: UInt8.self).baseAddress
+        (self.memory, capacity) = (
+            lent ?? .allocate(capacity: Self.leastCapacity), lent == nil ? Self.leastCapacity : memory.count
+        )
+        ownsMemory = lent == nil
         attachments = takesAttachments ? [] : nil
+    }
+
+    deinit { if ownsMemory { memory.deallocate() } }
+
+    /// A copy of the text.
+    package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: memory, count: count)) }
+
+    /// Hands over a text that did not fit into the memory that was lent; nil for one that did. The caller deallocates it.
+    package mutating func takeMovedText() -> UnsafeMutableRawBufferPointer? {
+        guard ownsMemory else { return nil }
+        ownsMemory = false
+        return UnsafeMutableRawBufferPointer(start: memory, count: count)
     }
 
     /// Puts a value beside the text.
@@ -32,10 +59,14 @@ public struct JSONWriter {
     /// Writes an object with one more member before those that `object` writes.
     /// - Parameter member: name and value, encoded.
     mutating func object(beginningWith member: [UInt8], _ object: (inout JSONWriter) -> Void) {
-        let start = bytes.count + (needsComma ? 1 : 0)
+        let start = count + (needsComma ? 1 : 0)
         object(&self)
-        let isEmpty = bytes[start + 1] == UInt8(ascii: "}")
-        bytes.insert(contentsOf: isEmpty ? member : member + [UInt8(ascii: ",")], at: start + 1)
+        let isEmpty = memory[start + 1] == UInt8(ascii: "}")
+        let inserted = isEmpty ? member : member + [UInt8(ascii: ",")]
+        reserve(inserted.count)
+        (memory + start + 1 + inserted.count).update(from: memory + start + 1, count: count - start - 1)
+        for (offset, byte) in inserted.enumerated() { memory[start + 1 + offset] = byte }
+        count += inserted.count
     }
 
     package mutating func array<Element>(_ elements: [Element], _ element: (Element, inout JSONWriter) -> Void) {
@@ -51,26 +82,27 @@ public struct JSONWriter {
 
     package mutating func string(_ value: String) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
         var value = value
         value.withUTF8 { writeEscaped($0) }
-        bytes.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
         needsComma = true
     }
 
     package mutating func integer(_ value: Int) {
         separate()
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        reserve(20)
+        if value < 0 { put(UInt8(ascii: "-")) }
         // The digits come last first, and are turned round where they stand.
-        var first = bytes.count
+        var first = count
         var rest = value.magnitude
         repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
             rest /= 10
         } while rest > 0
-        var last = bytes.count - 1
+        var last = count - 1
         while first < last {
-            bytes.swapAt(first, last)
+            swap(&memory[first], &memory[last])
             (first, last) = (first + 1, last - 1)
         }
         needsComma = true
@@ -85,13 +117,13 @@ public struct JSONWriter {
 
     package mutating func raw(_ value: RawJSON) {
         separate()
-        bytes.append(contentsOf: value.bytes)
+        value.bytes.withUnsafeBufferPointer { append($0) }
         needsComma = true
     }
 
     /// Text that was encoded before and ends before a value: the beginning of an object, or a comma and a name.
     package mutating func beginning(encoded: [UInt8]) {
-        bytes.append(contentsOf: encoded)
+        encoded.withUnsafeBufferPointer { append($0) }
         needsComma = false
     }
 
@@ -101,42 +133,43 @@ public struct JSONWriter {
     /// A member name that was encoded before, with its quotes.
     package mutating func name(encoded: [UInt8]) {
         separate()
-        bytes.append(contentsOf: encoded)
+        encoded.withUnsafeBufferPointer { append($0) }
         colon()
     }
 
     /// ASCII that needs no escapes, in quotes.
     package mutating func plainString(_ characters: some Collection<UInt8>) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: characters)
-        bytes.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
+        let wasContiguous: Void? = characters.withContiguousStorageIfAvailable { append($0) }
+        if wasContiguous == nil { for character in characters { append(character) } }
+        append(UInt8(ascii: "\""))
         needsComma = true
     }
 
     private mutating func literal(_ text: String) {
         separate()
-        bytes.append(contentsOf: text.utf8)
+        append(text)
         needsComma = true
     }
 
     private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { append(UInt8(ascii: ",")) }
     }
 
     private mutating func colon() {
-        bytes.append(UInt8(ascii: ":"))
+        append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     private mutating func open(_ bracket: UInt8) {
         separate()
-        bytes.append(bracket)
+        append(bracket)
         needsComma = false
     }
 
     private mutating func close(_ bracket: UInt8) {
-        bytes.append(bracket)
+        append(bracket)
         needsComma = true
     }
 
@@ -145,25 +178,69 @@ public struct JSONWriter {
         var index = StringBytes.endOfPlain(in: utf8, from: 0)
         while index < utf8.count {
             if utf8[index] < 0x80 {
-                bytes.append(contentsOf: utf8[written..<index])
+                append(UnsafeBufferPointer(rebasing: utf8[written..<index]))
                 writeEscape(utf8[index])
                 written = index + 1
             }
             index = StringBytes.endOfPlain(in: utf8, from: index + 1)
         }
-        bytes.append(contentsOf: utf8[written...])
+        append(UnsafeBufferPointer(rebasing: utf8[written...]))
     }
 
     private mutating func writeEscape(_ byte: UInt8) {
-        bytes.append(UInt8(ascii: "\\"))
+        append(UInt8(ascii: "\\"))
         switch byte {
-        case 0x08: bytes.append(UInt8(ascii: "b"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0C: bytes.append(UInt8(ascii: "f"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
-        default: bytes.append(contentsOf: ("u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)).utf8)
+        case 0x08: append(UInt8(ascii: "b"))
+        case 0x09: append(UInt8(ascii: "t"))
+        case 0x0A: append(UInt8(ascii: "n"))
+        case 0x0C: append(UInt8(ascii: "f"))
+        case 0x0D: append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+        default: append("u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16))
         }
+    }
+
+    // MARK: Memory
+
+    private static let leastCapacity = 256
+
+    @inline(__always)
+    private mutating func append(_ byte: UInt8) {
+        reserve(1)
+        put(byte)
+    }
+
+    /// Writes a byte for which memory is reserved.
+    @inline(__always)
+    private mutating func put(_ byte: UInt8) {
+        memory[count] = byte
+        count += 1
+    }
+
+    private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append($0) }
+    }
+
+    @inline(__always)
+    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        (memory + count).update(from: start, count: bytes.count)
+        count += bytes.count
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ length: Int) {
+        if capacity - count < length { grow(by: length) }
+    }
+
+    @inline(never)
+    private mutating func grow(by length: Int) {
+        capacity = max(2 * capacity, count + length + Self.leastCapacity)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        larger.update(from: memory, count: count)
+        if ownsMemory { memory.deallocate() }
+        (memory, ownsMemory) = (larger, true)
     }
 }

@@ -23,7 +23,7 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     }
 
     private var ready = CircularBuffer<Work>()
-    private var flushes: [() -> Void] = []
+    private var flushes: [FrameWriter] = []
     private var isInTurn = false
     private var isScheduled = false
 
@@ -84,9 +84,9 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     /// answered now should wait for.
     public func afterAnswers(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
 
-    /// Runs `flush` at the end of the turn. On the event loop only.
-    func flushAfterTasks(_ flush: @escaping () -> Void) {
-        flushes.append(flush)
+    /// Flushes at the end of the turn. On the event loop only.
+    func flushAfterTasks(_ writer: FrameWriter) {
+        flushes.append(writer)
         schedule()
     }
 
@@ -107,7 +107,7 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         }
         let due = flushes
         flushes.removeAll(keepingCapacity: true)
-        for flush in due { flush() }
+        for writer in due { writer.flush() }
         isInTurn = false
         schedule(afterPolling: !ready.isEmpty)
     }

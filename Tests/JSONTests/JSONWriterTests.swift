@@ -61,10 +61,20 @@ import Testing
                 """)
     }
 
-    @Test func `what was in the buffer before stays`() {
-        var writer = JSONWriter(appendingTo: Array("before ".utf8))
-        writer.string("x")
-        #expect(String(decoding: writer.bytes, as: UTF8.self) == "before \"x\"")
+    @Test(arguments: [0, 1, 2, 5, 20, 300, 70_000])
+    func `a text that does not fit into the memory that was lent moves to memory of its own`(room: Int) {
+        let text = String(repeating: "0123456789é\n", count: 10)
+        let whole = RawJSON([text, text, text], as: .array(of: .string)).bytes
+        var lent = [UInt8](repeating: 0, count: room + 1)
+        lent.withUnsafeMutableBytes { memory in
+            var writer = JSONWriter(in: memory, takesAttachments: false)
+            Codec.array(of: .string).write([text, text, text], &writer)
+            #expect(writer.count == whole.count && writer.bytes == whole)
+            let moved = writer.takeMovedText()
+            #expect((moved == nil) == (whole.count <= memory.count))
+            #expect(moved.map { Array($0) == whole } ?? memory.prefix(whole.count).elementsEqual(whole))
+            moved?.deallocate()
+        }
     }
 
     @Test func `every string survives being written and read, here and by Foundation`() throws {

@@ -8,7 +8,7 @@ final class ClientConnection: ChannelInboundHandler {
     /// Who is told what happens on the connection.
     let core: ClientCore
     let channel: any Channel
-    let link: Link
+    let transport: Transport
 
     /// When it came about.
     var openedAt = NIODeadline.distantPast
@@ -32,11 +32,11 @@ final class ClientConnection: ChannelInboundHandler {
         self.channel = channel
         self.core = core
         let limits = core.limits
-        link = Link(channel: channel, executor: core.executor, limits: limits)
-        link.outbox.whenWritten = { [weak self] in
+        transport = Transport(channel: channel, executor: core.executor, limits: limits)
+        transport.writer.whenWritten = { [weak self] in
             if let self { self.core.hasWritten(self) }
         }
-        link.outbox.whenBlocked = { [weak core] since in core?.timer.wake(by: since + limits.writeTimeout) }
+        transport.writer.whenBlocked = { [weak core] since in core?.timer.wake(by: since + limits.writeTimeout) }
     }
 
     // MARK: Sending
@@ -46,7 +46,7 @@ final class ClientConnection: ChannelInboundHandler {
         let hello = Hello.Request(
             protocols: Hello.protocols, client: client, features: core.features.names,
             limits: Hello.ClientLimits(core.limits))
-        try link.outbox.send {
+        try transport.writer.send {
             $0.request(id: Self.helloID, method: ProtocolMethods.hello.name) {
                 ProtocolMethods.hello.params.write(hello, &$0)
             }
@@ -56,7 +56,7 @@ final class ClientConnection: ChannelInboundHandler {
     /// - Returns: what stands for a request that takes its time.
     /// - Throws: `too_large`, and nothing is sent.
     func send(_ call: ClientCall) throws(RPCError) -> OutgoingMessage? {
-        try link.outbox.send(takesAttachments: true) {
+        try transport.writer.send(takesAttachments: true) {
             $0.request(
                 id: call.id, method: call.method,
                 meta: call.options.meta(now: channel.eventLoop.now, isStream: call.stream != nil)
@@ -67,15 +67,15 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     /// Whether a request would leave soon.
-    var hasRoom: Bool { link.outbox.queuedBytes < core.limits.queuedBytes }
+    var hasRoom: Bool { transport.writer.queuedBytes < core.limits.queuedBytes }
 
     /// Tells the server that nobody waits for the answer any more.
     func cancel(_ call: ClientCall) {
-        for incoming in call.incoming { link.stop(incoming) }
+        for incoming in call.incoming { transport.stop(incoming) }
         if let outgoing = call.outgoing {
             let wasSent = outgoing.isTextOut
             call.outgoing = nil
-            link.outbox.giveUp(outgoing, because: .cancelled)
+            transport.writer.giveUp(outgoing, because: .cancelled)
             // The server never saw it whole.
             if !wasSent { return }
         }
@@ -97,7 +97,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     private func notify(_ method: String, id: Int? = nil, _ params: (inout JSONWriter) -> Void) {
         do throws(RPCError) {
-            try link.outbox.send { $0.request(id: id, method: method, params: params) }
+            try transport.writer.send { $0.request(id: id, method: method, params: params) }
         } catch {
             // A frame of some dozen bytes: only a peer that takes next to nothing at all is too small for it.
             close()
@@ -114,10 +114,10 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     private func read(_ bytes: ByteBuffer) {
-        link.append(bytes)
+        transport.append(bytes)
         core.heard(self)
         do {
-            while channel.isActive, let received = try link.next() {
+            while channel.isActive, let received = try transport.next() {
                 switch received {
                 case .message(let text): try receive(text)
                 // An answer in parts that was too much for us: its server, told to stop, answers with an error.
@@ -125,7 +125,7 @@ final class ClientConnection: ChannelInboundHandler {
                 case .refused(let error): throw error
                 }
             }
-            if let expiry = link.nextExpiry { core.timer.wake(by: expiry) }
+            if let expiry = transport.nextExpiry { core.timer.wake(by: expiry) }
         } catch {
             let reason = (error as? FrameViolation)?.rpcError.message ?? (error as? RPCError)?.message ?? "\(error)"
             core.broken(self, .invalidData, "it does not keep to the protocol: \(reason)")
@@ -136,8 +136,8 @@ final class ClientConnection: ChannelInboundHandler {
         core.broken(
             self, .unavailable,
             "it went away while it worked on the call"
-                + (link.isInsideFrame ? " (it closed inside a frame)" : " (it closed the connection)"))
-        link.end(RPCError(.unavailable, "\(core.name): the connection ended"))
+                + (transport.isInsideFrame ? " (it closed inside a frame)" : " (it closed the connection)"))
+        transport.end(RPCError(.unavailable, "\(core.name): the connection ended"))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -168,7 +168,7 @@ final class ClientConnection: ChannelInboundHandler {
             throw RPCError(.invalidRequest, fault)
         }
         hasAnswered = true
-        try link.refuse(attachments(of: call.attachments))
+        try transport.refuse(attachments(of: call.attachments))
         core.complete(
             id, .failure(RPCError(.invalidData, "\(core.name): it does not keep to the protocol: \(fault)")))
         try violated(fault)
@@ -188,14 +188,14 @@ final class ClientConnection: ChannelInboundHandler {
         case ProtocolMethods.itemName:
             let item = try notification.params.read(as: StreamItem.codec)
             try receive(item, beside: attachments(of: numbers))
-        default: try link.refuse(attachments(of: numbers))
+        default: try transport.refuse(attachments(of: numbers))
         }
     }
 
     private func receive(_ item: StreamItem, beside numbers: [UInt32]) throws {
         let call = item.id.number.flatMap(core.call)
         guard let call, let stream = call.stream else {
-            try link.refuse(numbers)
+            try transport.refuse(numbers)
             // A stream may have been cancelled while the item was on its way.
             let isLate = call == nil && item.id.number.map(core.hasSent) == true
             if !isLate { try violated("an item for a stream that does not exist") }
@@ -219,18 +219,18 @@ final class ClientConnection: ChannelInboundHandler {
         case (Self.helloID, let outcome): try greeted(outcome)
         case (let id?, _) where id < 0 && id >= lastProbeID: break
         case (let id?, _) where !core.hasSent(id):
-            try link.refuse(numbers)
+            try transport.refuse(numbers)
             try violated("an answer that nobody asked for")
         case (let id?, .success(let result)):
             hasAnswered = true
             guard !numbers.isEmpty else { return core.complete(id, .success(Payload(result))) }
-            guard let call = core.call(id) else { return try link.refuse(numbers) }
+            guard let call = core.call(id) else { return try transport.refuse(numbers) }
             try collect(numbers, for: call) { [weak core] in
                 core?.complete(id, $0.map { Payload(result, attachments: $0) })
             }
         case (let id?, .failure(let error)):
             hasAnswered = true
-            try link.refuse(numbers)
+            try transport.refuse(numbers)
             core.complete(id, .failure(error))
         case (nil, .failure(let error)) where !hasAnswered: core.refused(self, error)
         // A request in parts, whose call has ended with the stop of its number.
@@ -247,10 +247,10 @@ final class ClientConnection: ChannelInboundHandler {
         switch outcome {
         case .success(let result):
             let greeting = try result.read(as: ProtocolMethods.hello.answer)
-            link.outbox.keep(
+            transport.writer.keep(
                 toFrames: greeting.limits.frameBytes, transfers: greeting.limits.openTransfers,
                 assembledBytes: greeting.limits.assembledBytes)
-            link.features = core.features.intersection(Features(names: greeting.features))
+            transport.features = core.features.intersection(Features(names: greeting.features))
             self.greeting = greeting
         case .failure(let error):
             // A plain peer knows no hello and is a good peer all the same.
@@ -266,7 +266,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     /// Without the feature, the member means nothing.
     private func attachments(of numbers: AttachmentNumbers) throws(RPCError) -> [UInt32] {
-        link.features.contains(.bytes) ? try numbers.read() : []
+        transport.features.contains(.bytes) ? try numbers.read() : []
     }
 
     private func collect(
@@ -275,7 +275,7 @@ final class ClientConnection: ChannelInboundHandler {
         guard !numbers.isEmpty else { return }
         // What stands beside an answer may fail in ways that, beside a request, mean that nothing has begun.
         call.noteBegun()
-        let budget = link.budget
+        let budget = transport.budget
         let incoming = IncomingAttachments(numbers, areChecked: call.checksAttachments) { [weak call] result in
             call?.incoming.removeAll { $0.numbers == numbers }
             // From here on they are their caller's.
@@ -283,6 +283,6 @@ final class ClientConnection: ChannelInboundHandler {
             whenDone(result.mapError(\.whenBegun))
         }
         call.incoming.append(incoming)
-        try link.receive(incoming)
+        try transport.receive(incoming)
     }
 }

@@ -30,15 +30,15 @@ extension ClientCore {
     private func enforceConnectionDeadlines(now: NIODeadline) -> NIODeadline {
         guard let connection else { return .distantFuture }
         do throws(FrameViolation) {
-            try connection.link.expire(now: now)
+            try connection.transport.expire(now: now)
         } catch {
             broken(connection, .unavailable, "it has stopped sending: \(error.rpcError.message)")
             return .distantFuture
         }
         // What they were about has ended with the number that was stopped.
-        _ = connection.link.takeRefusals()
-        let expiry = connection.link.nextExpiry ?? .distantFuture
-        guard let blocked = connection.link.outbox.blockedSince else { return expiry }
+        _ = connection.transport.takeRefusals()
+        let expiry = connection.transport.nextExpiry ?? .distantFuture
+        guard let blocked = connection.transport.writer.blockedSince else { return expiry }
         guard blocked + limits.writeTimeout > now else {
             broken(connection, .unavailable, "it has stopped reading")
             return .distantFuture

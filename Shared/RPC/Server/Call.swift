@@ -110,7 +110,7 @@ final class Call {
 
     /// Gives back what it holds; nothing reads its parameters any more.
     func release() {
-        connection.link.budget.release(heldBytes)
+        connection.transport.budget.release(heldBytes)
         request.params = .emptyObject
         attachments = []
     }

@@ -29,7 +29,7 @@ extension ServerConnection {
         core.executor.memory.used(answer.bytes.count)
         batchBytes -= batch.bytes
         let answers = batch.add(Batch.Member(id: id, answer: answer), at: slot) { member in
-            response(member.id, .failure(.doesNotFit(member.answer, limit: outbox.frameLimit)))
+            response(member.id, .failure(.doesNotFit(member.answer, limit: writer.frameLimit)))
         }
         guard let answers else {
             batchBytes += batch.bytes
@@ -69,7 +69,7 @@ extension ServerConnection {
         }
         defer { guardAgainstFloodingPeer(answers: 1) }
         do throws(RPCError) {
-            return try outbox.send(takesAttachments: takesAttachments) { $0.response(id: id, named(outcome)) }
+            return try writer.send(takesAttachments: takesAttachments) { $0.response(id: id, named(outcome)) }
         } catch {
             write { $0.response(id: id, named(.failure(error.asAnswer))) }
             return nil
@@ -82,7 +82,7 @@ extension ServerConnection {
         of id: RequestID, takesAttachments: Bool, _ item: (inout JSONWriter) -> Void
     ) throws(RPCError) -> OutgoingMessage? {
         defer { countAnswers() }
-        return try outbox.send(takesAttachments: takesAttachments) { $0.item(of: id, item) }
+        return try writer.send(takesAttachments: takesAttachments) { $0.item(of: id, item) }
     }
 
     func notify(_ method: String) {
@@ -93,7 +93,7 @@ extension ServerConnection {
     @discardableResult
     func write(_ message: (inout JSONWriter) -> Void) -> OutgoingMessage? {
         do throws(RPCError) {
-            return try outbox.send(message)
+            return try writer.send(message)
         } catch {
             // Only a peer that takes next to nothing at all gets here, and there is nothing left to tell it.
             close()
@@ -106,9 +106,9 @@ extension ServerConnection {
     /// - Parameter answers: so many were just given.
     private func guardAgainstFloodingPeer(answers: Int) {
         countAnswers()
-        guard outbox.queuedBytes >= core.limits.queuedBytes else { return }
+        guard writer.queuedBytes >= core.limits.queuedBytes else { return }
         answersWithoutRoom += answers
-        guard outbox.queuedBytes > 2 * core.limits.queuedBytes else { return }
+        guard writer.queuedBytes > 2 * core.limits.queuedBytes else { return }
         if answersWithoutRoom > 2 * core.limits.callsPerConnection { close() }
     }
 

@@ -7,7 +7,7 @@ extension ServerConnection {
     func begin(
         _ request: Request, of method: ServedMethod, _ attachments: AttachmentNumbers, to destination: Call.Destination
     ) throws(FrameViolation) {
-        guard attachments.areThere, link.features.contains(.bytes) else {
+        guard attachments.areThere, transport.features.contains(.bytes) else {
             begin(request, of: method, to: destination, collecting: [])
             return
         }
@@ -19,7 +19,7 @@ extension ServerConnection {
             return
         }
         guard let call = begin(request, of: method, to: destination, collecting: numbers) else {
-            return try link.refuse(numbers)
+            return try transport.refuse(numbers)
         }
         guard !numbers.isEmpty else { return }
         let attachments = IncomingAttachments(
@@ -28,7 +28,7 @@ extension ServerConnection {
             if let call { self?.collected(result, for: call) }
         }
         call.collect(attachments)
-        try link.receive(attachments)
+        try transport.receive(attachments)
     }
 
     /// What a call waited for has come, or will not.
@@ -129,7 +129,7 @@ extension ServerConnection {
     /// Whether bytes may stand beside the answer: not in a batch, whose answers share one message.
     private func takesAttachments(_ request: Request, _ destination: Call.Destination) -> Bool {
         guard request.meta.attachments == true, case .message = destination else { return false }
-        return link.features.contains(.bytes)
+        return transport.features.contains(.bytes)
     }
 
     /// An answer with an id that is under way would end the call that has it.
@@ -164,7 +164,7 @@ extension ServerConnection {
 
     /// Counts the parameters of a call while the call lasts, if they are large.
     private func hold(_ request: Request) throws(RPCError) {
-        guard request.params.heldBytes == 0 || link.budget.take(request.params.heldBytes) else {
+        guard request.params.heldBytes == 0 || transport.budget.take(request.params.heldBytes) else {
             throw .overloaded("too many large requests under way")
         }
     }
@@ -208,14 +208,14 @@ extension ServerConnection {
     func abort(_ call: Call, _ error: RPCError) {
         var error = error
         error.begun = call.hasBegun
-        if let missing = call.missing { link.stop(missing) }
+        if let missing = call.missing { transport.stop(missing) }
         let answer = call.answer
         call.abandon()
         if let answer {
             // Once its text is out the caller has an answer, and learns of the rest by the aborting of the rest.
             let isAnswered = answer.isTextOut
             answer.whenOver = { _ in }
-            outbox.giveUp(answer, because: error.kind)
+            writer.giveUp(answer, because: error.kind)
             offerRoom()
             if isAnswered {
                 core.noteFault(error, of: call.request)

@@ -39,15 +39,15 @@ extension ServerConnection {
                     request, of: method, call.attachments, to: id.map(Call.Destination.message) ?? .nowhere)
             }
             try refuse(call.attachments)
-            let (answer, features) = isFirst ? greet(request) : (.failure(.lateHello), link.features)
+            let (answer, features) = isFirst ? greet(request) : (.failure(.lateHello), transport.features)
             if let id { send(unlessUnderWay(id), answer) }
-            link.features = features
+            transport.features = features
         }
     }
 
     private func receive(_ members: [IncomingCall]) throws(FrameViolation) {
         let answering = members.filter { $0.answer != .none }
-        let batch = Batch(count: answering.count, limit: outbox.frameLimit)
+        let batch = Batch(count: answering.count, limit: writer.frameLimit)
         var slot = 0
         for member in members {
             let hasAttachments = try refuse(member.attachments)
@@ -79,7 +79,7 @@ extension ServerConnection {
     /// - Returns: whether anything comes.
     @discardableResult
     private func refuse(_ attachments: AttachmentNumbers) throws(FrameViolation) -> Bool {
-        guard link.features.contains(.bytes) else { return false }
+        guard transport.features.contains(.bytes) else { return false }
         let numbers: [UInt32]
         do throws(RPCError) {
             numbers = try attachments.read()
@@ -87,7 +87,7 @@ extension ServerConnection {
             // Numbers that make no sense announce nothing.
             return false
         }
-        try link.refuse(numbers)
+        try transport.refuse(numbers)
         return !numbers.isEmpty
     }
 }
@@ -127,7 +127,7 @@ extension ServerConnection {
         }
         saidHello = true
         clientName = hello.client?.name
-        outbox.keep(
+        writer.keep(
             toFrames: hello.limits?.frameBytes, transfers: hello.limits?.openTransfers,
             assembledBytes: hello.limits?.assembledBytes)
         let features = Features.supported.intersection(Features(names: hello.features ?? []))

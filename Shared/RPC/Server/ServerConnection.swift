@@ -3,14 +3,14 @@ import NIOCore
 /// One connection of a server: reads frames, keeps the table of calls under way, and enforces every deadline.
 ///
 /// Lives on the event loop, as all that it touches. A message goes through `+Messages`, its calls through `+Calls`, what
-/// comes of them through `+Answers`; how bytes get out is decided in `Outbox`.
+/// comes of them through `+Answers`; `FrameWriter` decides how bytes are written.
 final class ServerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     let core: ServerCore
     let channel: any Channel
-    let link: Link
-    var outbox: Outbox { link.outbox }
+    let transport: Transport
+    var writer: FrameWriter { transport.writer }
     let loop: any EventLoop
 
     var phase = ConnectionPhase.fresh
@@ -50,14 +50,14 @@ final class ServerConnection: ChannelInboundHandler {
         self.channel = channel
         self.core = core
         loop = core.executor.loop
-        link = Link(channel: channel, executor: core.executor, limits: core.limits)
+        transport = Transport(channel: channel, executor: core.executor, limits: core.limits)
         timer = DeadlineTimer(on: core.executor.loop)
         timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
-        outbox.whenWritten = { [weak self] in
+        writer.whenWritten = { [weak self] in
             self?.countAnswers()
             self?.offerRoom()
         }
-        outbox.whenBlocked = { [weak self] _ in self?.watchBlockedPeer() }
+        writer.whenBlocked = { [weak self] _ in self?.watchBlockedPeer() }
     }
 
     // MARK: Channel events
@@ -91,9 +91,9 @@ final class ServerConnection: ChannelInboundHandler {
     }
 
     private func read(_ bytes: ByteBuffer) {
-        link.append(bytes)
+        transport.append(bytes)
         do throws(FrameViolation) {
-            while isReading, let received = try link.next() {
+            while isReading, let received = try transport.next() {
                 switch received {
                 case .message(let text): try receive(text)
                 case .refused(let error): send(nil, .failure(error))
@@ -102,7 +102,7 @@ final class ServerConnection: ChannelInboundHandler {
         } catch {
             reject(error.rpcError)
         }
-        if let expiry = link.nextExpiry { timer.wake(by: expiry) }
+        if let expiry = transport.nextExpiry { timer.wake(by: expiry) }
         if lingersUntil != nil {
             lingersUntil = nil
             closeIfDone()
@@ -114,10 +114,10 @@ final class ServerConnection: ChannelInboundHandler {
         switch phase {
         case .fresh, .open, .draining:
             phase = .halfClosed
-            if link.isInsideFrame {
+            if transport.isInsideFrame {
                 send(nil, .failure(RPCError(.invalidRequest, "the connection ended inside a frame", begun: false)))
             }
-            link.endReading(
+            transport.endReading(
                 RPCError(.invalidRequest, "the connection ended before an attachment was complete", begun: false))
             closeIfDone()
         case .discarding: close()
@@ -138,7 +138,7 @@ final class ServerConnection: ChannelInboundHandler {
         phase = .closed
         timer.cancel()
         abandonAllCalls()
-        link.end(RPCError(.cancelled, "the connection ended", begun: false))
+        transport.end(RPCError(.cancelled, "the connection ended", begun: false))
         batchBytes = 0
         countAnswers()
         offerRoom()
@@ -149,7 +149,7 @@ final class ServerConnection: ChannelInboundHandler {
     // MARK: Room for answers
 
     /// What waits for the peer, or for the rest of its batch.
-    private var heldAnswers: Int { outbox.queuedBytes + batchBytes }
+    private var heldAnswers: Int { writer.queuedBytes + batchBytes }
 
     /// Whether one more handler may start. A closed connection always has room, because its answers are dropped.
     var hasRoom: Bool { isOver || heldAnswers < core.limits.queuedBytes && hasShare(heldAnswers) }
@@ -196,7 +196,7 @@ final class ServerConnection: ChannelInboundHandler {
     }
 
     func offerRoom() {
-        if isOver || outbox.queuedBytes < core.limits.queuedBytes { answersWithoutRoom = 0 }
+        if isOver || writer.queuedBytes < core.limits.queuedBytes { answersWithoutRoom = 0 }
         core.queue.offerTurn(to: self)
         if !waitingForRoom.isEmpty, hasRoom {
             let waiting = waitingForRoom
@@ -222,7 +222,7 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// What is held of batches does not count: a member that waited for its own batch would wait in vain.
     private func hasRoomForLarge(upTo part: Int) -> Bool {
-        isOver || outbox.queuedBytes <= core.limits.queuedBytes / part && hasShare(outbox.queuedBytes)
+        isOver || writer.queuedBytes <= core.limits.queuedBytes / part && hasShare(writer.queuedBytes)
     }
 
     /// A handler that waits for room for a large answer.
@@ -266,9 +266,9 @@ final class ServerConnection: ChannelInboundHandler {
         phase = .discarding(bytesLeft: core.limits.discardedBytes, until: deadline)
         abandonAllCalls()
         // What is still to be said of answers on their way comes before the error, which is the last.
-        outbox.end()
+        writer.end()
         write { $0.response(id: nil, named(.failure(error))) }
-        outbox.close(.output)
+        writer.close(.output)
         timer.wake(by: deadline)
     }
 
@@ -301,7 +301,7 @@ final class ServerConnection: ChannelInboundHandler {
             if now - until > Self.promptness { return linger(until: now + Limits.timerStep) }
         }
         phase = .closed
-        outbox.close(.all)
+        writer.close(.all)
     }
 
     private func linger(until deadline: NIODeadline) {
@@ -331,7 +331,7 @@ final class ServerConnection: ChannelInboundHandler {
     /// How long a write may be blocked without progress.
     private var patience: TimeAmount {
         let holdsOthersUp =
-            core.holdsAllAnswers && outbox.queuedBytes >= Limits.chunkBytes || core.hasAllCalls && line.first != nil
+            core.holdsAllAnswers && writer.queuedBytes >= Limits.chunkBytes || core.hasAllCalls && line.first != nil
         return holdsOthersUp ? core.limits.deafTime : core.limits.writeTimeout
     }
 
@@ -349,15 +349,15 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// - Returns: when to look again.
     private func enforceDeadlines(now: NIODeadline) -> NIODeadline {
-        outbox.lookForProgress(now: now)
+        writer.lookForProgress(now: now)
         guard [discardDeadline, blockedDeadline].allSatisfy({ $0.map { $0 > now } ?? true }) else {
             // On a loop that was held up the last word has not left yet.
-            outbox.flush()
+            writer.flush()
             close()
             return .distantFuture
         }
         do throws(FrameViolation) {
-            try link.expire(now: now)
+            try transport.expire(now: now)
         } catch {
             if isReading { reject(error.rpcError) }
         }
@@ -366,10 +366,10 @@ final class ServerConnection: ChannelInboundHandler {
             abort(call, RPCError(.deadlineExceeded, "the call took longer than its caller had"))
         }
         for batch in batchesOnTheirWay.values where batch.deadline <= now {
-            outbox.giveUp(batch.message, because: .deadlineExceeded)
+            writer.giveUp(batch.message, because: .deadlineExceeded)
         }
-        for refusal in link.takeRefusals() { send(nil, .failure(refusal)) }
-        let others = [discardDeadline, isReading ? lingersUntil : nil, nextLook(after: now), link.nextExpiry]
+        for refusal in transport.takeRefusals() { send(nil, .failure(refusal)) }
+        let others = [discardDeadline, isReading ? lingersUntil : nil, nextLook(after: now), transport.nextExpiry]
         let next = deadlines.next(isCurrent: isUnderWay)
         let nextBatch = batchesOnTheirWay.values.lazy.map(\.deadline).min() ?? .distantFuture
         return others.compactMap(\.self).reduce(min(next, nextBatch), min)
@@ -389,7 +389,7 @@ final class ServerConnection: ChannelInboundHandler {
         return until
     }
 
-    private var blockedDeadline: NIODeadline? { outbox.blockedSince.map { $0 + patience } }
+    private var blockedDeadline: NIODeadline? { writer.blockedSince.map { $0 + patience } }
 }
 
 /// The life of a server connection as far as reading and closing go.

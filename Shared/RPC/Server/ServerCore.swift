@@ -99,7 +99,7 @@ final class ServerCore {
             methods: methods.statistics,
             process: ProcessStatistics(
                 connections: connections.count, handlers: callsUnderWay,
-                queuedBytes: connections.values.reduce(0) { $0 + $1.outbox.queuedBytes },
+                queuedBytes: connections.values.reduce(0) { $0 + $1.writer.queuedBytes },
                 memoryBytes: ResidentMemory.bytes(),
                 uptime: Int((NIODeadline.now() - began).nanoseconds / 1_000_000_000)))
     }

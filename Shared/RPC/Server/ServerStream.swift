@@ -62,7 +62,7 @@ final class ServerStream {
     func end() {
         guard !isOver else { return }
         isOver = true
-        if let current { connection.outbox.giveUp(current.message, because: .cancelled) }
+        if let current { connection.writer.giveUp(current.message, because: .cancelled) }
         let pending = pending
         self.pending = []
         for item in pending { item.continuation.resume(returning: .failure(CancellationError())) }

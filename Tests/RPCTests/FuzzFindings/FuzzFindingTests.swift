@@ -10,11 +10,12 @@ struct FuzzFindingTests {
         var limits = Limits()
         limits.openTransfers = 2
         let budget = AssemblyBudget(limit: 1_000, processLimit: 1_000, process: AssemblyBudget.ProcessTotal())
-        let transfers = IncomingTransfers(limits: limits, budget: budget)
+        var replies: [IncomingTransfers.Reply] = []
+        let transfers = IncomingTransfers(limits: limits, budget: budget) { replies.append($0) }
         var outcomes = 0
         let attachments = IncomingAttachments([1, 2, 3, 4], areChecked: true) { _ in outcomes += 1 }
-        try transfers.open(attachments, now: .uptimeNanoseconds(0))
-        #expect(transfers.takeReplies() == [.stop(1), .stop(2), .stop(3), .stop(4)])
+        try transfers.expect(attachments, now: .uptimeNanoseconds(0))
+        #expect(replies == [.stop(1), .stop(2), .stop(3), .stop(4)])
 
         // The last chunk of number 4 had no place to go to: it ended the process.
         var decoder = FrameDecoder(limit: 1_000)

@@ -34,8 +34,8 @@ enum DecoderFuzz {
             guard let text = try? Zlib.decompress(frame.payload, limit: limit) else { return }
             try FuzzFinding.unless(text.readableBytes <= limit, "more was decompressed than may be")
             try TextFuzz.check(text)
-            guard let again = Zlib.compress(Array(text.readableBytesView)[...]) else { return }
-            let back = try Zlib.decompress(ByteBuffer(bytes: again), limit: limit)
+            guard let again = Zlib.compress(text) else { return }
+            let back = try Zlib.decompress(again, limit: limit)
             try FuzzFinding.unless(back == text, "compressed and decompressed, a text is another")
         default: break
         }
@@ -65,11 +65,11 @@ private struct Decoded: Equatable {
 
     /// The frames as they came.
     var bytes: [UInt8] {
-        var bytes: [UInt8] = []
+        var bytes = ByteBuffer()
         for frame in frames {
-            bytes.appendHeader(frame.kind, length: frame.payload.readableBytes)
-            bytes.append(contentsOf: frame.payload.readableBytesView)
+            bytes.writeHeader(frame.kind, length: frame.payload.readableBytes)
+            bytes.writeImmutableBuffer(frame.payload)
         }
-        return bytes
+        return Array(buffer: bytes)
     }
 }

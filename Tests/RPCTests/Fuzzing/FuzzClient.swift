@@ -98,7 +98,7 @@ final class FuzzClient {
 
     func check() throws(FuzzFinding) {
         if let fault = end?.kernel.fault { throw FuzzFinding(description: "client: \(fault)") }
-        let held = connection?.link.budget.bytes ?? 0
+        let held = connection?.transport.budget.bytes ?? 0
         try FuzzFinding.unless(
             held >= 0 && held <= core.limits.assembledBytes, "the client's budget holds \(held) bytes")
     }
@@ -116,7 +116,7 @@ final class FuzzClient {
         try FuzzFinding.unless(tally.taking == 0, "an item is still waited for")
         try FuzzFinding.unless(streams.allSatisfy(\.value.isOver), "a stream has not ended")
         try FuzzFinding.unless(executor.assembly.bytes == 0, "\(executor.assembly.bytes) bytes not released")
-        let queued = connection?.link.outbox.queuedBytes ?? 0
+        let queued = connection?.transport.writer.queuedBytes ?? 0
         try FuzzFinding.unless(queued == 0, "\(queued) bytes queued")
     }
 }

@@ -28,7 +28,8 @@ struct FuzzReader {
             limits: limits,
             budget: AssemblyBudget(
                 limit: limits.assembledBytes, processLimit: limits.assembledBytesPerProcess,
-                process: AssemblyBudget.ProcessTotal()))
+                process: AssemblyBudget.ProcessTotal()),
+            reply: { _ in })
     }
 
     // MARK: What the peer did
@@ -78,7 +79,7 @@ struct FuzzReader {
         case .object(let members):
             try answer(members)
             let numbers = tree["attachments"]?.numbers ?? []
-            try transfers.open(
+            try transfers.expect(
                 IncomingAttachments(numbers, areChecked: false, whenDone: { _ in }), now: .uptimeNanoseconds(0))
         case .array(let answers):
             for case .object(let members) in answers { try answer(members) }

@@ -35,10 +35,10 @@ final class FuzzServer {
         if let fault = end.kernel.fault { throw FuzzFinding(description: "server: \(fault)") }
         try FuzzFinding.unless(connection.calls.count <= limits.callsPerConnection, "more calls than may be")
         try FuzzFinding.unless(
-            connection.link.budget.bytes <= limits.assembledBytes && connection.link.budget.bytes >= 0,
-            "the budget holds \(connection.link.budget.bytes) bytes")
+            connection.transport.budget.bytes <= limits.assembledBytes && connection.transport.budget.bytes >= 0,
+            "the budget holds \(connection.transport.budget.bytes) bytes")
         let most = 2 * limits.queuedBytes + limits.callsPerConnection * 1_500_000 + 512 * received
-        try FuzzFinding.unless(connection.outbox.queuedBytes <= most, "\(connection.outbox.queuedBytes) bytes queued")
+        try FuzzFinding.unless(connection.writer.queuedBytes <= most, "\(connection.writer.queuedBytes) bytes queued")
     }
 
     /// Stops, and finds out whether anything is left. The connection must be over, and the loop at rest.
@@ -48,9 +48,10 @@ final class FuzzServer {
         try check(received: 0)
         try FuzzFinding.unless(core.callsUnderWay == 0, "\(core.callsUnderWay) handlers have not ended")
         try FuzzFinding.unless(connection.calls.isEmpty, "\(connection.calls.count) calls are still there")
-        try FuzzFinding.unless(connection.link.budget.bytes == 0, "\(connection.link.budget.bytes) bytes not released")
+        try FuzzFinding.unless(
+            connection.transport.budget.bytes == 0, "\(connection.transport.budget.bytes) bytes not released")
         try FuzzFinding.unless(executor.assembly.bytes == 0, "\(executor.assembly.bytes) bytes not released")
         try FuzzFinding.unless(executor.answers.bytes == 0, "\(executor.answers.bytes) bytes of answers are counted")
-        try FuzzFinding.unless(connection.outbox.queuedBytes == 0, "\(connection.outbox.queuedBytes) bytes queued")
+        try FuzzFinding.unless(connection.writer.queuedBytes == 0, "\(connection.writer.queuedBytes) bytes queued")
     }
 }

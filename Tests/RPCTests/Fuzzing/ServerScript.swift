@@ -45,7 +45,7 @@ final class ServerScript {
 
     private func look() throws {
         loop.run()
-        try seen.read(server.end.kernel.read(.max), server.connection.link.features)
+        try seen.read(server.end.kernel.read(.max), server.connection.transport.features)
         try server.check(received: received)
     }
 

@@ -41,11 +41,11 @@ struct WildPeer {
     // MARK: Frames
 
     static func frame(_ kind: Frame.Kind, number: UInt32? = nil, _ payload: some Collection<UInt8>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.appendHeader(kind, length: payload.count + (number == nil ? 0 : Frame.numberLength))
-        if let number { bytes.append(bigEndian: number) }
-        bytes.append(contentsOf: payload)
-        return bytes
+        var bytes = ByteBuffer()
+        bytes.writeHeader(kind, length: payload.count + (number == nil ? 0 : Frame.numberLength))
+        if let number { bytes.writeInteger(number) }
+        bytes.writeBytes(payload)
+        return Array(buffer: bytes)
     }
 
     /// A message, in whatever way messages may travel.
@@ -55,7 +55,9 @@ struct WildPeer {
         case 0:
             parts.append((newNumber(), bytes[...]))
             return []
-        case 1: return Zlib.compress(bytes[...]).map { Self.frame(.compressedMessage, $0) } ?? []
+        case 1:
+            return Zlib.compress(ByteBuffer(bytes: bytes)).map { Self.frame(.compressedMessage, $0.readableBytesView) }
+                ?? []
         default: return Self.frame(.message, bytes)
         }
     }
@@ -84,9 +86,7 @@ struct WildPeer {
     }
 
     static func credit(_ number: UInt32, _ bytes: UInt32) -> [UInt8] {
-        var payload: [UInt8] = []
-        payload.append(bigEndian: bytes)
-        return frame(.credit, number: number, payload)
+        frame(.credit, number: number, ByteBuffer(integer: bytes).readableBytesView)
     }
 
     static func creditBytes(_ input: inout FuzzInput) -> UInt32 {

@@ -106,7 +106,7 @@ import Testing
         for _ in 0..<5 { try await Self.run(ending, executor, witness) }
         #expect(
             witness.seen.isSuperset(of: [
-                "ServerConnection", "ServerCore", "Link", "Outbox", "SocketChannel", "Call", "ServerStream",
+                "ServerConnection", "ServerCore", "Transport", "FrameWriter", "SocketChannel", "Call", "ServerStream",
                 "IncomingAttachments", "OutgoingMessage", "ClientCore", "ClientConnection", "ClientCall",
                 "ClientStream",
             ]) || ending == .deadline)

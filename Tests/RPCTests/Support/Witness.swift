@@ -26,14 +26,14 @@ final class Witness: Sendable {
 
     /// On the event loop of the connection.
     func see(_ connection: ServerConnection) {
-        see(connection, connection.core, connection.link, connection.outbox, connection.channel)
+        see(connection, connection.core, connection.transport, connection.writer, connection.channel)
         for call in connection.calls.values { see(call, call.stream, call.missing, call.answer) }
     }
 
     /// On the event loop of the client.
     func see(_ core: ClientCore, calls: ClosedRange<Int>) {
         see(core)
-        if case .ready(let connection) = core.state { see(connection, connection.link, connection.channel) }
+        if case .ready(let connection) = core.state { see(connection, connection.transport, connection.channel) }
         for id in calls {
             guard let call = core.call(id) else { continue }
             see(call, call.stream, call.outgoing)

@@ -91,27 +91,28 @@ import Testing
 
     @Test(arguments: [0, 1, 100, 101])
     func `a frame is written up to the limit; over it nothing is`(length: Int) throws {
-        var bytes = Array("before".utf8)
+        var bytes = ByteBuffer(string: "before")
         let text = RawJSON(unchecked: Array(repeating: 0x20, count: length))
         if length <= 100 {
             try bytes.writeFrame(limit: 100) { $0.raw(text) }
             var decoder = FrameDecoder(limit: 100)
-            decoder.append(ByteBuffer(bytes: bytes.dropFirst(6)))
+            bytes.moveReaderIndex(forwardBy: 6)
+            decoder.append(bytes)
             #expect(try decoder.next()?.payload.readableBytes == length)
         } else {
             let error = #expect(throws: RPCError.self) { try bytes.writeFrame(limit: 100) { $0.raw(text) } }
             #expect(error?.kind == .tooLarge)
             #expect(error?.message == "a message of 101 bytes is over the limit of 100 bytes")
-            #expect(bytes == Array("before".utf8))
+            #expect(bytes == ByteBuffer(string: "before"))
         }
     }
 
     @Test func `no limit lets a frame be written whose length does not fit into 24 bits`() throws {
-        var bytes: [UInt8] = []
+        var bytes = ByteBuffer()
         let text = RawJSON(unchecked: Array(repeating: 0x20, count: Limits.largestFrameLength + 1))
         let error = #expect(throws: RPCError.self) { try bytes.writeFrame(limit: .max) { $0.raw(text) } }
         #expect(error?.message == "a message of 16777216 bytes is over the limit of 16777215 bytes")
-        #expect(bytes.isEmpty)
+        #expect(bytes.readableBytes == 0)
     }
 }
 

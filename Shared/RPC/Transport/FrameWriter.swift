@@ -1,36 +1,39 @@
 import JSON
 import NIOCore
 
-/// The writing half of a connection: collects the frames of one tick of the event loop and writes them at once. What is
-/// large goes out chunk by chunk behind them, as the kernel takes it, so that it delays nobody.
+/// The writing half of a connection: collects the frames of one turn of the event loop and writes them at once. Transfers
+/// follow frame by frame as the kernel takes them, so that they do not delay other messages.
 ///
 /// Lives on the channel's event loop.
-final class Outbox {
+final class FrameWriter {
     private let channel: any Channel
     private let executor: LoopExecutor
 
-    /// The frames of this tick.
-    private var frames: [UInt8] = []
+    /// The frames of this turn.
+    private var frames = ByteBuffer()
     private let schedule = OutgoingSchedule()
     private var messages = 0
+
+    /// The length of the last message: the next one is probably as long.
+    private var lastLength = 0
     private var isFlushScheduled = false
     private var isFlushing = false
     private var closesAfterFlush: CloseMode?
 
-    /// Whether the last word is said: what would come after it is dropped.
+    /// Set by `close`; later messages are dropped.
     private var isEnding = false
 
-    /// The bytes that were given to the channel and that the kernel has not taken; of chunks, and of all.
-    private var unwrittenChunks = 0
+    /// The bytes that were given to the channel and that the kernel has not taken; of transfers, and of all.
+    private var unwrittenTransfers = 0
     private var unwritten = 0
 
-    /// Since when the peer has taken nothing, as far as is known, while there is something to take.
+    /// Since when, as far as known, the peer has taken nothing though there is something to take.
     private(set) var blockedSince: NIODeadline?
 
-    /// All that was ever given to the channel.
+    /// All bytes that were ever given to the channel.
     private var given = 0
 
-    /// What the last look has seen.
+    /// What `lookForProgress` saw last.
     private var seen: Progress?
 
     private struct Progress {
@@ -43,39 +46,42 @@ final class Outbox {
 
     private var lastWrite: EventLoopFuture<Void>
 
-    /// The largest message that the peer takes.
+    /// The largest message that the peer accepts.
     private(set) var frameLimit: Int
 
     /// What was agreed on with the peer.
     var features: Features = []
 
-    /// The peer has said what it takes; nil where it has not.
+    /// Applies the limits that the peer has announced; nil for those that it has not.
     func keep(toFrames frameBytes: Int?, transfers: Int?, assembledBytes: Int?) {
         if let frameBytes { frameLimit = min(frameLimit, frameBytes) }
         if let transfers { schedule.receiverNumbers = transfers }
         if let assembledBytes { schedule.receiverBytes = assembledBytes }
     }
 
-    /// Told when the kernel did not take everything at once, and since when.
+    /// Called when the kernel has not taken everything at once, with the time since when.
     var whenBlocked: (NIODeadline) -> Void = { _ in }
 
-    /// Told when the kernel has taken something.
+    /// Called when the kernel has taken something.
     var whenWritten: () -> Void = {}
 
-    /// So that the memory of a large write is given back as it is written.
+    /// The bytes of a write that are counted as taken at once.
     private static let sliceLength = 256 * 1_024
 
-    /// Storage that has grown larger than this is not kept for the next tick.
+    /// Memory larger than this is not kept for the next turn.
     private static let keptCapacity = 64 * 1_024
 
-    /// How much of chunks may lie in the channel: what comes after has to wait for it.
-    private static let chunksAhead = 2 * Limits.chunkBytes
+    /// No more memory than this is reserved for a message before it is encoded.
+    private static let reservedBytes = 1_024 * 1_024
 
-    /// How many messages are written at once: so many cost one system call, and the peer works on them while we go on with
-    /// the next.
+    /// How many bytes of transfers may be queued in the channel: other messages wait behind them.
+    private static let transfersAhead = 2 * Limits.chunkBytes
+
+    /// How many messages are written at once: enough to share the cost of a system call, few enough that the peer works on
+    /// them while the next are encoded.
     private static let messagesPerWrite = 16
 
-    /// Smaller messages are not worth compressing.
+    /// Smaller messages are not compressed.
     private static let compressedFrom = 512
 
     init(channel: any Channel, executor: LoopExecutor, frameLimit: Int) {
@@ -85,34 +91,35 @@ final class Outbox {
         lastWrite = channel.eventLoop.makeSucceededVoidFuture()
     }
 
-    /// What the peer has not taken yet.
-    var queuedBytes: Int { frames.count + unwritten + schedule.bytes }
+    /// The bytes that the kernel has not taken.
+    var queuedBytes: Int { frames.readableBytes + unwritten + schedule.bytes }
 
     // MARK: Sending
 
     /// Adds a message.
-    /// - Parameter takesAttachments: whether bytes may go beside it.
-    /// - Returns: what stands for a message that takes its time; nil for one that is on its way.
+    /// - Parameter takesAttachments: whether bytes may stand beside it.
+    /// - Returns: nil for a message in one frame, which the next flush writes.
     /// - Throws: `too_large`, and nothing is added.
     @discardableResult
     func send(
         takesAttachments: Bool = false, _ message: (inout JSONWriter) -> Void
     ) throws(RPCError) -> OutgoingMessage? {
         guard !isEnding else { return nil }
-        let start = frames.count
+        let before = frames.readableBytes
         let attachments = try frames.writeFrame(
-            limit: frameLimit, takesAttachments: takesAttachments && features.contains(.bytes), message)
-        let length = frames.count - start - Frame.headerLength
+            limit: frameLimit, expecting: before == 0 ? min(lastLength, Self.reservedBytes) : 0,
+            takesAttachments: takesAttachments && features.contains(.bytes), message)
+        let length = frames.readableBytes - before - Frame.headerLength
+        lastLength = length
         if attachments.isEmpty {
             // A compressed message goes whole, however large: where that was agreed on, bytes cost more than time.
-            let isCompressed = features.contains(.zlib) && length >= Self.compressedFrom && compress(from: start)
+            let isCompressed = features.contains(.zlib) && length >= Self.compressedFrom && compressLast(length)
             if isCompressed || length <= Limits.chunkBytes || !features.contains(.parts) {
                 wholeMessageAdded()
                 return nil
             }
         }
-        let text = ByteBuffer(bytes: frames[(start + Frame.headerLength)...])
-        frames.removeSubrange(start...)
+        let text = removeLast(length)
         guard attachments.count <= OutgoingSchedule.attachmentLimit else {
             throw RPCError(
                 .tooLarge,
@@ -129,53 +136,62 @@ final class Outbox {
             channel.close(promise: nil)
             throw RPCError(.unavailable, "the connection has used up its numbers", begun: false)
         }
-        let outgoing = OutgoingMessage(text: text, attachments: attachments)
+        let outgoing = OutgoingMessage(text: text, attachments: attachments, withCredit: features.contains(.credit))
         schedule.add(outgoing)
-        // Not at once: its sender must hear how it ends, and does not know it yet.
+        // Not at once: the sender sets `whenOver` first.
         scheduleFlush()
         return outgoing
     }
 
     private func wholeMessageAdded() {
         messages += 1
-        // Writing tells that something was written, and that may send more.
+        // Writing calls `whenWritten`, which may send more.
         if messages >= Self.messagesPerWrite, !isFlushing { flush() } else { scheduleFlush() }
     }
 
+    /// Removes the last frame.
+    /// - Returns: its payload.
+    private func removeLast(_ length: Int) -> ByteBuffer {
+        let start = frames.writerIndex - length
+        if frames.readableBytes == Frame.headerLength + length, frames.storageCapacity <= 4 * length {
+            // Nothing is before it, so it keeps the memory in which it was encoded.
+            defer { frames = ByteBuffer() }
+            return frames.getSlice(at: start, length: length) ?? ByteBuffer()
+        }
+        let payload = ByteBuffer(bytes: frames.viewBytes(at: start, length: length) ?? ByteBufferView())
+        frames.moveWriterIndex(to: start - Frame.headerLength)
+        return payload
+    }
+
+    /// Compresses the last frame.
     /// - Returns: false when that would make it no smaller.
-    private func compress(from start: Int) -> Bool {
-        guard let compressed = Zlib.compress(frames[(start + Frame.headerLength)...]),
-            compressed.count < frames.count - start - Frame.headerLength
+    private func compressLast(_ length: Int) -> Bool {
+        let start = frames.writerIndex - length
+        guard let payload = frames.getSlice(at: start, length: length), let compressed = Zlib.compress(payload),
+            compressed.readableBytes < length
         else { return false }
-        frames.removeSubrange(start...)
-        frames.appendHeader(.compressedMessage, length: compressed.count)
-        frames.append(contentsOf: compressed)
+        frames.moveWriterIndex(to: start - Frame.headerLength)
+        frames.writeHeader(.compressedMessage, length: compressed.readableBytes)
+        frames.writeImmutableBuffer(compressed)
         return true
     }
 
-    // MARK: Numbers
+    // MARK: Transfers
 
     func send(_ reply: IncomingTransfers.Reply) {
-        guard !isEnding else { return }
         switch reply {
-        case .credit(let number, let bytes):
-            frames.appendHeader(.credit, length: Frame.numberLength + 4)
-            frames.append(bigEndian: number)
-            frames.append(bigEndian: UInt32(clamping: bytes))
-        case .stop(let number):
-            frames.appendHeader(.stop, length: Frame.numberLength)
-            frames.append(bigEndian: number)
+        case .credit(let number, let bytes): send(.credit, number, ByteBuffer(integer: UInt32(clamping: bytes)))
+        case .stop(let number): send(.stop, number, ByteBuffer())
         }
-        scheduleFlush()
     }
 
-    /// The peer grants more of a number.
+    /// The peer grants more bytes of a transfer.
     func grant(_ bytes: Int, to number: UInt32) throws(FrameViolation) {
         try schedule.grant(bytes, to: number)
         scheduleFlush()
     }
 
-    /// The peer does not want the rest of a number.
+    /// The peer does not want the rest of a transfer.
     func stop(_ number: UInt32) {
         if schedule.stop(number) { abort(number, because: .cancelled) }
     }
@@ -186,17 +202,20 @@ final class Outbox {
     }
 
     private func abort(_ number: UInt32, because kind: ErrorKind) {
+        send(.aborted, number, ByteBuffer(string: kind.rawValue))
+    }
+
+    private func send(_ kind: Frame.Kind, _ number: UInt32, _ rest: ByteBuffer) {
         guard !isEnding else { return }
-        let reason = kind.rawValue.utf8
-        frames.appendHeader(.aborted, length: Frame.numberLength + reason.count)
-        frames.append(bigEndian: number)
-        frames.append(contentsOf: reason)
+        frames.writeHeader(kind, length: Frame.numberLength + rest.readableBytes)
+        frames.writeInteger(number)
+        frames.writeImmutableBuffer(rest)
         scheduleFlush()
     }
 
     // MARK: Ending
 
-    /// Closes once everything that was added is written; nothing is added after this. Large messages are not waited for.
+    /// Closes once everything that was added is written, except transfers; nothing is added after this.
     func close(_ mode: CloseMode) {
         isEnding = true
         schedule.end()
@@ -212,25 +231,35 @@ final class Outbox {
     private func scheduleFlush() {
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
-        executor.flushAfterTasks { self.flush() }
+        executor.flushAfterTasks(self)
     }
 
-    /// Gives everything that may go to the channel, at once.
+    /// Gives everything that may be sent to the channel, at once.
     func flush() {
         isFlushScheduled = false
         isFlushing = true
         defer { isFlushing = false }
         messages = 0
-        if !frames.isEmpty {
-            var rest = channel.allocator.buffer(bytes: frames)
-            frames.removeAll(keepingCapacity: frames.capacity <= Self.keptCapacity)
-            while rest.readableBytes > 0, let slice = rest.readSlice(length: min(rest.readableBytes, Self.sliceLength))
-            {
-                write(slice, isChunk: false)
-            }
+        // Messages that are sent while the channel writes are of the next flush.
+        var written = frames
+        frames = ByteBuffer()
+        while let slice = written.readSlice(length: min(written.readableBytes, Self.sliceLength)),
+            slice.readableBytes > 0
+        {
+            write(slice, isTransfer: false)
         }
-        writeChunks()
+        while unwrittenTransfers < Self.transfersAhead,
+            let (header, payload) = schedule.nextFrame(canSendParts: features.contains(.parts))
+        {
+            channel.write(header, promise: nil)
+            write(payload, countedWith: header.readableBytes, isTransfer: true)
+        }
         channel.flush()
+        if unwritten == 0, frames.readableBytes == 0, written.storageCapacity <= Self.keptCapacity {
+            // The channel does not use the memory any more.
+            written.clear()
+            frames = written
+        }
         if let blockedSince { whenBlocked(blockedSince) }
         if let mode = closesAfterFlush {
             closesAfterFlush = nil
@@ -253,24 +282,19 @@ final class Outbox {
         return a < b
     }
 
-    private func writeChunks() {
-        while unwrittenChunks < Self.chunksAhead, let frame = schedule.nextFrame(features) {
-            write(frame, isChunk: true)
-        }
-    }
-
-    private func write(_ slice: ByteBuffer, isChunk: Bool) {
-        let count = slice.readableBytes
+    /// - Parameter others: bytes that were written before these and are counted with them.
+    private func write(_ slice: ByteBuffer, countedWith others: Int = 0, isTransfer: Bool) {
+        let count = others + slice.readableBytes
         unwritten += count
         given += count
         executor.memory.used(count)
-        if isChunk { unwrittenChunks += count }
+        if isTransfer { unwrittenTransfers += count }
         if blockedSince == nil { (blockedSince, seen) = (channel.eventLoop.now, nil) }
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.unwritten -= count
-            if isChunk {
-                self.unwrittenChunks -= count
+            if isTransfer {
+                self.unwrittenTransfers -= count
                 // Not from here: the channel is in the middle of writing.
                 if !self.schedule.isEmpty { self.scheduleFlush() }
             }

@@ -1,19 +1,13 @@
-import NIOCore
-
-/// The attachments of one message while they come. Lives on the event loop.
+/// The attachments of one message while they arrive. Lives on the event loop.
 final class IncomingAttachments {
-    /// Whether their checksums are made as they come: not for who only passes them on.
-    let areChecked: Bool
-
-    /// Told once, when all have come or one will not.
-    private var whenDone: ((Result<[Attachment], RPCError>) -> Void)?
-
-    private var attachments: [Attachment?]
-    private var missing: Int
     let numbers: [UInt32]
 
-    /// When some of them came last: they come one after the other.
-    var lastProgress = NIODeadline.distantPast
+    /// Whether their checksums are computed as they arrive: not for a forwarder.
+    let areChecked: Bool
+
+    /// Called once, when all are complete or one has failed.
+    private var whenDone: ((Result<[Attachment], RPCError>) -> Void)?
+    private var attachments: [Attachment?]
 
     init(
         _ numbers: [UInt32], areChecked: Bool, whenDone: @escaping (Result<[Attachment], RPCError>) -> Void
@@ -22,16 +16,19 @@ final class IncomingAttachments {
         self.areChecked = areChecked
         self.whenDone = whenDone
         attachments = Array(repeating: nil, count: numbers.count)
-        missing = numbers.count
     }
 
-    /// What those take that have come.
+    /// The bytes of those that are complete.
     var heldBytes: Int { attachments.reduce(0) { $0 + ($1?.data.count ?? 0) } }
 
-    func complete(_ attachment: Attachment, at index: Int) {
+    /// Whether all are complete, one has failed, or `forget` was called.
+    var isOver: Bool { whenDone == nil }
+
+    func complete(_ attachment: Attachment, number: UInt32) {
+        guard let index = numbers.firstIndex(of: number) else { return }
         attachments[index] = attachment
-        missing -= 1
-        if missing == 0 { end(.success(attachments.compactMap(\.self))) }
+        let complete = attachments.compactMap(\.self)
+        if complete.count == numbers.count { end(.success(complete)) }
     }
 
     func fail(_ error: RPCError) {
@@ -39,10 +36,7 @@ final class IncomingAttachments {
         end(.failure(error))
     }
 
-    /// Whether all have come, one will not, or nobody wants them any more.
-    var isOver: Bool { whenDone == nil }
-
-    /// Nobody wants them any more.
+    /// The message is not wanted any more.
     func forget() { whenDone = nil }
 
     private func end(_ result: Result<[Attachment], RPCError>) {

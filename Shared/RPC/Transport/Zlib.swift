@@ -4,17 +4,19 @@ import NIOCore
 /// Messages as zlib streams (RFC 1950).
 enum Zlib {
     /// - Returns: nil when the library refuses.
-    static func compress(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
-        var length = compressBound(uLong(bytes.count))
-        var compressed = [UInt8](repeating: 0, count: Int(length))
-        let status = bytes.withUnsafeBufferPointer { source in
-            compressed.withUnsafeMutableBufferPointer { target in
-                compress2(target.baseAddress, &length, source.baseAddress, uLong(source.count), Z_BEST_SPEED)
+    static func compress(_ bytes: ByteBuffer) -> ByteBuffer? {
+        var length = compressBound(uLong(bytes.readableBytes))
+        var status = Z_OK
+        var compressed = ByteBuffer()
+        compressed.writeWithUnsafeMutableBytes(minimumWritableBytes: Int(length)) { target in
+            status = bytes.withUnsafeReadableBytes { source in
+                compress2(
+                    target.bindMemory(to: UInt8.self).baseAddress, &length,
+                    source.bindMemory(to: UInt8.self).baseAddress, uLong(source.count), Z_BEST_SPEED)
             }
+            return Int(length)
         }
-        guard status == Z_OK else { return nil }
-        compressed.removeSubrange(Int(length)...)
-        return compressed
+        return status == Z_OK ? compressed : nil
     }
 
     /// The whole stream, which must end where the bytes end. Storage grows with what comes out, up to `limit`.

@@ -14,7 +14,7 @@ import Testing
     ]
 
     private static func compressed(_ text: String) throws -> WireFrame {
-        WireFrame(kind: .compressed, payload: try #require(Zlib.compress(Array(text.utf8)[...])))
+        WireFrame(kind: .compressed, payload: Array(buffer: try #require(Zlib.compress(ByteBuffer(string: text)))))
     }
 
     @Test func `a compressed request is understood, byte for byte`() async throws {
@@ -83,10 +83,10 @@ import Testing
     }
 
     @Test func `a bomb takes no more memory than the limit and a little`() throws {
-        let bomb = try #require(Zlib.compress([UInt8](repeating: 0x20, count: 5_000_000)[...]))
-        #expect(bomb.count < 50_000)
+        let bomb = try #require(Zlib.compress(ByteBuffer(repeating: 0x20, count: 5_000_000)))
+        #expect(bomb.readableBytes < 50_000)
         let error = #expect(throws: RPCError.self) {
-            try Zlib.decompress(ByteBuffer(bytes: bomb), limit: 10_000)
+            try Zlib.decompress(bomb, limit: 10_000)
         }
         #expect(error?.kind == .tooLarge)
     }

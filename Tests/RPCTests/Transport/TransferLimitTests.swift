@@ -1,3 +1,4 @@
+import NIOCore
 import RPCTestKit
 import Testing
 
@@ -201,5 +202,20 @@ import Testing
             try await peer.expect(.message(bytesAnswer("1", Self.bytes(9_000))))
         }
         #expect(await executor.assembledBytes() == 0)
+    }
+
+    @Test func `a message in one part that is over a limit leaves nothing behind`() throws {
+        var limits = Limits()
+        limits.openTransfers = 0
+        let total = AssemblyBudget.ProcessTotal()
+        let budget = AssemblyBudget(limit: 1_000, processLimit: 1_000, process: total)
+        let transfers = IncomingTransfers(limits: limits, budget: budget) { _ in }
+        for number in 1...UInt32(IncomingTransfers.stoppedLimit + 10) {
+            var payload = ByteBuffer(integer: number)
+            payload.writeString("{}")
+            let frame = Frame(kind: .lastPart, payload: payload)
+            #expect(try transfers.receive(frame, now: .uptimeNanoseconds(0)) == nil)
+        }
+        #expect(transfers.refusals.count == IncomingTransfers.stoppedLimit + 10 && budget.bytes == 0)
     }
 }

@@ -169,13 +169,13 @@ import Testing
     @Test func `a message whose parts have not begun is given up without a word`() {
         let schedule = OutgoingSchedule()
         let messages = (0..<3).map { _ in
-            OutgoingMessage(text: ByteBuffer(repeating: 0x20, count: 100_000), attachments: [])
+            OutgoingMessage(text: ByteBuffer(repeating: 0x20, count: 100_000), attachments: [], withCredit: false)
         }
         messages.forEach(schedule.add)
-        _ = schedule.nextFrame(.parts)
+        _ = schedule.nextFrame(canSendParts: true)
         #expect(schedule.giveUp(messages[2]) == [])
         #expect(schedule.giveUp(messages[0]) == [1])
-        #expect(schedule.nextFrame(.parts)?.getInteger(at: 4, as: UInt32.self) == 2)
+        #expect(schedule.nextFrame(canSendParts: true)?.header.getInteger(at: 4, as: UInt32.self) == 2)
         #expect(schedule.giveUp(messages[1]) == [2])
         #expect(schedule.isEmpty && schedule.bytes == 0)
     }

@@ -12,13 +12,13 @@ public struct Payload: Sendable, Equatable {
 
     /// Encodes a value, with its bytes beside it.
     init<Value>(_ value: Value, as codec: Codec<Value>) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.usualBytes)
-        var writer = JSONWriter(appendingTo: bytes, takesAttachments: true)
-        bytes = []
-        codec.write(value, &writer)
-        self.init(
-            RawJSON(unchecked: writer.bytes), attachments: writer.attachments?.compactMap { $0 as? Attachment } ?? [])
+        self = withUnsafeTemporaryAllocation(byteCount: Self.usualBytes, alignment: 1) { memory in
+            var writer = JSONWriter(in: memory, takesAttachments: true)
+            codec.write(value, &writer)
+            return Payload(
+                RawJSON(unchecked: writer.bytes),
+                attachments: writer.attachments?.compactMap { $0 as? Attachment } ?? [])
+        }
     }
 
     /// The parameters of most calls fit into so many bytes.

@@ -45,8 +45,8 @@ import Testing
             /// Since when the write is blocked, for a look at this time.
             func blocked(lookingAt time: NIODeadline) async -> NIODeadline? {
                 await connection?.look {
-                    $0.outbox.lookForProgress(now: time)
-                    return $0.outbox.blockedSince
+                    $0.writer.lookForProgress(now: time)
+                    return $0.writer.blockedSince
                 } ?? nil
             }
             let first = NIODeadline.now() + .hours(1)

@@ -1,27 +1,27 @@
 import NIOCore
 
-/// Which of the large messages sends next: in turns, a chunk each, and none whose receiver has not granted more. Lives on
-/// the event loop.
+/// The messages that are sent as transfers: those that have begun take turns, a frame each, as far as their receiver has
+/// granted bytes. Lives on the event loop.
 final class OutgoingSchedule {
-    /// First come, first served: a receiver takes only so many at a time.
+    /// In order of arrival: a receiver takes only so many transfers at a time.
     private var waiting = LazyQueue<OutgoingMessage> { $0.outcome != nil }
 
-    /// What is still to be sent of those.
+    /// The bytes of `waiting`.
     private var waitingBytes = 0
 
-    /// Those that have begun, the one that is next in front; few, as a receiver takes only so many numbers.
+    /// The one that is next in front; few, because a receiver takes only so many numbers.
     private var begun = CircularBuffer<OutgoingMessage>()
 
     private var nextNumber: UInt32 = 1
 
-    /// How much, under how many numbers, the receiver holds for us. One that has not said so is as we are by default.
+    /// How many bytes, under how many numbers, the receiver assembles at a time. By default it has our limits.
     var receiverBytes = Limits().assembledBytes
     var receiverNumbers = Limits().openTransfers
 
     /// The most attachments of one message.
     static let attachmentLimit = 63
 
-    /// What is still to be sent.
+    /// What remains to be sent.
     var bytes: Int { waitingBytes + begun.reduce(0) { $0 + $1.remaining } }
 
     var isEmpty: Bool { waiting.isEmpty && begun.isEmpty }
@@ -35,69 +35,69 @@ final class OutgoingSchedule {
         waitingBytes += message.size
     }
 
-    /// The next frame of whoever's turn it is; nil when nobody can go on.
-    func nextFrame(_ features: Features) -> ByteBuffer? {
-        beginWaiting(features)
+    /// The next frame; nil when no message can send one.
+    /// - Parameter canSendParts: whether large texts may go in parts.
+    func nextFrame(canSendParts: Bool) -> (header: ByteBuffer, payload: ByteBuffer)? {
+        beginWaiting(canSendParts: canSendParts)
         for _ in begun.indices {
             guard let message = begun.popFirst() else { break }
-            let frame = message.nextFrame(withCredit: features.contains(.credit))
+            let frame = message.nextFrame()
             if message.isSent { message.end(.sent) } else { begun.append(message) }
             if let frame { return frame }
         }
         return nil
     }
 
-    private func beginWaiting(_ features: Features) {
+    private func beginWaiting(canSendParts: Bool) {
         while let message = waiting.first {
             let numbers = begun.reduce(message.numbersNeeded) { $0 + $1.numbersNeeded }
             let size = begun.reduce(message.size) { $0 + $1.size }
-            // One that is too much by itself is for the receiver to refuse.
+            // The receiver refuses a message that is over its limits alone.
             guard begun.isEmpty || numbers <= receiverNumbers && size <= receiverBytes else { return }
             _ = waiting.popFirst()
             message.isQueued = false
             waitingBytes -= message.size
-            message.begin(inParts: message.isLarge && features.contains(.parts), number: &nextNumber)
+            message.begin(canSendParts: canSendParts, nextNumber: &nextNumber)
             begun.append(message)
         }
     }
 
-    /// - Throws: when more is outstanding than may be. What is granted to a number that is over is of no interest.
+    /// A grant for a number that has ended is ignored.
+    /// - Throws: when more is outstanding than may be.
     func grant(_ bytes: Int, to number: UInt32) throws(FrameViolation) {
-        try begun.first { $0.announced.contains(number) }?.grant(bytes, to: number)
+        for message in begun { if try message.grant(bytes, to: number) { return } }
     }
 
-    /// The receiver does not want the rest of a number.
+    /// The receiver does not want the rest of a transfer.
     /// - Returns: false when there is no rest.
     func stop(_ number: UInt32) -> Bool {
-        guard let message = begun.first(where: { $0.announced.contains(number) }) else { return false }
-        if message.stop(number) {
-            // Whoever hears of its end may send again.
-            begun.removeAll { $0 === message }
-            message.end(.givenUp)
-        }
+        guard let message = begun.first(where: { $0.stop(number) }) else { return false }
+        if message.isSent { end(message) }
         return true
     }
 
     /// Sends no more of a message.
-    /// - Returns: the numbers that its receiver waits for in vain.
+    /// - Returns: the numbers that its receiver knows and that have not ended.
     func giveUp(_ message: OutgoingMessage) -> [UInt32] {
         guard message.outcome == nil else { return [] }
-        guard !message.isQueued else {
-            waitingBytes -= message.size
-            message.giveUp()
-            waiting.noteLeft()
-            return []
-        }
-        let announced = message.announced
+        let numbers = message.announcedNumbers
+        end(message)
+        return numbers
+    }
+
+    private func end(_ message: OutgoingMessage) {
+        // Removed first: whatever hears of the end may send again.
         begun.removeAll { $0 === message }
-        message.giveUp()
-        return announced
+        let wasQueued = message.isQueued
+        if wasQueued { waitingBytes -= message.size }
+        message.end(.givenUp)
+        if wasQueued { waiting.noteLeft() }
     }
 
     /// The connection is over.
     func end() {
         let all = waiting.removeAll() + Array(begun)
         (waitingBytes, begun) = (0, [])
-        for message in all { message.giveUp() }
+        for message in all { message.end(.givenUp) }
     }
 }

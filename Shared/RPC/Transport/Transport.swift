@@ -1,41 +1,43 @@
 import NIOCore
 
-/// A connection as both of its ends have it: messages in and out, whatever frames they travel in. Lives on the channel's
-/// event loop.
-final class Link {
+/// The transport of a connection, at both of its ends: messages in and out, in whatever frames they travel. Lives on the
+/// channel's event loop.
+final class Transport {
     let channel: any Channel
-    let outbox: Outbox
+    let writer: FrameWriter
 
-    /// What is held until it is complete and used.
+    /// The bytes that are held until they are complete and used.
     let budget: AssemblyBudget
 
     private let frameLimit: Int
     private let frameTimeout: TimeAmount
 
-    /// Until when the frame that has begun must be complete. Idle time between frames is not limited.
+    /// When the frame that has begun must be complete. Idle time between frames is not limited.
     private var frameDeadline: NIODeadline?
     private var decoder: FrameDecoder
     private let transfers: IncomingTransfers
 
-    /// What came of reading on.
     enum Received {
         case message(ByteBuffer)
-        /// A message that did not come through; what it was, nobody knows.
+        /// A message that was not received; which one is unknown.
         case refused(RPCError)
     }
 
-    private var refusals: CircularBuffer<RPCError> = []
+    /// Large enough for a message of `Limits.chunkBytes` to be read at once.
+    private static let receiveBuffers = AdaptiveRecvByteBufferAllocator(
+        minimum: 64, initial: 2_048, maximum: 2 * Limits.chunkBytes)
 
     init(channel: any Channel, executor: LoopExecutor, limits: Limits) {
         self.channel = channel
         frameLimit = limits.frameBytes
         frameTimeout = limits.frameTimeout
-        outbox = Outbox(channel: channel, executor: executor, frameLimit: limits.frameBytes)
+        let writer = FrameWriter(channel: channel, executor: executor, frameLimit: limits.frameBytes)
+        self.writer = writer
         decoder = FrameDecoder(limit: limits.frameBytes)
         budget = AssemblyBudget(
             limit: limits.assembledBytes, processLimit: limits.assembledBytesPerProcess, process: executor.assembly)
-        transfers = IncomingTransfers(
-            limits: limits, budget: budget)
+        transfers = IncomingTransfers(limits: limits, budget: budget) { writer.send($0) }
+        try? channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveBuffers)
     }
 
     /// What was agreed on with the peer.
@@ -43,7 +45,7 @@ final class Link {
         get { decoder.features }
         set {
             decoder.features = newValue
-            outbox.features = newValue
+            writer.features = newValue
             transfers.withCredit = newValue.contains(.credit)
         }
     }
@@ -57,13 +59,13 @@ final class Link {
 
     /// The next message, or nil when more bytes are needed.
     func next() throws(FrameViolation) -> Received? {
-        while refusals.isEmpty, let frame = try decoder.next() {
+        while transfers.refusals.isEmpty, let frame = try decoder.next() {
             // What follows in the buffer is another frame, with time of its own.
             frameDeadline = nil
             if let text = try receive(frame) { return .message(text) }
         }
         if isInsideFrame { frameDeadline = frameDeadline ?? channel.eventLoop.now + frameTimeout }
-        return refusals.popFirst().map(Received.refused)
+        return transfers.refusals.popFirst().map(Received.refused)
     }
 
     /// - Returns: the message that this frame completes.
@@ -73,17 +75,14 @@ final class Link {
         case .message: return payload
         case .compressedMessage: return try decompress(payload)
         case .credit:
-            guard let number = payload.readInteger(as: UInt32.self), let bytes = payload.readInteger(as: UInt32.self)
-            else { return nil }
-            try outbox.grant(Int(bytes), to: number)
-            return nil
+            guard let (number, bytes) = payload.readMultipleIntegers(as: (UInt32, UInt32).self) else { return nil }
+            try writer.grant(Int(bytes), to: number)
         case .stop:
-            if let number = payload.readInteger(as: UInt32.self) { outbox.stop(number) }
-            return nil
+            if let number = payload.readInteger(as: UInt32.self) { writer.stop(number) }
         case .attachmentChunk, .lastAttachmentChunk, .part, .lastPart, .aborted:
-            defer { reply() }
             return try transfers.receive(frame, now: channel.eventLoop.now)
         }
+        return nil
     }
 
     private func decompress(_ payload: ByteBuffer) throws(FrameViolation) -> ByteBuffer? {
@@ -91,7 +90,7 @@ final class Link {
             return try Zlib.decompress(payload, limit: frameLimit)
         } catch {
             guard error.kind != .tooLarge else { throw .inflatesTooLong(limit: frameLimit) }
-            refusals.append(error)
+            transfers.refusals.append(error)
             return nil
         }
     }
@@ -100,50 +99,40 @@ final class Link {
 
     /// Expects the attachments that a message has announced.
     func receive(_ attachments: IncomingAttachments) throws(FrameViolation) {
-        defer { reply() }
-        try transfers.open(attachments, now: channel.eventLoop.now)
+        try transfers.expect(attachments, now: channel.eventLoop.now)
     }
 
-    /// Does not want the attachments that a message has announced.
+    /// Stops the attachments that a message has announced.
     func refuse(_ attachments: [UInt32]) throws(FrameViolation) {
-        guard !attachments.isEmpty else { return }
-        defer { reply() }
-        try transfers.refuse(attachments, now: channel.eventLoop.now)
+        if !attachments.isEmpty { try transfers.refuse(attachments) }
     }
 
-    /// Does not want what has not come of these attachments.
-    func stop(_ attachments: IncomingAttachments) {
-        transfers.stop(attachments)
-        reply()
-    }
+    /// Stops those of these attachments that are not complete.
+    func stop(_ attachments: IncomingAttachments) { transfers.stop(attachments) }
 
-    /// Ends what has made no progress for too long.
-    /// - Throws: once, when the frame that has begun is one of these.
+    // MARK: Time
+
+    /// Fails the transfers that have made no progress for too long.
+    /// - Throws: once, when the frame that has begun is not complete in time.
     func expire(now: NIODeadline) throws(FrameViolation) {
         transfers.expire(now: now)
-        reply()
         guard let frameDeadline, frameDeadline <= now else { return }
         self.frameDeadline = nil
         throw .tooSlow
     }
 
-    /// What has not come through since the last message.
-    func takeRefusals() -> some Sequence<RPCError> {
-        defer { refusals = [] }
-        return refusals
-    }
-
-    /// When `expire` has something to look at.
+    /// When to call `expire`.
     var nextExpiry: NIODeadline? { [transfers.nextExpiry, frameDeadline].compactMap(\.self).min() }
 
-    private func reply() {
-        for reply in transfers.takeReplies() { outbox.send(reply) }
-        for refusal in transfers.takeRefusals() { refusals.append(refusal) }
+    /// The messages that were refused since the last message.
+    func takeRefusals() -> some Sequence<RPCError> {
+        defer { transfers.refusals = [] }
+        return transfers.refusals
     }
 
     // MARK: Ending
 
-    /// The peer has nothing more to say.
+    /// The peer will send nothing more.
     func endReading(_ error: RPCError) {
         frameDeadline = nil
         transfers.end(error)
@@ -152,6 +141,6 @@ final class Link {
     /// The connection is over.
     func end(_ error: RPCError) {
         endReading(error)
-        outbox.end()
+        writer.end()
     }
 }

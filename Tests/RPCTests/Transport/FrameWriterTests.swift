@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(5))) struct FrameWriterTests {
     /// Sixteen messages are written at once: the one that is large must be heard of all the same when it is out.
     @Test(arguments: [14, 15, 16]) func `a large answer after many small ones ends its call`(small: Int) async throws {
         try await withPeer { peer, _ in

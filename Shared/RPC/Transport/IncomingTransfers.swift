@@ -1,0 +1,214 @@
+import Foundation
+import NIOCore
+
+/// The transfers of a peer: messages in parts, and attachments. Lives on the event loop.
+final class IncomingTransfers {
+    enum Reply: Equatable {
+        case credit(UInt32, bytes: Int)
+        case stop(UInt32)
+    }
+
+    /// Why messages in parts were stopped. Which calls they were is unknown.
+    var refusals: CircularBuffer<RPCError> = []
+
+    /// Whether the peer waits for grants.
+    var withCredit = false
+
+    private struct Incoming {
+        var transfer: Transfer
+
+        /// What an attachment belongs to; nil for a text.
+        let group: IncomingAttachments?
+
+        /// When bytes of it, or of another attachment of its message, arrived last.
+        var lastProgress: NIODeadline
+    }
+
+    private let limits: Limits
+    private let budget: AssemblyBudget
+    private let reply: (Reply) -> Void
+    private var numbers = IncomingNumbers()
+    private var open: [UInt32: Incoming] = [:]
+
+    /// The transfers that the peer was told to stop and that have not ended: what still arrives of them is discarded.
+    private var stopped: [UInt32: Transfer] = [:]
+
+    /// How many transfers a peer may leave in `stopped`.
+    static let stoppedLimit = 1_024
+
+    /// - Parameter reply: sends a frame to the peer.
+    init(limits: Limits, budget: AssemblyBudget, reply: @escaping (Reply) -> Void) {
+        self.limits = limits
+        self.budget = budget
+        self.reply = reply
+    }
+
+    // MARK: Opening
+
+    /// Expects the attachments that a message has announced.
+    func expect(_ attachments: IncomingAttachments, now: NIODeadline) throws(FrameViolation) {
+        for (index, number) in attachments.numbers.enumerated() {
+            // The one that was over a limit has failed the others with it.
+            if attachments.isOver { return try refuse(Array(attachments.numbers[index...])) }
+            try begin(number, .attachment(Data(), attachments.areChecked ? Checksum() : nil), of: attachments, now: now)
+        }
+    }
+
+    /// Stops the attachments that a message has announced.
+    func refuse(_ numbers: [UInt32]) throws(FrameViolation) {
+        for number in numbers {
+            stopped[number] = try transfer(number, .text(ByteBuffer()))
+            reply(.stop(number))
+        }
+    }
+
+    private func begin(
+        _ number: UInt32, _ content: Transfer.Content, of group: IncomingAttachments?, now: NIODeadline
+    ) throws(FrameViolation) {
+        open[number] = Incoming(transfer: try transfer(number, content), group: group, lastProgress: now)
+        if open.count > limits.openTransfers { fail(number, .tooManyTransfers(over: limits.openTransfers)) }
+    }
+
+    private func transfer(_ number: UInt32, _ content: Transfer.Content) throws(FrameViolation) -> Transfer {
+        guard numbers.use(number) else { throw .badNumber(number, "was used before") }
+        guard stopped.count < Self.stoppedLimit else { throw .tooManyStopped }
+        return Transfer(content, number: number, withCredit: withCredit)
+    }
+
+    // MARK: Receiving
+
+    /// - Returns: a message whose last part this is.
+    func receive(_ frame: Frame, now: NIODeadline) throws(FrameViolation) -> ByteBuffer? {
+        var payload = frame.payload
+        guard let number = payload.readInteger(as: UInt32.self) else { return nil }
+        let isPart = frame.kind == .part || frame.kind == .lastPart
+        let isLast = frame.kind == .lastPart || frame.kind == .lastAttachmentChunk
+        if isPart, open[number] == nil, stopped[number] == nil {
+            try begin(number, .text(ByteBuffer()), of: nil, now: now)
+        }
+        if stopped[number] != nil {
+            if frame.kind != .aborted { try stopped[number]?.count(payload.readableBytes) }
+            if isLast || frame.kind == .aborted { stopped[number] = nil }
+            return nil
+        }
+        // Not the whole value: with a second reference to its bytes, every payload would copy them.
+        guard let group = open[number].map(\.group) else { throw .badNumber(number, "was not announced, or is over") }
+        if frame.kind == .aborted {
+            budget.release(open.removeValue(forKey: number)?.transfer.content.count ?? 0)
+            if let group { fail(group, RPCError(abortedBecause: String(buffer: payload))) }
+            return nil
+        }
+        guard isPart == (group == nil) else {
+            throw .badNumber(number, isPart ? "is an attachment" : "is a message in parts")
+        }
+        try add(payload, isLast: isLast, to: number, of: group, now: now)
+        return isLast ? complete(number) : nil
+    }
+
+    private func add(
+        _ payload: ByteBuffer, isLast: Bool, to number: UInt32, of group: IncomingAttachments?, now: NIODeadline
+    ) throws(FrameViolation) {
+        let count = payload.readableBytes
+        try open[number]?.transfer.count(count)
+        // An empty payload is no progress.
+        if count > 0 { for sibling in group?.numbers ?? [number] { open[sibling]?.lastProgress = now } }
+        let length = count + (open[number]?.transfer.content.count ?? 0)
+        if group == nil, length > limits.frameBytes { throw .tooLong(length, limit: limits.frameBytes) }
+        // Over the budget the newest transfer fails, which may be this one.
+        while !budget.take(count) {
+            let isTooLarge = length + (group?.heldBytes ?? 0) > budget.limit
+            fail(open.keys.max() ?? number, isTooLarge ? .attachmentTooLarge(over: budget.limit) : .tooManyBytes)
+            if open[number] == nil { return }
+        }
+        open[number]?.transfer.content.append(payload, isLast: isLast)
+        if let grant = open[number]?.transfer.nextGrant() { reply(.credit(number, bytes: grant)) }
+    }
+
+    private func complete(_ number: UInt32) -> ByteBuffer? {
+        // The last payload may have been over the budget; then the peer sends no more of it.
+        stopped[number] = nil
+        guard let incoming = open.removeValue(forKey: number) else { return nil }
+        switch incoming.transfer.content {
+        case .text(let text):
+            budget.release(text.readableBytes)
+            return text
+        case .attachment(let data, let checksum):
+            // The user of the attachment releases what it holds.
+            incoming.group?.complete(Attachment(data, crc32: checksum?.crc32), number: number)
+            return nil
+        }
+    }
+
+    // MARK: Ending early
+
+    /// Stops those of these attachments that are not complete.
+    func stop(_ attachments: IncomingAttachments) {
+        attachments.forget()
+        fail(attachments, .stalled)
+    }
+
+    /// The peer will send nothing more.
+    func end(_ error: RPCError) {
+        let all = open.values
+        open = [:]
+        for incoming in all { budget.release(incoming.transfer.content.count) }
+        for incoming in all { if let group = incoming.group { fail(group, error) } }
+    }
+
+    /// Fails the transfers that have made no progress for too long.
+    func expire(now: NIODeadline) {
+        for (number, incoming) in open where incoming.lastProgress + limits.frameTimeout <= now {
+            fail(number, .stalled)
+        }
+    }
+
+    /// When to call `expire`.
+    var nextExpiry: NIODeadline? {
+        open.isEmpty ? nil : open.values.lazy.map(\.lastProgress).min().map { $0 + limits.frameTimeout }
+    }
+
+    private func fail(_ number: UInt32, _ error: RPCError) {
+        if let group = open[number]?.group { return fail(group, error) }
+        guard drop(number) else { return }
+        reply(.stop(number))
+        refusals.append(error)
+    }
+
+    /// Without one of its attachments a message is of no use.
+    private func fail(_ group: IncomingAttachments, _ error: RPCError) {
+        let unfinished = group.numbers.filter(drop)
+        budget.release(group.heldBytes)
+        group.fail(error)
+        for number in unfinished { reply(.stop(number)) }
+    }
+
+    /// - Returns: whether it was open.
+    private func drop(_ number: UInt32) -> Bool {
+        guard var transfer = open.removeValue(forKey: number)?.transfer else { return false }
+        budget.release(transfer.content.count)
+        transfer.content = .text(ByteBuffer())
+        stopped[number] = transfer
+        return true
+    }
+}
+
+extension RPCError {
+    fileprivate static func tooManyTransfers(over limit: Int) -> RPCError {
+        .overloaded("more than \(limit) attachments and parts are on their way")
+    }
+
+    fileprivate static let tooManyBytes = overloaded("too many bytes of attachments and parts are on their way")
+
+    fileprivate static let stalled = RPCError(
+        .invalidRequest, "an attachment or a message in parts took too long to go on", begun: false)
+
+    fileprivate static func attachmentTooLarge(over limit: Int) -> RPCError {
+        RPCError(.tooLarge, "the attachments of one message are over the limit of \(limit) bytes", begun: false)
+    }
+
+    /// - Parameter reason: of the sender of an attachment: an error kind, or a text of its own.
+    fileprivate init(abortedBecause reason: String) {
+        let kind = ErrorKind(rawValue: reason) ?? .unavailable
+        self.init(kind, "its sender gave up an attachment (\(reason.isEmpty ? "no reason given" : reason))")
+    }
+}
