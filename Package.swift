@@ -105,6 +105,7 @@ let package = Package(
         .target(name: "JSON", path: "Shared/JSON", swiftSettings: settings),
         .target(
             name: "RPC", dependencies: ["CZlib", "JSON", .nioCore, .nioPosix], path: "Shared/RPC",
+            exclude: ["README.md"],
             swiftSettings: settings),
         .target(
             name: "ServiceKit", dependencies: ["RPC", .argumentParser, .logging, .unixSignals],

@@ -9,7 +9,7 @@ import Testing
     /// In the order in which a user reads them.
     private static let documents = [
         "README.md", "deploy/README.md", "Services/Gateway/README.md", "Shared/Upstream/README.md",
-        "Services/Examples/README.md",
+        "Services/Examples/README.md", "Shared/RPC/README.md",
     ]
 
     /// Commands that other tests run: deployment tests run `deploy/up`, `deploy/test` runs these tests, and `WatchTests` runs
