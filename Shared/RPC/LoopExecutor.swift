@@ -123,6 +123,9 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         return now < turnEnd
     }
 
+    /// Whether nothing more starts in this turn.
+    var isTurnOver: Bool { startsLeft <= 0 || now >= turnEnd }
+
     @discardableResult
     func readClock() -> NIODeadline {
         now = loop.now

@@ -42,6 +42,9 @@ final class ServerConnection: ChannelInboundHandler {
     /// What of this connection is counted in the total of the process.
     private var countedBytes = 0
 
+    /// Whether messages were received that are read in a later turn.
+    private var readsLater = false
+
     /// While draining, with nothing under way: until when a client that was told may take to close. Each message that comes
     /// starts that time again: its sender had not read of the draining yet.
     private var lingersUntil: NIODeadline?
@@ -87,17 +90,24 @@ final class ServerConnection: ChannelInboundHandler {
         // Nothing is kept of what comes after the last answer was given.
         guard isReading else { return }
         core.executor.memory.used(bytes.readableBytes)
-        core.executor.turn { read(bytes) }
+        transport.append(bytes)
+        if readsLater, transport.undecodedBytes <= Self.longestBacklog { return }
+        core.executor.turn { read() }
     }
 
-    private func read(_ bytes: ByteBuffer) {
-        transport.append(bytes)
+    /// Reads messages until the turn is over: the rest is read in the next one. So calls that exceed a turn cost no more than
+    /// others, and connections take turns. A connection with a long backlog reads all of it, and its calls wait as `Call`s,
+    /// which the limits bound.
+    private func read() {
+        let isPatient = transport.undecodedBytes <= Self.longestBacklog
+        readsLater = false
         do throws(FrameViolation) {
             while isReading, let received = try transport.next() {
                 switch received {
                 case .message(let text): try receive(text)
                 case .refused(let error): send(nil, .failure(error))
                 }
+                if isPatient, core.executor.isTurnOver, transport.undecodedBytes > 0 { return readLater() }
             }
         } catch {
             reject(error.rpcError)
@@ -109,8 +119,19 @@ final class ServerConnection: ChannelInboundHandler {
         }
     }
 
+    private func readLater() {
+        readsLater = true
+        core.executor.enqueue { [weak self] in
+            if let self, readsLater { read() }
+        }
+    }
+
+    /// The most bytes that wait to be read in a later turn.
+    private static let longestBacklog = 512 * 1_024
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        while readsLater { core.executor.turn { read() } }
         switch phase {
         case .fresh, .open, .draining:
             phase = .halfClosed
@@ -292,7 +313,7 @@ final class ServerConnection: ChannelInboundHandler {
     /// A client that was told of the draining may have called before it heard of it. It learns what became of that call, and
     /// closes.
     func closeIfDone() {
-        guard phase.closesWhenIdle, calls.isEmpty, batchesOnTheirWay.isEmpty else { return }
+        guard phase.closesWhenIdle, calls.isEmpty, batchesOnTheirWay.isEmpty, !readsLater else { return }
         if case .draining = phase, saidHello {
             let now = loop.now
             guard let until = lingersUntil else { return linger(until: now + core.limits.discardTime) }

@@ -12,7 +12,10 @@ struct FrameDecoder {
     init(limit: Int) { self.limit = min(limit, Limits.largestFrameLength) }
 
     /// Whether a frame has begun and is not complete.
-    var isInsideFrame: Bool { buffer.readableBytes > 0 }
+    var isInsideFrame: Bool { undecodedBytes > 0 }
+
+    /// The bytes of frames that were not returned yet.
+    var undecodedBytes: Int { buffer.readableBytes }
 
     mutating func append(_ bytes: ByteBuffer) {
         if buffer.readableBytes == 0 {

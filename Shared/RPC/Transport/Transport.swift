@@ -53,6 +53,9 @@ final class Transport {
     /// Whether a frame has begun and is not complete.
     var isInsideFrame: Bool { decoder.isInsideFrame }
 
+    /// The bytes that were received and not decoded yet.
+    var undecodedBytes: Int { decoder.undecodedBytes }
+
     // MARK: Reading
 
     func append(_ bytes: ByteBuffer) { decoder.append(bytes) }
