@@ -30,7 +30,7 @@ import Testing
                     }
                     #expect(error?.kind == .unavailable)
                     #expect(error?.begun == false)
-                    #expect(error?.message == "\(path): nobody answers (No such file or directory)")
+                    #expect(error?.message == "\(path): cannot connect (No such file or directory)")
                 }
             }
         }

@@ -50,8 +50,8 @@ import Testing
         let call = client.call("a", repeatable: false)
         client.pass(Circuit.patience)
         #expect(client.error(call)?.kind == .unavailable && client.error(call)?.begun == false)
-        #expect(client.error(call)?.message == "peer: nobody answers (Connection refused)")
-        #expect(client.changes == [.appeared, .down(reason: "peer: nobody answers (Connection refused)")])
+        #expect(client.error(call)?.message == "peer: cannot connect (Connection refused)")
+        #expect(client.changes == [.appeared, .down(reason: "peer: cannot connect (Connection refused)")])
         let late = client.call("b")
         #expect(client.error(late)?.kind == .unavailable && client.error(late)?.begun == false)
     }

@@ -61,7 +61,7 @@ import Testing
                 let error = await #expect(throws: RPCError.self) { try await call.value }
                 #expect(error?.kind == .invalidData)
                 #expect(changes.all.count == 2 && changes.all.first == .appeared)
-                #expect("\(changes.all)".contains("does not keep to the protocol"))
+                #expect("\(changes.all)".contains("protocol violation"))
                 #expect(changes.traces == [nil, trace.id])
             }
         }

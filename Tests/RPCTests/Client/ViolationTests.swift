@@ -30,7 +30,7 @@ import Testing
         let (call, other) = (client.call("a"), client.call("b"))
         try client.send(Self.message(call, members))
         #expect(client.error(call)?.kind == .invalidData && client.error(call)?.begun == true)
-        #expect(client.error(call)?.message == "peer: it does not keep to the protocol: \(fault)")
+        #expect(client.error(call)?.message == "peer: protocol violation: \(fault)")
         #expect(client.outcome(other) == nil)
         try client.answer(other)
         #expect(try client.outcome(other)?.get() != nil)
@@ -40,7 +40,7 @@ import Testing
         arguments: [
             ("", neither),
             (#","result":{},"error":{"code":1,"message":"m"}"#, both),
-            (#","result":{}"#, "an answer that nobody asked for"),
+            (#","result":{}"#, "an answer to no request"),
         ])
     func `a few of them are tolerated, and one more ends the connection`(members: String, fault: String) throws {
         let client = try Self.client()
@@ -51,8 +51,8 @@ import Testing
         try client.send(Self.message(99, members))
         #expect(!client.isConnected)
         #expect(client.error(call)?.kind == .invalidData)
-        #expect(client.error(call)?.message == "peer: it does not keep to the protocol: \(fault)")
-        #expect(client.changes.last == .violated(reason: "it does not keep to the protocol: \(fault)"))
+        #expect(client.error(call)?.message == "peer: protocol violation: \(fault)")
+        #expect(client.changes.last == .violated(reason: "protocol violation: \(fault)"))
     }
 
     /// One of a call that was never made, and one of a call that is no stream.
@@ -66,7 +66,7 @@ import Testing
         try client.send(item)
         #expect(
             client.error(call)?.message
-                == "peer: it does not keep to the protocol: an item for a stream that does not exist")
+                == "peer: protocol violation: an item for a stream that does not exist")
         #expect(!client.isConnected)
     }
 
@@ -107,7 +107,7 @@ import Testing
         #expect(client.error(repeatable)?.kind == .deadlineExceeded && client.error(other)?.kind == .deadlineExceeded)
         #expect(client.error(last)?.kind == .unavailable)
         #expect(
-            client.error(last)?.message == "peer: it has stopped sending: a frame took too long to be complete")
+            client.error(last)?.message == "peer: it has stopped sending: a frame was not complete in time")
         try client.connectAndGreet()
         #expect(try client.calls() == ["c"])
         #expect(client.outcome(later) == nil)

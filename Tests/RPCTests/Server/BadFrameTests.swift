@@ -84,7 +84,7 @@ import Testing
             let answer = try await peer.answer(to: bytes)
             #expect(answer.id == "null")
             #expect(answer.error?.kind == .invalidRequest)
-            #expect(answer.error?.message == "a frame took too long to be complete")
+            #expect(answer.error?.message == "a frame was not complete in time")
             #expect(await peer.rest() == [])
         }
     }

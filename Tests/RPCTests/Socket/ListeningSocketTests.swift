@@ -29,7 +29,7 @@ import Testing
     func `a longer path is refused with an error that says so`(path: String) {
         let error = #expect(throws: SocketError.self) { try SocketPath(path) }
         #expect(error == .pathTooLong(path))
-        #expect(error?.description.contains("has 108 bytes, the system takes 107") == true)
+        #expect(error?.description.contains("has 108 bytes, the limit is 107") == true)
     }
 
     @Test(arguments: ["", "a\u{0}b"])

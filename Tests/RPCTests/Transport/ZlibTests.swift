@@ -63,7 +63,7 @@ import Testing
                 try await peer.send(WireFrame(kind: .compressed, payload: bytes))
                 let answer = try await peer.answer()
                 #expect(answer.id == "null" && answer.error?.kind == .parseError)
-                #expect(answer.error?.message == "a compressed message is no zlib stream: \(reason)")
+                #expect(answer.error?.message == "a compressed message is not a zlib stream: \(reason)")
                 try await peer.expectAlive()
             }
         }
