@@ -19,9 +19,8 @@ struct DeadlineQueue<ID> {
     var entries: Int { heap.count }
 
     /// - Parameters:
-    /// - deadline: `distantFuture` is not stored, because it never passes.
+    ///   - deadline: `distantFuture` is not stored, because it never passes.
     ///   - count: how many entries are current, including this one.
-    ///   - count: how many entries count, with this one.
     mutating func add(
         _ id: ID, _ deadline: NIODeadline, count: Int, isCurrent: (ID, NIODeadline) -> Bool
     ) {

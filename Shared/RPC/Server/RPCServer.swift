@@ -57,12 +57,9 @@ public struct RPCServer: Sendable {
     ///
     /// When the socket file, its lock file or their directory is removed or replaced, it is created again.
     /// - Parameters:
-    /// - onReady: called once connections are accepted.
+    ///   - onReady: called once connections are accepted.
     ///   - onSocketChange: called when clients can no longer find the socket, and when they can again.
     ///   - onLeftBehind: receives the methods whose handlers still run `limits.stopGrace` after they were told to stop.
-    ///     The server waits for them; only the end of the process ends them.
-    ///   - onSocketChange: is told when clients no longer find the socket, and when they do again.
-    ///   - onLeftBehind: is told of the methods whose handlers still run `limits.stopGrace` after they were told to stop.
     ///     The server waits for them; only the end of the process ends them.
     ///   - stop: must return when its task is cancelled.
     /// - Throws: `SocketError.inUse` when another process has taken the socket's path with its lock; `SocketError.lost`

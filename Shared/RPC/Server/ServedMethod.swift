@@ -35,9 +35,8 @@ final class ServedMethod {
     }
 
     /// - Parameters:
-    /// - error: nil for a call that succeeded.
+    ///   - error: nil for a call that succeeded.
     ///   - latency: nil for a stream, whose duration is not a latency.
-    ///   - latency: nil for a stream: how long it was watched is no latency.
     func end(_ error: ErrorKind?, latency: TimeAmount?) {
         statistics.underWay -= 1
         if let latency { statistics.latency.add(latency) }

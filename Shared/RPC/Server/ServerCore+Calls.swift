@@ -3,11 +3,9 @@ import NIOCore
 /// Records the beginning and end of every call for statistics and the call log, and reports faults.
 extension ServerCore {
     /// - Parameters:
-    /// - error: nil for a call that succeeded.
+    ///   - error: nil for a call that succeeded.
     ///   - began: nil for a call that was refused before its handler began.
     ///   - isStream: true if the duration does not count as latency.
-    ///   - began: nil for a call that is refused before its handler began.
-    ///   - isStream: how long a stream was watched is no latency.
     func noteEnd(
         of request: Request, _ method: ServedMethod, _ error: RPCError?, since began: NIODeadline?,
         isStream: Bool = false, on connection: ServerConnection

@@ -4,7 +4,7 @@ import NIOCore
 extension ByteBuffer {
     /// Appends one message in a frame. It is encoded in place if it fits into the buffer's memory.
     /// - Parameters:
-    /// - expected: the expected length of the message; this much memory is reserved before encoding.
+    ///   - expected: the expected length of the message; this much memory is reserved before encoding.
     ///   - message: encodes the message.
     /// - Returns: the attachments of the message.
     /// - Throws: `too_large` when the message is over `limit`; nothing is appended then.
