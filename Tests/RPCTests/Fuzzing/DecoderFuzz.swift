@@ -2,7 +2,7 @@ import NIOCore
 
 @testable import RPC
 
-/// Bytes into frames. The first byte chooses features and limit, or that the rest is one text.
+/// Decodes bytes to frames. The first byte selects features and limit, or that the rest is a single text.
 enum DecoderFuzz {
     static func run(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
@@ -42,7 +42,7 @@ enum DecoderFuzz {
     }
 }
 
-/// What a decoder makes of bytes.
+/// The result of decoding bytes.
 private struct Decoded: Equatable {
     private(set) var frames: [Frame] = []
     private(set) var violation: FrameViolation?
@@ -63,7 +63,7 @@ private struct Decoded: Equatable {
         }
     }
 
-    /// The frames as they came.
+    /// The frames in order.
     var bytes: [UInt8] {
         var bytes = ByteBuffer()
         for frame in frames {

@@ -4,7 +4,7 @@ import NIOCore
 
 @testable import RPC
 
-/// Texts into values and messages.
+/// Parses texts as values and messages.
 enum TextFuzz {
     static func check(_ text: ByteBuffer) throws {
         let message = Result { () throws(RPCError) in try MessageParser.parse(text) }
@@ -43,7 +43,7 @@ enum TextFuzz {
         try checkCodecs(json)
     }
 
-    /// What the runtime itself reads.
+    /// The types that the runtime itself reads.
     private static func checkCodecs(_ json: RawJSON) throws {
         try checkCodec(.integer(), json)
         try checkCodec(.number(), json)
@@ -68,7 +68,7 @@ enum TextFuzz {
         guard let value = try? json.read(as: codec) else { return }
         let written = try RawJSON(checking: RawJSON(value, as: codec).bytes)
         let again = RawJSON(try written.read(as: codec), as: codec)
-        // Members of a dictionary come in any order.
+        // The members of a dictionary may be in any order.
         try FuzzFinding.unless(
             written.bytes.count == again.bytes.count, "\(Value.self) is another when it comes back")
     }
