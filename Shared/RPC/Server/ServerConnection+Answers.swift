@@ -124,7 +124,7 @@ extension RPCError {
     fileprivate static func doesNotFit(_ answer: RawJSON, limit: Int) -> RPCError {
         RPCError(
             .tooLarge,
-            "this answer of \(answer.bytes.count) bytes does not fit beside the others of the batch into "
+            "this answer of \(answer.bytes.count) bytes does not fit with the other answers of the batch into "
                 + "the limit of \(limit) bytes")
     }
 

@@ -31,10 +31,10 @@ final class FrameWriter {
     private(set) var blockedSince: NIODeadline?
 
     /// The total of bytes ever given to the channel.
-    private var given = 0
+    private var givenBytes = 0
 
     /// The result of the last `lookForProgress`.
-    private var seen: Progress?
+    private var lastProgress: Progress?
 
     private struct Progress {
         /// How many of the bytes given to the channel the kernel has accepted.
@@ -273,9 +273,11 @@ final class FrameWriter {
     func lookForProgress(now: NIODeadline) {
         guard blockedSince != nil, let options = channel.syncOptions else { return }
         let buffered = (try? options.getOption(.bufferedWritableBytes)) ?? unwritten
-        let progress = Progress(taken: given - buffered, unread: channel.unreadByPeer)
-        if let seen, progress.taken > seen.taken || isLess(progress.unread, seen.unread) { blockedSince = now }
-        seen = progress
+        let progress = Progress(taken: givenBytes - buffered, unread: channel.unreadByPeer)
+        if let lastProgress, progress.taken > lastProgress.taken || isLess(progress.unread, lastProgress.unread) {
+            blockedSince = now
+        }
+        lastProgress = progress
     }
 
     private func isLess(_ a: UInt32?, _ b: UInt32?) -> Bool {
@@ -287,10 +289,10 @@ final class FrameWriter {
     private func write(_ slice: ByteBuffer, countedWith others: Int = 0, isTransfer: Bool) {
         let count = others + slice.readableBytes
         unwritten += count
-        given += count
+        givenBytes += count
         executor.memory.used(count)
         if isTransfer { unwrittenTransfers += count }
-        if blockedSince == nil { (blockedSince, seen) = (channel.eventLoop.now, nil) }
+        if blockedSince == nil { (blockedSince, lastProgress) = (channel.eventLoop.now, nil) }
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.unwritten -= count

@@ -113,7 +113,7 @@ final class FuzzClient {
     func checkEnd() throws(FuzzFinding) {
         try check()
         try FuzzFinding.unless(tally.ended == tally.begun, "\(tally.begun - tally.ended) calls have not ended")
-        try FuzzFinding.unless(tally.taking == 0, "an item is still waited for")
+        try FuzzFinding.unless(tally.taking == 0, "a caller still waits for an item")
         try FuzzFinding.unless(streams.allSatisfy(\.value.isOver), "a stream has not ended")
         try FuzzFinding.unless(executor.assembly.bytes == 0, "\(executor.assembly.bytes) bytes not released")
         let queued = connection?.transport.writer.queuedBytes ?? 0

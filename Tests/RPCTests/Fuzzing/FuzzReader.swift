@@ -83,7 +83,7 @@ struct FuzzReader {
                 IncomingAttachments(numbers, areChecked: false, whenDone: { _ in }), now: .uptimeNanoseconds(0))
         case .array(let answers):
             for case .object(let members) in answers { try answer(members) }
-        default: throw FuzzFinding(description: "the server sent what is no message")
+        default: throw FuzzFinding(description: "the server sent an invalid message")
         }
     }
 

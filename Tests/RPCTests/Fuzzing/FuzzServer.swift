@@ -33,7 +33,7 @@ final class FuzzServer {
     /// - Parameter received: how many bytes were received so far; each may be answered with an error.
     func check(received: Int) throws(FuzzFinding) {
         if let fault = end.kernel.fault { throw FuzzFinding(description: "server: \(fault)") }
-        try FuzzFinding.unless(connection.calls.count <= limits.callsPerConnection, "more calls than may be")
+        try FuzzFinding.unless(connection.calls.count <= limits.callsPerConnection, "more calls than allowed")
         try FuzzFinding.unless(
             connection.transport.budget.bytes <= limits.assembledBytes && connection.transport.budget.bytes >= 0,
             "the budget holds \(connection.transport.budget.bytes) bytes")

@@ -60,7 +60,7 @@ import Testing
             "00-\(id)-b7ad6b7169203331-01", "00-\(id)-b7ad6b7169203331-00", "01-\(id)-b7ad6b7169203331-01",
             "cc-\(id)-b7ad6b7169203331-01-what-the-future-brings",
         ])
-    func `a trace is passed on as it came`(parent: String) async throws {
+    func `a trace is passed on unchanged`(parent: String) async throws {
         try await withPeer { peer, _ in
             let text =
                 #"{"jsonrpc":"2.0","id":1,"method":"echo.trace","meta":{"traceparent":"\#(parent)","tracestate":"a=1,b=2"}}"#

@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a lock file that was removed is created again beside the socket, which stays`() async throws {
+    @Test func `a lock file that was removed is created again, and the socket is retained`() async throws {
         try await Self.with { server in
             let before = FileIdentity(path: server.path.description)
             try FileManager.default.removeItem(atPath: server.path.description + ".lock")

@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a directory that is there already keeps its mode and its group`() async throws {
+    @Test func `the mode and group of an existing directory do not change`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
             let peers = TrustedPeers(groups: [geteuid() == 0 ? 4_001 : getegid()])
