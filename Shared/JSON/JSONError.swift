@@ -1,15 +1,15 @@
-/// Why a JSON text was refused.
+/// An error in a JSON text.
 ///
-/// The two cases meet different fates at the boundary: a text that is not JSON is a `parse_error`, a value that is JSON
-/// but not what was asked for is `invalid_params` (in a request) or `invalid_data` (anywhere else).
+/// At a boundary, the two cases become different errors: text that is not JSON is a `parse_error`; valid JSON that does
+/// not match its codec is `invalid_params` (in a request) or `invalid_data` (elsewhere).
 public enum JSONError: Error, Equatable, Sendable {
-    /// The bytes are not JSON as RFC 8259 and I-JSON have it; `offset` counts bytes from the start of the text.
+    /// The text is not valid JSON (RFC 8259, I-JSON). `offset` counts bytes from the start of the text.
     case syntax(reason: String, offset: Int)
 
-    /// The value at `path` (`items[3].id`, empty for the whole text) is not what its codec describes.
+    /// The value at `path` (`items[3].id`, empty for the whole text) does not match its codec.
     case mismatch(path: String, reason: String)
 
-    /// The same error as seen from the value that contains the one it was found in.
+    /// The same error with the path prefixed by a component of the containing value.
     package func inside(_ component: String) -> JSONError {
         guard case .mismatch(let path, let reason) = self else { return self }
         let separator = path.isEmpty || path.hasPrefix("[") ? "" : "."

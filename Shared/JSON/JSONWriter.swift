@@ -1,7 +1,7 @@
-/// Writes compact JSON into memory that is lent to it while the text fits, and into memory of its own from then on. Commas come
-/// by themselves; the caller balances the brackets.
+/// Writes compact JSON into borrowed memory while the text fits, and then into memory of its own. It inserts commas;
+/// the caller balances the brackets.
 public struct JSONWriter: ~Copyable {
-    // Without an array, so that a byte costs one comparison: every access is behind `reserve`.
+    // Not an array, so that a byte costs one comparison: every access follows a `reserve`.
     private var memory: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     private var ownsMemory: Bool
@@ -10,7 +10,7 @@ public struct JSONWriter: ~Copyable {
     /// The length of the text.
     package private(set) var count = 0
 
-    /// What is to stand beside the text, as its codecs have it; nil when everything must be in the text.
+    /// The attachments of the text; nil when all values must be in the text.
     package private(set) var attachments: [any Sendable]?
 
     package init() {
@@ -18,8 +18,8 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - memory: used until the writer is gone.
-    ///   - takesAttachments: whether anything may stand beside the text.
+    ///   - memory: borrowed for the lifetime of the writer.
+    ///   - takesAttachments: whether values may become attachments.
     package init(in memory: UnsafeMutableRawBufferPointer, takesAttachments: Bool) {
         let lent = memory.assumingMemoryBound(to: UInt8.self).baseAddress
         (self.memory, capacity) = (
@@ -34,15 +34,16 @@ public struct JSONWriter: ~Copyable {
     /// A copy of the text.
     package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: memory, count: count)) }
 
-    /// Hands over a text that did not fit into the memory that was lent; nil for one that did. The caller deallocates it.
+    /// Transfers ownership of a text that did not fit into the borrowed memory; nil if it fitted. The caller
+    /// deallocates it.
     package mutating func takeMovedText() -> UnsafeMutableRawBufferPointer? {
         guard ownsMemory else { return nil }
         ownsMemory = false
         return UnsafeMutableRawBufferPointer(start: memory, count: count)
     }
 
-    /// Puts a value beside the text.
-    /// - Returns: its place; nil when it must be in the text.
+    /// Adds an attachment.
+    /// - Returns: its index; nil when the value must be in the text.
     @discardableResult
     package mutating func attach(_ attachment: any Sendable) -> Int? {
         guard let count = attachments?.count else { return nil }
@@ -56,8 +57,8 @@ public struct JSONWriter: ~Copyable {
         close(UInt8(ascii: "}"))
     }
 
-    /// Writes an object with one more member before those that `object` writes.
-    /// - Parameter member: name and value, encoded.
+    /// Writes an object with one more member in front of those that `object` writes.
+    /// - Parameter member: the encoded name and value.
     mutating func object(beginningWith member: [UInt8], _ object: (inout JSONWriter) -> Void) {
         let start = count + (needsComma ? 1 : 0)
         object(&self)
@@ -93,7 +94,7 @@ public struct JSONWriter: ~Copyable {
         separate()
         reserve(20)
         if value < 0 { put(UInt8(ascii: "-")) }
-        // The digits come last first, and are turned round where they stand.
+        // Digits are produced from the last to the first, then reversed in place.
         var first = count
         var rest = value.magnitude
         repeat {
@@ -108,7 +109,7 @@ public struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// JSON has no NaN and no infinities. They become `null`, which no reader takes for a number.
+    /// JSON has no NaN and no infinities. They become `null`, which no reader accepts as a number.
     package mutating func number(_ value: Double) { literal(value.shortest ?? "null") }
 
     package mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
@@ -121,23 +122,23 @@ public struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Text that was encoded before and ends before a value: the beginning of an object, or a comma and a name.
+    /// Writes encoded text that precedes a value: the beginning of an object, or a comma and a name.
     package mutating func beginning(encoded: [UInt8]) {
         encoded.withUnsafeBufferPointer { append($0) }
         needsComma = false
     }
 
-    /// Ends an object whose beginning was encoded before.
+    /// Ends an object whose beginning was written with `beginning(encoded:)`.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
 
-    /// A member name that was encoded before, with its quotes.
+    /// Writes a member name that is already encoded, with its quotes.
     package mutating func name(encoded: [UInt8]) {
         separate()
         encoded.withUnsafeBufferPointer { append($0) }
         colon()
     }
 
-    /// ASCII that needs no escapes, in quotes.
+    /// Writes ASCII characters that need no escapes, in quotes.
     package mutating func plainString(_ characters: some Collection<UInt8>) {
         separate()
         append(UInt8(ascii: "\""))
@@ -210,7 +211,7 @@ public struct JSONWriter: ~Copyable {
         put(byte)
     }
 
-    /// Writes a byte for which memory is reserved.
+    /// Writes a byte into reserved memory.
     @inline(__always)
     private mutating func put(_ byte: UInt8) {
         memory[count] = byte

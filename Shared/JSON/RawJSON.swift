@@ -1,16 +1,16 @@
-/// One JSON value as text, known to be strictly valid.
+/// One JSON value as text that is known to be valid.
 ///
-/// It is what is passed on without being looked into: a forwarder takes the parameters and results of calls as `RawJSON`.
+/// Used for values that are passed on without decoding, such as parameters and results in a forwarder.
 ///
-/// Two are equal when their texts are: two spellings of one value are different.
+/// Values are equal when their texts are: two spellings of one value are different.
 public struct RawJSON: Sendable, Equatable {
     /// The text in UTF-8, without white space around it.
     package let bytes: [UInt8]
 
-    /// For text that a `JSONReader` has walked, or a `JSONWriter` has written.
+    /// Takes text that a `JSONReader` has validated or a `JSONWriter` has written.
     package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Takes a text from outside.
+    /// Validates an untrusted text.
     /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
     public init(checking text: some Collection<UInt8>) throws(JSONError) {
         let text = Array(text)
@@ -23,24 +23,24 @@ public struct RawJSON: Sendable, Equatable {
         bytes = range.count == text.count ? text : Array(text[range])
     }
 
-    /// Takes a text from outside.
+    /// Validates an untrusted text.
     /// - Throws: `JSONError.syntax` when it is not exactly one JSON value.
     public init(checking text: String) throws(JSONError) {
         try self.init(checking: text.utf8)
     }
 
-    /// Writes a value.
+    /// Encodes a value.
     public init<Value>(_ value: Value, as codec: Codec<Value>) {
         var writer = JSONWriter()
         codec.write(value, &writer)
         self.init(unchecked: writer.bytes)
     }
 
-    /// Reads the whole value.
+    /// Decodes the whole value.
     /// - Parameters:
-    ///   - attachments: what stands beside it.
-    ///   - refusingUnknownMembers: for the parameters of a request; else unknown members are ignored.
-    /// - Throws: `JSONError.mismatch` when it is not what the codec describes.
+    ///   - attachments: the attachments of the text.
+    ///   - refusingUnknownMembers: true for the parameters of a request; otherwise unknown members are ignored.
+    /// - Throws: `JSONError.mismatch` when the value does not match the codec.
     public func read<Value>(
         as codec: Codec<Value>, attachments: [any Sendable] = [], refusingUnknownMembers: Bool = false
     ) throws(JSONError) -> Value {
@@ -62,7 +62,8 @@ public struct RawJSON: Sendable, Equatable {
         }
     }
 
-    /// The members of `object` in front of those of this one, which must be an object without members of these names.
+    /// Returns this object with the members of `object` in front. It must be an object without members of the same
+    /// names.
     package func adding<Object>(_ object: Object, as codec: Codec<Object>) -> RawJSON {
         var sum = RawJSON(object, as: codec).bytes.dropLast()
         let rest = bytes.dropFirst()
@@ -71,7 +72,7 @@ public struct RawJSON: Sendable, Equatable {
         return RawJSON(unchecked: Array(sum + rest))
     }
 
-    /// An object without members.
+    /// `{}`.
     public static let emptyObject = RawJSON(unchecked: Array("{}".utf8))
 }
 

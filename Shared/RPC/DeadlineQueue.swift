@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Deadlines, the earliest first: a binary heap, so that finding those that have passed does not touch the others.
+/// A priority queue of deadlines, as a binary heap.
 ///
-/// An entry whose call has ended stays until it reaches the front, or until such entries outnumber the others. The owner
-/// says which entries still count: with each operation it passes `isCurrent`.
+/// An entry whose call has ended stays until it reaches the front, or until such stale entries outnumber the current
+/// ones. The owner decides which entries are current: each operation takes `isCurrent`.
 struct DeadlineQueue<ID> {
     private struct Entry {
         let deadline: NIODeadline
@@ -12,15 +12,15 @@ struct DeadlineQueue<ID> {
 
     private var heap: [Entry] = []
 
-    /// How many entries that do not count may stay, in addition to one for each that does.
+    /// How many stale entries may stay in addition to one for each current entry.
     static var spare: Int { 64 }
 
-    /// How many entries there are, current or not.
+    /// How many entries are stored, current or stale.
     var entries: Int { heap.count }
 
     /// - Parameters:
     ///   - deadline: `distantFuture` is not stored, because it never passes.
-    ///   - count: how many entries count, with this one.
+    ///   - count: how many entries are current, including this one.
     mutating func add(
         _ id: ID, _ deadline: NIODeadline, count: Int, isCurrent: (ID, NIODeadline) -> Bool
     ) {
@@ -33,7 +33,7 @@ struct DeadlineQueue<ID> {
         siftUp(from: heap.count - 1)
     }
 
-    /// Removes one whose deadline is not after `now`.
+    /// Removes a current entry whose deadline has passed.
     /// - Returns: nil when there is none.
     mutating func popDue(now: NIODeadline, isCurrent: (ID, NIODeadline) -> Bool) -> ID? {
         while let first = heap.first, first.deadline <= now {
@@ -43,7 +43,7 @@ struct DeadlineQueue<ID> {
         return nil
     }
 
-    /// The earliest deadline that counts; `distantFuture` when there is none.
+    /// The earliest deadline of a current entry; `distantFuture` when there is none.
     mutating func next(isCurrent: (ID, NIODeadline) -> Bool) -> NIODeadline {
         while let first = heap.first {
             if isCurrent(first.id, first.deadline) { return first.deadline }
@@ -60,7 +60,7 @@ struct DeadlineQueue<ID> {
         siftDown(from: 0)
     }
 
-    /// Deadlines are mostly added in order. Then nothing moves.
+    /// Deadlines are mostly added in order; then no entry moves.
     private mutating func siftUp(from index: Int) {
         var child = index
         while child > 0 {

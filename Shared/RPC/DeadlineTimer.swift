@@ -1,17 +1,17 @@
 import NIOCore
 
-/// One timer for any number of deadlines: it is set for the earliest, and who owns it looks at all of them when it fires,
-/// so that an ordinary call sets and cancels none. Lives on the event loop.
+/// One timer for any number of deadlines. It is set for the earliest; when it fires, the owner checks all deadlines, so
+/// that ordinary calls set and cancel no timer. Lives on the event loop.
 final class DeadlineTimer {
     private let loop: any EventLoop
     private var scheduled: (timer: Scheduled<Void>, deadline: NIODeadline)?
 
-    /// Deals with every deadline that has passed, and says which is the next; `distantFuture` for none.
+    /// Handles every deadline that has passed and returns the next one, or `distantFuture`.
     var whenDue: (_ now: NIODeadline) -> NIODeadline = { _ in .distantFuture }
 
     init(on loop: any EventLoop) { self.loop = loop }
 
-    /// Makes sure that `whenDue` is called at `deadline`.
+    /// Ensures that `whenDue` is called at `deadline`.
     func wake(by deadline: NIODeadline) {
         guard deadline != .distantFuture else { return }
         if let scheduled {
@@ -22,7 +22,7 @@ final class DeadlineTimer {
         scheduled = (timer, deadline)
     }
 
-    /// Nothing is waited for any more.
+    /// Cancels the timer.
     func cancel() {
         scheduled?.timer.cancel()
         scheduled = nil
@@ -32,7 +32,7 @@ final class DeadlineTimer {
         scheduled = nil
         let now = loop.now
         let next = whenDue(now)
-        // Those that are close together are looked at together.
+        // One call handles deadlines that are close together.
         if next != .distantFuture { wake(by: max(next, now + Limits.timerStep)) }
     }
 }

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// A queue, first in first out, whose elements may also leave before their turn. Leaving costs the same however many wait:
-/// an element that has left stays until it comes to the front, or until such elements outnumber the others.
+/// A FIFO queue whose elements may also leave before their turn. Leaving takes constant time: the element stays until
+/// it reaches the front, or until such elements outnumber the others.
 struct LazyQueue<Element> {
     private var elements = CircularBuffer<Element>()
     private let hasLeft: (Element) -> Bool
 
-    /// How many of the elements have left, and how many of these may stay in any case.
+    /// How many elements have left but are still stored, and how many of them may always stay.
     private var left = 0
     private static var spare: Int { 64 }
 
@@ -33,7 +33,7 @@ struct LazyQueue<Element> {
         return elements.popFirst()
     }
 
-    /// One more element has left.
+    /// Records that one more element has left.
     mutating func noteLeft() {
         left += 1
         guard left > Self.spare, 2 * left > elements.count else { return }

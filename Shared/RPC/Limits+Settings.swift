@@ -2,11 +2,11 @@ import JSON
 import NIOCore
 
 extension Limits {
-    /// A limit that can be set by its name, and that `rpc.hello` reports under it.
+    /// A limit that can be configured by name, and that `rpc.hello` announces under that name.
     public struct Setting: Sendable {
         public let name: String
 
-        /// For people who set it.
+        /// The help text.
         public let summary: String
 
         public let allowed: ClosedRange<Int>
@@ -29,7 +29,7 @@ extension Limits {
         set { self[keyPath: setting.path] = newValue }
     }
 
-    /// All of them. A frame must have room for an error that names what it is about.
+    /// All configurable limits. A frame must be large enough for an error that names its object.
     public static let settings = [
         Setting("frame_bytes", \.frameBytes, 4_096...largestFrameLength, "the largest message"),
         Setting("calls_per_connection", \.callsPerConnection, 1...1_000_000, "calls under way on a connection"),
@@ -37,29 +37,29 @@ extension Limits {
         Setting("connections", \.connections, 1...1_000_000, "connections of the process"),
         Setting(
             "default_timeout_ms", \.defaultTimeout.milliseconds, timeoutMilliseconds,
-            "the time of a call whose caller names none"),
-        Setting("queued_bytes", \.queuedBytes, sizes, "answers waiting for a peer that does not read"),
+            "the default timeout of a call"),
+        Setting("queued_bytes", \.queuedBytes, sizes, "unsent answers on a connection"),
         Setting(
-            "queued_bytes_per_process", \.queuedBytesPerProcess, sizes, "answers waiting for all peers together"),
-        Setting("assembled_bytes", \.assembledBytes, sizes, "what a connection may keep of unfinished transfers"),
+            "queued_bytes_per_process", \.queuedBytesPerProcess, sizes, "unsent answers in the process"),
+        Setting("assembled_bytes", \.assembledBytes, sizes, "unfinished transfers on a connection"),
         Setting(
             "assembled_bytes_per_process", \.assembledBytesPerProcess, sizes,
-            "what all connections together may keep of them"),
-        Setting("open_transfers", \.openTransfers, 1...65_536, "transfers coming in at a time on a connection"),
-        Setting("frame_timeout_ms", \.frameTimeout.milliseconds, times, "the time of a frame that has begun"),
+            "unfinished transfers in the process"),
+        Setting("open_transfers", \.openTransfers, 1...65_536, "incoming transfers at a time on a connection"),
+        Setting("frame_timeout_ms", \.frameTimeout.milliseconds, times, "the time to receive a frame"),
         Setting("write_timeout_ms", \.writeTimeout.milliseconds, times, "the time of a write without progress"),
         Setting(
             "deaf_time_ms", \.deafTime.milliseconds, times,
-            "the same while the process is at queued_bytes_per_process or calls_per_process"),
-        Setting("discarded_bytes", \.discardedBytes, sizes, "what is still read after a bad frame"),
-        Setting("discard_time_ms", \.discardTime.milliseconds, times, "for how long that is"),
+            "write_timeout_ms while the process is at queued_bytes_per_process or calls_per_process"),
+        Setting("discarded_bytes", \.discardedBytes, sizes, "bytes discarded after a bad frame"),
+        Setting("discard_time_ms", \.discardTime.milliseconds, times, "the time for discarding after a bad frame"),
     ]
 
     private static let sizes = 4_096...(1 << 40)
     private static let times = 1...86_400_000
 
-    /// As `rpc.hello` tells them. What an answer leaves out has its default; a value that is beyond what we could use counts
-    /// as the most that we can.
+    /// The limits as `rpc.hello` announces them. A missing member has its default; a value above our maximum counts as
+    /// the maximum.
     static let announced = Codec<Limits>.object { object in
         let frameBytes = object.required("frame_bytes", .integer(1 ... .max), \.frameBytes)
         let members = settings.filter { $0.name != frameBytes.name }.map { setting in

@@ -1,92 +1,91 @@
 import NIOCore
 
-/// Every limit of the runtime, with its default. Limits are checked by the side that sends and by the side that receives.
+/// Every limit of the runtime and its default. Both sender and receiver enforce the limits.
 public struct Limits: Sendable, Equatable {
     /// The largest length that a frame's 24 bits can state.
     public static let largestFrameLength = 16_777_215
 
-    /// The most members of a batch.
+    /// The maximum number of members of a batch.
     public static let batchMembers = 100
 
-    /// The most bytes of an id that is a string, as it stands between its quotes.
+    /// The maximum bytes of a string id, as encoded between its quotes.
     public static let idBytes = 256
 
-    /// What `meta.timeout_ms` may be.
+    /// The allowed values of `meta.timeout_ms`.
     public static let timeoutMilliseconds = 1...86_400_000
 
-    /// How many payload bytes of a transfer may be under way beyond what its receiver has granted.
+    /// How many payload bytes of a transfer may be sent before the receiver grants more.
     public static let creditWindow = 262_144
 
-    /// The most that a receiver may have granted and not yet got.
+    /// The maximum bytes that a receiver may have granted without having received them.
     public static let outstandingCredit = 16 * 1_024 * 1_024
 
-    /// The most payload bytes of one chunk, and the message above which it comes in parts.
+    /// The maximum payload bytes of one chunk; larger messages are sent in parts.
     public static let chunkBytes = 65_536
 
-    /// Storage up to this size is not counted while a call holds it.
+    /// Buffers of a call up to this size are not counted against budgets.
     public static let uncountedBytes = 4_096
 
-    /// The most bytes of a method's name. A longer one counts as the name of no method.
+    /// The maximum bytes of a method name. A longer one counts as unknown.
     public static let methodBytes = 256
 
-    /// The most bytes of each member of a trace context. A longer one counts as absent.
+    /// The maximum bytes of each member of a trace context. A longer one counts as absent.
     public static let traceBytes = 512
 
-    /// The most bytes of the reason for which a transfer was aborted.
+    /// The maximum bytes of the reason of an aborted transfer.
     public static let abortReasonBytes = 256
 
-    /// How many items of a stream its caller may say it can hold, and what counts when it says nothing.
+    /// The allowed windows of a stream in items; the lower bound is the default.
     public static let streamWindows = 1...1_024
     public static let defaultStreamWindow = 16
 
-    /// Deadlines that are closer together than this are looked at together.
+    /// Deadlines that are closer together than this are handled together.
     static let timerStep = TimeAmount.milliseconds(5)
 
-    /// The most bytes of a Unix socket's path (`sockaddr_un` less its final zero).
+    /// The maximum bytes of a Unix socket's path (`sockaddr_un` without the final zero).
     public static let socketPathBytes = 107
 
-    /// When those who were shed may come back.
+    /// When callers may retry a call that was refused as `overloaded`.
     static let retryAfterMilliseconds = 25
 
-    /// The time that a call has when its caller says nothing.
+    /// The timeout of a call whose caller sets none.
     public var defaultTimeout = Self.defaultTimeout
     public static let defaultTimeout = TimeAmount.seconds(30)
 
-    /// The most bytes of one message.
+    /// The maximum bytes of one message.
     public var frameBytes = 8 * 1_024 * 1_024
 
-    /// How long a frame that has begun may take to be complete.
+    /// How long a frame may take from its first byte to its last.
     public var frameTimeout = TimeAmount.seconds(30)
 
-    /// After a bad frame: how much, and for how long, is read and thrown away so that the answer is not lost.
+    /// After a bad frame: how many bytes, and for how long, are read and discarded so that the error is not lost.
     public var discardedBytes = 16 * 1_024 * 1_024
     public var discardTime = TimeAmount.seconds(1)
 
-    /// The most calls under way on one connection.
+    /// The maximum number of calls under way on one connection.
     public var callsPerConnection = 4_096
 
-    /// The most calls under way in one process.
+    /// The maximum number of calls under way in one process.
     public var callsPerProcess = 16_384
 
-    /// The most calls of a client that wait for a connection, or for room at the peer.
+    /// The maximum number of a client's calls that wait for a connection or for capacity at the peer.
     public var callsWaiting = 65_536
 
-    /// The most connections of one process.
+    /// The maximum number of connections of one process.
     public var connections = 4_096
 
-    /// Above this much that a peer has not yet taken, no further handler starts for it.
+    /// While a peer has not read this many bytes of answers, no further handler starts for it.
     public var queuedBytes = 16 * 1_024 * 1_024
 
-    /// Above this much that all peers together have not yet taken, a handler starts only for a peer that has nearly nothing
-    /// left to take.
+    /// While all peers together have not read this many bytes of answers, a handler starts only for a peer whose own
+    /// backlog is small.
     public var queuedBytesPerProcess = 256 * 1_024 * 1_024
 
-    /// How long a peer may take nothing before the connection closes while the process is above `queuedBytesPerProcess`, or
-    /// has `callsPerProcess` calls under way.
+    /// The write timeout while the process is above `queuedBytesPerProcess`, or has `callsPerProcess` calls under way.
     public var deafTime = TimeAmount.seconds(1)
 
-    /// How many transfers may come in at a time on one connection, and how much of them may be kept until they are complete,
-    /// for a connection and for the process.
+    /// How many transfers a connection may receive at a time, and how many of their bytes a connection and the process
+    /// may buffer until they are complete.
     public var openTransfers = 64
     public var assembledBytes = 32 * 1_024 * 1_024
     public var assembledBytesPerProcess = 256 * 1_024 * 1_024
@@ -94,13 +93,13 @@ public struct Limits: Sendable, Equatable {
     /// How long a write may be blocked without progress.
     public var writeTimeout = TimeAmount.seconds(30)
 
-    /// How long a peer that let a call time out has for the answer to a probe, before it counts as silent.
+    /// How long a peer has to answer a probe after a call timed out, before it counts as silent.
     public var probeTime = TimeAmount.seconds(2)
 
-    /// How long calls under way may go on when the process is told to stop.
+    /// How long calls under way may continue when the process is told to stop.
     public var drainTime = TimeAmount.seconds(10)
 
-    /// How long handlers may go on when they are told to stop after that. The process ends without those that still run.
+    /// How long handlers may continue after they are told to stop. The process then ends without waiting for them.
     public var stopGrace = TimeAmount.seconds(2)
 
     public init() {}

@@ -1,19 +1,19 @@
 import NIOCore
 import NIOPosix
 
-/// Runs tasks on an event loop, so that a call that is read, handled and answered there never changes threads.
+/// A task executor on an event loop: a call that is read, handled and answered there never changes threads.
 ///
-/// Whatever runs here must not block: it would hold up every connection of the loop.
+/// Code that runs here must not block: it would delay every connection of the loop.
 ///
-/// Work is done in turns. A connection reads in a turn, so that in one turn of the loop requests are read, handled and
-/// answered, with one write for all answers: a turn of the loop per step would cost a system call each. Tasks that become
-/// ready on the loop itself wait in a queue of the executor's own, and run at the end of the turn.
+/// Work is done in turns. One turn covers reading, handling and answering all available requests, with one write for
+/// all answers; a turn of the event loop per step would cost one system call each. Tasks that become ready on the loop
+/// wait in the executor's own queue and run at the end of the turn.
 ///
-/// A turn is limited: what is left runs after the loop has looked at its sockets again, so that work that never waits for
-/// anything stops no read, no cancel and no new connection.
+/// A turn is limited. The rest of its work runs after the loop has polled its sockets, so that tasks that never wait do
+/// not block reads, cancellations or new connections.
 ///
-/// `@unchecked Sendable`: all mutable state, and `assembly`, `answers` and `memory`, are touched on the event loop only;
-/// `enqueue` of a job, which any thread may call, touches them only after it has found itself on the loop.
+/// `@unchecked Sendable`: all mutable state, including `assembly`, `answers` and `memory`, is accessed on the event
+/// loop only. Any thread may call `enqueue` for a job; it accesses that state only when it runs on the loop.
 public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     public let loop: any EventLoop
 
@@ -27,29 +27,29 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     private var isInTurn = false
     private var isScheduled = false
 
-    /// When the clock was read last in this turn: exact enough for a deadline.
+    /// The time at the last clock reading of this turn: precise enough for deadlines.
     private(set) var now = NIODeadline.distantPast
     private var turnEnd = NIODeadline.distantPast
     private var startsLeft = 0
 
-    /// What the connections of this loop hold of attachments and parts that are not complete. On the event loop only.
+    /// The bytes of incomplete attachments and parts on this loop's connections. On the event loop only.
     let assembly = AssemblyBudget.ProcessTotal()
 
-    /// What the connections of this loop hold of answers. On the event loop only.
+    /// The bytes of unread answers on this loop's connections. On the event loop only.
     let answers = AnswerTotal()
 
     /// Returns memory to the system. On the event loop only.
     let memory: SpikeTrimmer
 
-    /// How many tasks and calls start in one turn, and for how long a turn starts more of them.
+    /// How many tasks and calls may start in one turn, and for how long.
     private static let startsPerTurn = 1_024
     private static let turnTime = TimeAmount.milliseconds(1)
 
-    /// How many start between two readings of the clock. One reading costs about as much as starting a small task.
+    /// How many start between two clock readings. A reading costs about as much as starting a small task.
     private static let startsPerLook = 8
 
-    /// NIO runs tasks that are due before it polls its selector, also those that become due meanwhile. A turn that is due
-    /// only after this time is one for which it polls.
+    /// NIO runs all due tasks, including those that become due meanwhile, before it polls its selector. A turn that is
+    /// due only after this time lets NIO poll first.
     private static let pollingTime = TimeAmount.microseconds(20)
 
     public init(_ loop: any EventLoop) {
@@ -57,8 +57,8 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         memory = SpikeTrimmer(loop)
     }
 
-    /// The executor of this process. One loop serves all connections of this protocol: its work per call is small, and what
-    /// is not small (writes, blobs) has threads of its own.
+    /// The executor of this process. One loop serves all connections of this protocol: its work per call is small, and
+    /// expensive work (writes, blobs) has threads of its own.
     public static let shared = LoopExecutor(MultiThreadedEventLoopGroup(numberOfThreads: 1).next())
 
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -74,14 +74,14 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs `body` in a turn, as a task that has become ready. On the event loop only.
+    /// Runs `body` in a turn, like a task that has become ready. On the event loop only.
     func enqueue(_ body: @escaping () -> Void) {
         ready.append(.body(body))
         schedule()
     }
 
-    /// Runs `body` on the event loop once what is ready now has run and its answers have left: for work that nobody who is
-    /// answered now should wait for.
+    /// Runs `body` on the event loop after the tasks that are ready now have run and their answers are written. For
+    /// work that should not delay these answers.
     public func afterAnswers(_ body: @escaping @Sendable () -> Void) { loop.execute(body) }
 
     /// Flushes at the end of the turn. On the event loop only.
@@ -92,7 +92,7 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
 
     // MARK: Turns
 
-    /// Runs `body`, then what is ready, and what becomes ready by that. On the event loop only.
+    /// Runs `body`, then all tasks that are ready or become ready meanwhile. On the event loop only.
     func turn(_ body: () -> Void) {
         guard !isInTurn else { return body() }
         isInTurn = true
@@ -112,7 +112,7 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         schedule(afterPolling: !ready.isEmpty)
     }
 
-    /// Runs what is ready, and what becomes ready by that. On the event loop only.
+    /// Runs all tasks that are ready or become ready meanwhile. On the event loop only.
     func runReadyTasks() { turn {} }
 
     /// Whether one more task or call may start in this turn.
@@ -132,8 +132,8 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         return now
     }
 
-    /// Makes sure that what is ready runs even if no connection reads.
-    /// - Parameter afterPolling: whether the sockets come first.
+    /// Ensures that ready tasks run even if no connection reads.
+    /// - Parameter afterPolling: whether to poll the sockets first.
     private func schedule(afterPolling: Bool = false) {
         guard !isInTurn, !isScheduled, !(ready.isEmpty && flushes.isEmpty) else { return }
         isScheduled = true

@@ -1,7 +1,7 @@
 import NIOCore
 
 extension NIOLoopBound {
-    /// Runs `body` on the event loop, at once when that is where it is called.
+    /// Runs `body` on the event loop; synchronously if already on it.
     func onLoop(_ body: @escaping @Sendable (Value) -> Void) {
         if eventLoop.inEventLoop {
             body(value)
@@ -10,7 +10,7 @@ extension NIOLoopBound {
         }
     }
 
-    /// What there is to see on the event loop.
+    /// Returns a value computed on the event loop.
     func look<Seen: Sendable>(_ look: @escaping @Sendable (Value) -> Seen) async -> Seen {
         await withCheckedContinuation { continuation in
             onLoop { continuation.resume(returning: look($0)) }

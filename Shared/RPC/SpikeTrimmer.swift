@@ -2,23 +2,23 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Returns memory to the system when a spike is over: the allocator keeps what is freed for later, and after a spike that is
-/// most of the process. Lives on the event loop.
+/// Returns freed memory to the system after a load spike; the allocator would retain it, and it is then most of the
+/// process. Lives on the event loop.
 final class SpikeTrimmer {
     private let loop: any EventLoop
     private var used = 0
     private var lastUse = NIODeadline.distantPast
     private var isScheduled = false
 
-    /// So many bytes that were read, written or computed are a spike.
+    /// How many bytes read, written or computed count as a spike.
     private static let spikeBytes = 32 * 1_024 * 1_024
 
-    /// A spike is over when nothing was read, written or computed for so long.
+    /// A spike ends after this time without such work.
     private static let quietTime = TimeAmount.seconds(1)
 
     init(_ loop: any EventLoop) { self.loop = loop }
 
-    /// So many bytes were read, written or computed.
+    /// Counts bytes that were read, written or computed.
     func used(_ count: Int) {
         used += count
         guard used >= Self.spikeBytes else { return }
@@ -37,7 +37,7 @@ final class SpikeTrimmer {
         let end = lastUse + Self.quietTime
         guard end <= loop.now else { return schedule(at: end) }
         used = 0
-        // Not on the loop: it takes milliseconds where there is much to return.
+        // Not on the event loop: trimming much memory takes milliseconds.
         NIOThreadPool.singleton.submit { _ in Self.trim() }
     }
 

@@ -39,7 +39,7 @@ import Testing
                 Letter(id: 1, parts: [.init(name: "a"), .init(name: "b")])
             ),
         ] as [(String, Letter)])
-    private func `an object is read in any order and spelling; null and absent mean the same for an optional member`(
+    private func `an object is read in any order and spelling; null and absent optional members are equal`(
         json: String, letter: Letter
     ) throws {
         #expect(try RawJSON(checking: json).read(as: Letter.codec, refusingUnknownMembers: true) == letter)
@@ -51,7 +51,7 @@ import Testing
             #"[{"a":"]}\"","b":[{}, "\\"]}, [[]]]"#,
             #"{"note":"another","id":[2]}"#,
         ])
-    func `a value that nobody asked for is stepped over, whatever it holds`(value: String) throws {
+    func `the value of an unknown member is skipped, whatever it contains`(value: String) throws {
         for json in [
             #"{"x":\#(value),"id":1,"y":\#(value),"note":"n"}"#, #"{"id":1,"note":"n","x" : \#(value) }"#,
         ] {
@@ -70,7 +70,7 @@ import Testing
             (#"{"id":1,"parts":[null]}"#, "parts[0]", "must be an object"),
             ("[]", "", "must be an object"), ("null", "", "must be an object"), ("\"id\"", "", "must be an object"),
         ])
-    func `a value that does not fit is named by its path`(json: String, path: String, reason: String) throws {
+    func `an invalid value is reported with its path`(json: String, path: String, reason: String) throws {
         let json = try RawJSON(checking: json)
         #expect(throws: JSONError.mismatch(path: path, reason: reason)) { try json.read(as: Letter.codec) }
         #expect(throws: JSONError.mismatch(path: path, reason: reason)) {
@@ -124,7 +124,7 @@ import Testing
     // MARK: Numbers and booleans
 
     @Test(arguments: [(0, false), (1, true), (100, true), (101, false), (-1, false)])
-    func `an integer within bounds is accepted at them and refused one past`(value: Int, isAccepted: Bool) throws {
+    func `an integer is accepted at its bounds and refused beyond`(value: Int, isAccepted: Bool) throws {
         let json = RawJSON(value, as: .integer())
         if isAccepted {
             #expect(try json.read(as: .integer(1...100)) == value)
@@ -179,7 +179,7 @@ import Testing
             "https://example.com/\n", "https://example.com/\u{0}", "https://example.com/<>", "https://example.com/\\a",
             "https://example.com/\"", "xhttps://example.com", "https://" + String(repeating: "a", count: 2_041),
         ])
-    func `what is no URI of a wanted scheme, or too long, is refused`(text: String) throws {
+    func `a URI that is invalid, too long or of another scheme is refused`(text: String) throws {
         let json = RawJSON(text, as: .string)
         #expect(throws: JSONError.self) { try json.read(as: .uri(schemes: ["https", "http"])) }
     }
@@ -202,7 +202,7 @@ import Testing
             "7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E", "7f3d9a60-0c1e-4b5e-9c57-0a3c7b1c2d4e",
             "7f3D9a60-0C1e-4b5E-9c57-0a3C7b1c2D4e",
         ])
-    func `a UUID is understood in any case and written in upper case`(text: String) throws {
+    func `a UUID is read in any case and written in upper case`(text: String) throws {
         let id = try RawJSON(text, as: .string).read(as: .uuid)
         #expect(RawJSON(id, as: .uuid).description == "\"7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E\"")
     }
@@ -217,7 +217,7 @@ import Testing
             "0x3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E", "7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4\u{0}",
             "7F3D9A60_0C1E_4B5E_9C57_0A3C7B1C2D4E",
         ])
-    func `what is no UUID is refused`(text: String) {
+    func `an invalid UUID is refused`(text: String) {
         let json = RawJSON(text, as: .string)
         #expect(throws: JSONError.self) { try json.read(as: .uuid) }
     }
@@ -225,7 +225,7 @@ import Testing
     // MARK: Collections
 
     @Test(arguments: [(0, false), (1, false), (2, true), (3, true), (4, false)])
-    func `an array within bounds is accepted at them and refused one past`(count: Int, isAccepted: Bool) throws {
+    func `an array is accepted at its bounds and refused beyond`(count: Int, isAccepted: Bool) throws {
         let numbers = Array(0..<count)
         let json = RawJSON(numbers, as: .array(of: .integer()))
         let codec = Codec<[Int]>.array(of: .integer(), count: 2...3)
@@ -236,14 +236,14 @@ import Testing
         }
     }
 
-    @Test func `an element is named by its index`() throws {
+    @Test func `an element is reported with its index`() throws {
         let json = try RawJSON(checking: "[[1],[2,\"3\"]]")
         #expect(throws: JSONError.mismatch(path: "[1][1]", reason: "must be an integer")) {
             try json.read(as: .array(of: .array(of: .integer())))
         }
     }
 
-    @Test func `a dictionary is written in the order of its names and names its members by path`() throws {
+    @Test func `a dictionary is written in the order of its names, and reports members with their path`() throws {
         let codec = Codec<[String: Int]>.dictionary(of: .integer())
         #expect(RawJSON(["b": 2, "a": 1, "\"": 3], as: codec).description == #"{"\"":3,"a":1,"b":2}"#)
         #expect(
@@ -255,7 +255,7 @@ import Testing
     }
 
     @Test(arguments: ["1.50", "{\"b\":[ 1 ]}", "\"\\u0061\"", "null", "-0"])
-    func `any value is kept as it was written`(text: String) throws {
+    func `any value is preserved as it was written`(text: String) throws {
         #expect(try RawJSON(checking: "[ \(text) ]").read(as: .array(of: .any)).map(\.description) == [text])
     }
 }

@@ -12,7 +12,7 @@ import Testing
             ("9007199254740993.0000000000000000000001", 9_007_199_254_740_994),
             ("0.30000000000000004", 0.1 + 0.2), ("2.2250738585072011e-308", .leastNormalMagnitude.nextDown),
             ("5e-324", .leastNonzeroMagnitude), ("1.7976931348623157e308", .greatestFiniteMagnitude),
-            // The text that is nearest to the largest value, though above it.
+            // Rounds to the largest value, though it is slightly above it.
             ("1.797693134862315807e308", .greatestFiniteMagnitude), ("1e-400", 0), ("0e999", 0),
             ("123456789012345678901234567890", 123_456_789_012_345_678_901_234_567_890.0),
         ] as [(String, Double)])
@@ -36,7 +36,9 @@ import Testing
         ) { try json.read(as: .dictionary(of: .array(of: .number()))) }
     }
 
-    @Test(arguments: ["\"1\"", "true", "null", "[1]", "{}"]) func `what is no number is refused`(text: String) throws {
+    @Test(arguments: ["\"1\"", "true", "null", "[1]", "{}"]) func `a value that is not a number is refused`(
+        text: String
+    ) throws {
         let json = try RawJSON(checking: text)
         #expect(throws: JSONError.refused("must be a number")) { try json.read(as: .number()) }
     }
@@ -47,12 +49,12 @@ import Testing
             (1e-5, "1e-05"), (0.1 + 0.2, "0.30000000000000004"), (.leastNonzeroMagnitude, "5e-324"),
             (.greatestFiniteMagnitude, "1.7976931348623157e+308"),
         ] as [(Double, String)])
-    func `a number is written in the fewest digits that read as the same`(value: Double, text: String) throws {
+    func `a number is written with the fewest digits that preserve its value`(value: Double, text: String) throws {
         #expect(RawJSON(value, as: .number()).description == text)
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, .signalingNaN])
-    func `what JSON has no number for is written as null, which is refused`(value: Double) throws {
+    func `NaN and infinities are written as null, which is refused`(value: Double) throws {
         let json = RawJSON([value], as: .array(of: .number()))
         #expect(json.description == "[null]")
         #expect(throws: JSONError.mismatch(path: "[0]", reason: "must be a number")) {
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [(-0.5, true), (1.5, true), (0, true), ((-0.5).nextDown, false), (1.5.nextUp, false), (7, false)])
-    func `a number within bounds is accepted at them and refused one past`(value: Double, isAccepted: Bool) throws {
+    func `a number is accepted at its bounds and refused beyond`(value: Double, isAccepted: Bool) throws {
         let json = try RawJSON(checking: RawJSON(value, as: .number()).description)
         if isAccepted {
             #expect(try json.read(as: .number(-0.5...1.5)) == value)
@@ -86,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `every integer that a Double holds exactly is read as it is`() throws {
+    @Test func `every integer that a Double represents exactly is read unchanged`() throws {
         var random = SeededRandom(seed: 8)
         for _ in 0..<1_000 {
             let value = Int.random(in: -(1 << 53)...1 << 53, using: &random)

@@ -9,7 +9,7 @@ import Testing
             "- 1",
             "1.5.3", "1e5.3", "0.", "-", "1e1e1", "1a", "\u{661}", "\u{FF11}", "1..2", "-e1", "2.e+3",
         ])
-    func `a number that is written otherwise is refused`(text: String) {
+    func `a number in any other syntax is refused`(text: String) {
         #expect(throws: JSONError.self) { try RawJSON(checking: text) }
         #expect(throws: JSONError.self) { try RawJSON(checking: "[\(text)]").read(as: .array(of: .integer())) }
     }
@@ -39,7 +39,7 @@ import Testing
             "1e-9223372036854775808",
             "0.1e-9223372036854775808", "1e9223372036854775807",
         ])
-    func `a number that is no whole number within 64 bits is JSON, but no integer`(text: String) throws {
+    func `a number that is not an integer within 64 bits is valid JSON, but refused`(text: String) throws {
         let json = try RawJSON(checking: text)
         let error = #expect(throws: JSONError.self) { try json.read(as: .integer()) }
         guard case .mismatch("", _) = error else {
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["\"1\"", "true", "null", "[1]", "{}"])
-    func `what is no number is no integer`(text: String) throws {
+    func `a value that is not a number is not an integer`(text: String) throws {
         let json = try RawJSON(checking: text)
         #expect(throws: JSONError.refused("must be an integer")) { try json.read(as: .integer()) }
     }

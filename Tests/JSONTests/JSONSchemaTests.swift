@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSON
 
-/// What `rpc.describe` publishes is what the reader checks.
+/// `rpc.describe` publishes the rules that the reader enforces.
 @Suite(.timeLimit(.minutes(5))) struct JSONSchemaTests {
     private enum Colour: String, CaseIterable, Sendable { case red, green }
 

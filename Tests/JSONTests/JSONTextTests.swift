@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// RFC 8259 narrowed as in I-JSON: what is JSON to us, and what is not.
+/// Which texts are JSON: RFC 8259, restricted by I-JSON.
 @Suite(.timeLimit(.minutes(5))) struct JSONTextTests {
     @Test(
         arguments: [
@@ -15,7 +15,7 @@ import Testing
 
     @Test(
         arguments: [
-            // Nothing, or more than one value.
+            // No value, or more than one.
             "", " ", "\n", "1 2", "{} {}", "[] x", "null,", "{}]", "\"a\"\"b\"", "[1]\u{0}", "1\u{C}",
             // Commas.
             "[1,]", "[,1]", "[1,,2]", "[,]", "{\"a\":1,}", "{,\"a\":1}", "{\"a\":1,,\"b\":2}", "{,}", "[1 2]",
@@ -29,7 +29,7 @@ import Testing
             // Literals.
             "tru", "TRUE", "True", "nul", "nulll", "fals", "truefalse", "NaN", "Infinity", "-Infinity", "undefined",
             "nan", "[-NaN]", "t", "n", "-",
-            // White space that is none.
+            // Characters that are not JSON white space.
             "\u{A0}1", "\u{2028}1", "\u{B}1", "1\u{85}", "\u{FEFF}{}",
             // Quotes.
             "'a'", "\"a", "\"", "a", "\"\\\"", "`a`", "\u{201C}a\u{201D}",
@@ -68,7 +68,7 @@ import Testing
         _ = try RawJSON(checking: "\"\\u00\(hex.count == 1 ? "0" : "")\(hex)\"")
     }
 
-    @Test func `delete and everything above ASCII need no escapes`() throws {
+    @Test func `U+007F and non-ASCII characters need no escapes`() throws {
         let text = "\u{7F}\u{80}\u{7FF}\u{800}\u{D7FF}\u{E000}\u{FEFF}\u{FFFD}\u{FFFF}\u{10000}\u{10FFFF}"
         #expect(
             try RawJSON(checking: "\"\(text)\"").read(as: .string).unicodeScalars.elementsEqual(text.unicodeScalars))
@@ -112,7 +112,7 @@ import Testing
         expectSyntaxError(Array(String(repeating: opening, count: 100_000).utf8))
     }
 
-    @Test func `many values beside one another are no nesting`() throws {
+    @Test func `many adjacent values are no nesting`() throws {
         _ = try RawJSON(checking: "[" + Array(repeating: "[{}]", count: 1_000).joined(separator: ",") + "]")
     }
 
@@ -132,10 +132,10 @@ import Testing
     @Test(
         arguments: [
             "{\"a\":{\"a\":{\"a\":1}}}", "[{\"a\":1},{\"a\":1}]", "{\"a\":{\"b\":1},\"b\":{\"a\":1}}",
-            // One character to a reader, two texts to JSON: members are compared by their code points.
+            // Canonically equivalent, but different in JSON: members are compared by code points.
             "{\"\u{E9}\":1,\"e\u{301}\":2}",
         ])
-    func `members of different objects, or of different spelling, are no duplicates`(text: String) throws {
+    func `members of different objects, or with different code points, are no duplicates`(text: String) throws {
         _ = try RawJSON(checking: text)
     }
 
@@ -152,11 +152,11 @@ import Testing
             expectSyntaxError(Array(object(["\\u0061", duplicate] + names).utf8))
         }
         _ = try RawJSON(checking: object(["\\u0061"] + names))
-        // As above: two texts.
+        // As above: canonically equivalent, but different.
         _ = try RawJSON(checking: object(names + ["\u{E9}", "e\u{301}"]))
     }
 
-    @Test func `large names with escapes are not decoded for every member that follows`() throws {
+    @Test func `a long name with escapes is not decoded again for every later member`() throws {
         let large = (0..<16).map { "\"\\u0061\(String(repeating: "b", count: 10_000))\($0)\":0" }
         let small = (0..<5_000).map { "\"\\u0061\($0)\":0" }
         let start = ContinuousClock.now

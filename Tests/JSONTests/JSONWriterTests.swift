@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["\"", "\\", "\n", "\u{1F}", "\u{7F}", "\u{E9}", "\u{FFFD}", "\u{1D11E}"])
-    func `a character is written and read at any place of a string of any length`(character: String) throws {
+    func `a character is written and read at any position in a string of any length`(character: String) throws {
         for length in [0, 1, 14, 15, 16, 17, 31, 62, 63, 64, 65, 80, 130] {
             for place in 0...length {
                 let plain = (String(repeating: "a", count: place), String(repeating: "b", count: length - place))
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 5, 20, 300, 70_000])
-    func `a text that does not fit into the memory that was lent moves to memory of its own`(room: Int) {
+    func `a text that does not fit into the borrowed memory moves to memory of its own`(room: Int) {
         let text = String(repeating: "0123456789é\n", count: 10)
         let whole = RawJSON([text, text, text], as: .array(of: .string)).bytes
         var lent = [UInt8](repeating: 0, count: room + 1)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `every string that is written with escapes throughout is read as if it had none`() throws {
+    @Test func `every string with all characters escaped is read like the plain string`() throws {
         var generator = SeededRandom(seed: 3)
         for _ in 0..<1_000 {
             let text = String.random(using: &generator)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `a text that is cut off anywhere is refused`() async {
+    @Test func `a truncated text is refused`() async {
         await apart {
             var generator = SeededRandom(seed: 5)
             for _ in 0..<50 {
@@ -130,7 +130,7 @@ import Testing
 }
 
 extension String {
-    /// Some dozens of scalars, with all kinds of them about equally often.
+    /// Dozens of scalars, with all classes about equally frequent.
     static func random(using generator: inout SeededRandom) -> String {
         let ranges: [ClosedRange<UInt32>] = [
             0...0x1F, 0x20...0x7E, 0x20...0x7E, 0x22...0x22, 0x5C...0x5C, 0x7F...0x7FF, 0x800...0xD7FF, 0xE000...0xFFFF,

@@ -80,7 +80,7 @@ import Testing
             (#"{"a":[0,true]}"#, "a[1]", "must be a string or a number"), (#"{"a":{}}"#, "a.name", "is missing"),
             (#"{"a":{"name":"a","b":1}}"#, "a.b", "is not a known member"),
         ])
-    func `a fault inside an alternative is named by its path`(text: String, path: String, reason: String) throws {
+    func `an error inside an alternative is reported with its path`(text: String, path: String, reason: String) throws {
         let json = try RawJSON(checking: text)
         #expect(throws: JSONError.mismatch(path: path, reason: reason)) {
             try json.read(as: .dictionary(of: Value.codec), refusingUnknownMembers: true)
@@ -185,8 +185,7 @@ import Testing
                 .pair(.init(first: .circle(.init(radius: 0)), second: .point(.init())))
             ),
         ] as [(String, Figure)])
-    private func `a value is read and written as the alternative that its tag names`(text: String, value: Figure) throws
-    {
+    private func `a value is read and written as the alternative of its tag`(text: String, value: Figure) throws {
         #expect(try RawJSON(checking: text).read(as: Figure.codec, refusingUnknownMembers: true) == value)
         #expect(RawJSON(value, as: Figure.codec).description == text)
         let twice = RawJSON([value, value], as: .array(of: Figure.codec))
@@ -197,7 +196,7 @@ import Testing
     @Test(arguments: [
         #"{"radius":2,"kind":"circle"}"#, #" { "radius" : 2 , "k\u0069nd" : "c\u0069rcle" } "#,
     ])
-    func `the tag is read at any place and in any spelling`(text: String) throws {
+    func `the tag is read at any position and in any spelling`(text: String) throws {
         let figure = try RawJSON(checking: text).read(as: Figure.codec, refusingUnknownMembers: true)
         #expect(figure == .circle(.init(radius: 2)))
     }
@@ -216,7 +215,7 @@ import Testing
                 "is not a known member"
             ),
         ])
-    func `a tagged value that does not fit is named by its path`(text: String, path: String, reason: String) throws {
+    func `an invalid tagged value is reported with its path`(text: String, path: String, reason: String) throws {
         let json = try RawJSON(checking: text)
         #expect(throws: JSONError.mismatch(path: path, reason: reason)) {
             try json.read(as: Figure.codec, refusingUnknownMembers: true)
@@ -262,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func `a tagged alternative that is no object of declared members is a programming error`() async {
+    @Test func `a tagged alternative that is not an object codec is a programming error`() async {
         await #expect(processExitsWith: .failure) {
             _ = Codec<[String: Int]>.union(taggedBy: "kind") { union in
                 let counts = union.alternative("counts", .dictionary(of: .integer())) { $0 }

@@ -16,17 +16,17 @@ import Testing
             ("2024-02-29T00:00:00Z", 1_709_164_800), ("1900-03-01T00:00:00Z", -2_203_891_200),
             ("0000-01-01T00:00:00Z", -62_167_219_200), ("0000-02-29T00:00:00Z", -62_162_121_600),
             ("0001-01-01T00:00:00Z", -62_135_596_800), ("9999-12-31T23:59:59Z", 253_402_300_799),
-            // A leap second is the first of the next minute, as POSIX counts.
+            // A leap second counts as the first second of the next minute, as in POSIX.
             ("2016-12-31T23:59:60Z", 1_483_228_800),
         ] as [(String, Double)])
-    func `a date is understood`(text: String, seconds: Double) throws {
+    func `a date is read`(text: String, seconds: Double) throws {
         #expect(try RawJSON(text, as: .string).read(as: .date) == Date(timeIntervalSince1970: seconds))
     }
 
     @Test(arguments: [
         (".5", 0.5), (".50", 0.5), (".000", 0), (".999999", 0.999999), (".123456789", 0.123456789), (".0001", 0.0001),
     ])
-    func `a fraction of any length is understood`(fraction: String, seconds: Double) throws {
+    func `a fraction of any length is read`(fraction: String, seconds: Double) throws {
         for offset in ["Z", "+0000", "+00:00", "+00"] {
             let date = try RawJSON("2026-03-01T10:15:00\(fraction)\(offset)", as: .string).read(as: .date)
             #expect(abs(date.timeIntervalSince1970 - 1_772_360_100 - seconds) < 1e-6)
@@ -53,10 +53,10 @@ import Testing
             "12026-03-01T10:15:00Z", "-2026-03-01T10:15:00Z", "+2026-03-01T10:15:00Z", "20260301T101500Z",
             "2026/03/01T10:15:00Z", "\u{662}026-03-01T10:15:00Z", "2026-03-01_10:15:00Z", "1772360100",
             "2026-03-01T10:15:00Z\u{301}", "2026-03-01\u{301}T10:15:00Z", "2026-+3-01T10:15:00Z",
-            // Instants that could not be written again: their year in UTC does not have four digits.
+            // Dates that could not be written again: in UTC, their year does not have four digits.
             "9999-12-31T23:59:59-00:01", "9999-12-31T23:59:60Z", "0000-01-01T00:00:00+00:01",
         ])
-    func `what is no date is refused`(text: String) throws {
+    func `an invalid date is refused`(text: String) throws {
         let json = RawJSON(text, as: .string)
         #expect(throws: JSONError.refused("must be a date like 2026-03-01T10:15:00+0000")) { try json.read(as: .date) }
     }
@@ -67,7 +67,7 @@ import Testing
             (0.999, "1970-01-01T00:00:00+0000"), (951_782_400, "2000-02-29T00:00:00+0000"),
             (253_402_300_799.5, "9999-12-31T23:59:59+0000"), (-62_167_219_200, "0000-01-01T00:00:00+0000"),
             (-62_135_596_801, "0000-12-31T23:59:59+0000"), (1_772_360_100, "2026-03-01T10:15:00+0000"),
-            // Years that have no four digits: the nearest that has.
+            // Years without four digits: clamped to the nearest date that has them.
             (253_402_300_800, "9999-12-31T23:59:59+0000"), (-62_167_219_201, "0000-01-01T00:00:00+0000"),
             (1e15, "9999-12-31T23:59:59+0000"), (-1e15, "0000-01-01T00:00:00+0000"),
         ] as [(Double, String)])

@@ -1,5 +1,5 @@
 extension Codec {
-    /// A struct as an object, each member declared once:
+    /// A codec for a struct as a JSON object; each member is declared once:
     /// ```swift
     /// static let codec = Codec.object { object in
     ///     let id = object.required("id", .uuid, \.id)
@@ -7,8 +7,8 @@ extension Codec {
     ///     return { Letter(id: try $0[id], note: try $0[note]) }
     /// }
     /// ```
-    /// Optional members are left out when nil; absent and `null` are read as nil. Unknown members are ignored, except in
-    /// the parameters of a request.
+    /// Nil optional members are omitted; absent members and `null` are read as nil. Unknown members are ignored, except
+    /// in the parameters of a request.
     public static func object(
         _ declare: (inout ObjectDeclaration<Value>) -> @Sendable (ObjectMembers) throws(JSONError) -> Value
     ) -> Codec {
@@ -40,7 +40,7 @@ public struct ObjectDeclaration<Object: Sendable> {
     private var properties: [(String, JSONSchema)] = []
     private var requiredNames: [String] = []
 
-    /// A member that is always there.
+    /// Declares a required member.
     public mutating func required<Value>(
         _ name: String, _ codec: Codec<Value>, _ get: @escaping @Sendable (Object) -> Value, _ summary: String? = nil
     ) -> ObjectMember<Value> {
@@ -55,7 +55,7 @@ public struct ObjectDeclaration<Object: Sendable> {
         }
     }
 
-    /// A member that may be absent or null.
+    /// Declares a member that may be absent or null.
     public mutating func optional<Value>(
         _ name: String, _ codec: Codec<Value>, _ get: @escaping @Sendable (Object) -> Value?, _ summary: String? = nil
     ) -> ObjectMember<Value?> {

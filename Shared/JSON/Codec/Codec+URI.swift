@@ -1,6 +1,6 @@
 extension Codec where Value == String {
-    /// An absolute URI (RFC 3986) with one of these schemes.
-    /// - Parameter maximumBytes: nil for a value that has no limit of its own.
+    /// A codec for an absolute URI (RFC 3986) with one of these schemes.
+    /// - Parameter maximumBytes: the maximum length; nil for no limit.
     public static func uri(schemes: [String], maximumBytes: Int? = 2_048) -> Codec {
         var keywords: JSONSchema = ["format": .string("uri")]
         if let maximumBytes { keywords["maxLength"] = .integer(maximumBytes) }
@@ -29,13 +29,13 @@ extension Codec where Value == String {
             from: { $0 })
     }
 
-    /// Whether `://` and something like a host follow the scheme.
+    /// Whether `://` and the beginning of a host follow the scheme.
     private static func hasHost(_ rest: Substring) -> Bool {
         guard rest.utf8.starts(with: "://".utf8), let first = rest.utf8.dropFirst(3).first else { return false }
         return ![UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ":")].contains(first)
     }
 
-    /// The characters of RFC 3986, reserved or not, and the percent sign.
+    /// Whether the byte is allowed in a URI (RFC 3986): reserved, unreserved, or the percent sign.
     private static func isOfURI(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

@@ -1,5 +1,5 @@
 extension Codec {
-    /// An enum whose cases are different types of JSON, each declared once:
+    /// A codec for an enum whose cases have different JSON types; each is declared once:
     /// ```swift
     /// static let codec = Codec<Answer>.union { union in
     ///     let text = union.alternative(.string, Answer.text)
@@ -32,7 +32,7 @@ extension Codec {
             write: { value, writer in content(value).write(&writer) })
     }
 
-    /// An enum whose cases are objects that a member with a name for each case tells apart, as in
+    /// A codec for an enum whose cases are objects. A tag member selects the case, as in
     /// `{"kind":"circle","radius":1}`:
     /// ```swift
     /// static let codec = Codec<Figure>.union(taggedBy: "kind") { union in
@@ -40,7 +40,8 @@ extension Codec {
     ///     …
     /// }
     /// ```
-    /// The codecs of the alternatives are objects and do not declare this member. It is written first and read at any place.
+    /// The codecs of the alternatives are object codecs that do not declare the tag. It is written first, and may be
+    /// read at any position.
     public static func union(
         taggedBy member: String,
         _ declare: (inout TaggedUnionDeclaration<Value>) -> @Sendable (Value) -> UnionContent

@@ -20,7 +20,7 @@ extension Codec where Value == Int {
 }
 
 extension Codec where Value == Double {
-    /// A finite number within `range`, rounded to the nearest `Double`. Integers are numbers too.
+    /// A finite number within `range`, rounded to the nearest `Double`. Integers are accepted too.
     public static func number(
         _ range: ClosedRange<Double> = -.greatestFiniteMagnitude ... .greatestFiniteMagnitude
     ) -> Codec {
@@ -57,8 +57,8 @@ extension Codec where Value == String {
         read: { reader throws(JSONError) in try reader.string() },
         write: { $1.string($0) })
 
-    /// A string without the white space around it, of that many Unicode scalars. U+0000 is refused: to much software
-    /// behind us it would be the end of the text.
+    /// A string without surrounding white space; the length is in Unicode scalars. U+0000 is refused, because many
+    /// programs would treat it as the end of the text.
     public static func trimmed(_ length: ClosedRange<Int>) -> Codec {
         string.map(
             describedAs: ["minLength": .integer(length.lowerBound), "maxLength": .integer(length.upperBound)],
@@ -76,7 +76,7 @@ extension Codec where Value == String {
             from: { $0 })
     }
 
-    /// Nearly every text begins and ends with a character that is seen, and is its own trimmed form.
+    /// The fast path: nearly every text begins and ends with a visible character and so is already trimmed.
     private static func trim(_ text: String) -> String {
         let isSeen = { (byte: UInt8?) in byte.map { $0 > 0x20 && $0 < 0x7F } ?? true }
         if isSeen(text.utf8.first), isSeen(text.utf8.last) { return text }
@@ -87,7 +87,7 @@ extension Codec where Value == String {
         return String(scalars[first...last])
     }
 
-    /// As Foundation has it: white space and newlines.
+    /// White space and newlines as Foundation defines them.
     private static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09...0x0D, 0x85, 0x200B: true
@@ -101,7 +101,7 @@ extension Codec where Value == String {
 }
 
 extension Codec where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the strings that stand for the cases.
+    /// One of the enum's raw values.
     public static var oneOf: Codec {
         let names = Value.allCases.map(\.rawValue)
         return Codec<String>.string.map(
@@ -117,7 +117,7 @@ extension Codec where Value: RawRepresentable & CaseIterable, Value.RawValue == 
 }
 
 extension Codec where Value == UUID {
-    /// A UUID in any case, written in upper case.
+    /// A UUID, read in either case, written in upper case.
     public static let uuid = Codec(
         schema: JSONSchema(type: "string").adding(["format": .string("uuid")]),
         read: { reader throws(JSONError) in
@@ -130,9 +130,9 @@ extension Codec where Value == UUID {
 }
 
 extension Codec where Value == Date {
-    /// An instant, written as `yyyy-MM-dd'T'HH:mm:ss+0000`; any offset and any fraction are understood.
+    /// An instant, written as `yyyy-MM-dd'T'HH:mm:ss+0000`; any offset and any fraction are accepted.
     public static let date = Codec(
-        // Not the format "date-time": that is RFC 3339, whose offsets have a colon.
+        // Not the format "date-time": RFC 3339 requires a colon in the offset.
         schema: JSONSchema(type: "string").adding(["pattern": .string(WireDate.pattern)]),
         read: { reader throws(JSONError) in
             guard let date = try reader.string({ WireDate.parse($0) }) else {
@@ -144,7 +144,7 @@ extension Codec where Value == Date {
 }
 
 extension Codec where Value == RawJSON {
-    /// Any value, kept as text.
+    /// Any value, as raw JSON.
     public static let any = Codec(
         schema: JSONSchema(),
         read: { reader throws(JSONError) in
@@ -155,7 +155,7 @@ extension Codec where Value == RawJSON {
 }
 
 extension Codec {
-    /// A list of so many elements.
+    /// An array, with the allowed number of elements.
     public static func array<Element>(of element: Codec<Element>, count: ClosedRange<Int>? = nil) -> Codec
     where Value == [Element] {
         var schema = JSONSchema(type: "array")

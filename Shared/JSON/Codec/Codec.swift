@@ -1,8 +1,8 @@
-/// How a value looks as JSON: one declaration that reads it, writes it and describes it as JSON Schema, so that the
-/// three cannot disagree.
+/// The JSON representation of a type. One declaration reads it, writes it and describes it as JSON Schema, so that the
+/// three always agree.
 ///
 /// Codecs are built from smaller ones: `Codec.integer(1...100)`, `Codec.array(of: .uuid)`, and `Codec.object` for
-/// structs. A limit that stands in a codec is checked when reading and published in `rpc.describe`.
+/// structs. A codec enforces its limits when reading, and `rpc.describe` publishes them.
 public struct Codec<Value: Sendable>: Sendable {
     package let schema: JSONSchema
     package let read: @Sendable (inout JSONReader) throws(JSONError) -> Value
@@ -20,10 +20,10 @@ public struct Codec<Value: Sendable>: Sendable {
 }
 
 extension Codec {
-    /// The same JSON, seen as another type.
+    /// Returns a codec with the same JSON for another type.
     /// - Parameters:
-    ///   - keywords: what the schema says in addition.
-    ///   - into: fails with `JSONError.mismatch` (see `JSONError.refused`) when the value is not acceptable.
+    ///   - keywords: keywords to add to the schema.
+    ///   - into: throws `JSONError.mismatch` (see `JSONError.refused`) for an unacceptable value.
     public func map<Other>(
         describedAs keywords: JSONSchema = JSONSchema(),
         into: @escaping @Sendable (Value) throws(JSONError) -> Other,
@@ -38,6 +38,6 @@ extension Codec {
 }
 
 extension JSONError {
-    /// A value of the right type that breaks a rule: `must be …`.
+    /// The error for a value of the right type that breaks a rule: `must be …`.
     public static func refused(_ reason: String) -> JSONError { .mismatch(path: "", reason: reason) }
 }

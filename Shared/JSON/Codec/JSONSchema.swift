@@ -1,6 +1,6 @@
 /// A JSON Schema (2020-12) as a list of keywords, in the order in which they are added.
 public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
-    /// What a keyword says.
+    /// The value of a keyword.
     public indirect enum Keyword: Sendable {
         case string(String)
         case integer(Int)
@@ -14,7 +14,7 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
 
     private var keywords: [(name: String, value: Keyword)] = []
 
-    /// The schema that allows everything.
+    /// Makes the schema that allows every value.
     public init() {}
 
     init(type: String) { self["type"] = .string(type) }
@@ -37,7 +37,7 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
         return sum
     }
 
-    /// The same, or null.
+    /// The same schema, or null.
     var orNull: JSONSchema {
         guard case .string(let type) = self["type"], self["enum"] == nil else {
             return ["anyOf": .schemas([self, JSONSchema(type: "null")])]
@@ -47,7 +47,7 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
         return schema
     }
 
-    /// The schema of an object, with one more required member that has this one value.
+    /// The schema of an object, with one more required member that has a constant value.
     func tagged(_ member: String, _ value: String) -> JSONSchema {
         guard case .properties(let properties) = self["properties"] else {
             preconditionFailure("an alternative of a tagged union must be an object")
@@ -61,7 +61,7 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
         return schema
     }
 
-    /// The schema of parameters, where unknown members are refused at every depth.
+    /// The schema of parameters: unknown members are refused at every depth.
     package var closed: JSONSchema {
         var schema = JSONSchema()
         for (name, value) in keywords { schema[name] = value.closed }
@@ -69,7 +69,7 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
         return schema
     }
 
-    /// Whether values may have a member of this name, at any depth.
+    /// Whether values may have a member with this name, at any depth.
     package func mentions(member name: String) -> Bool { keywords.contains { $0.value.mentions(member: name) } }
 
     func write(to writer: inout JSONWriter) {

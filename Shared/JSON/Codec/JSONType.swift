@@ -1,14 +1,14 @@
-/// The types of JSON values, by their names in JSON Schema.
+/// The types of JSON values, named as in JSON Schema.
 enum JSONType: String {
     case string, integer, number, boolean, array, object
 
-    /// - Parameter schema: nil is returned when it allows any other number of types than one.
+    /// - Parameter schema: the result is nil unless it allows exactly one type.
     init?(_ schema: JSONSchema) {
         guard case .string(let name) = schema["type"] else { return nil }
         self.init(rawValue: name)
     }
 
-    /// What its values begin with.
+    /// The token that its values begin with.
     var token: JSONReader.Token {
         switch self {
         case .string: .string
@@ -19,7 +19,7 @@ enum JSONType: String {
         }
     }
 
-    /// As it stands after "must be".
+    /// Completes the message "must be …".
     var phrase: String {
         switch self {
         case .string: "a string"

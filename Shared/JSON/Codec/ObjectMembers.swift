@@ -1,4 +1,4 @@
-/// Stands for one declared member; `ObjectMembers` takes it as subscript.
+/// A handle for one declared member; the subscript of `ObjectMembers` takes it.
 public struct ObjectMember<Value: Sendable>: Sendable {
     package let name: String
     let index: Int
@@ -6,9 +6,9 @@ public struct ObjectMember<Value: Sendable>: Sendable {
     let read: @Sendable (inout JSONReader) throws(JSONError) -> Value
 }
 
-/// The members of one object that is being read: located, not yet decoded.
+/// The members of one object while it is read: located, but not decoded.
 public struct ObjectMembers {
-    /// How many members a codec may declare.
+    /// The maximum number of members that a codec may declare.
     static let maximumCount = 16
 
     private let reader: JSONReader
@@ -30,7 +30,7 @@ public struct ObjectMembers {
         self.reader = reader
     }
 
-    /// The value of a member.
+    /// Decodes the value of a member.
     public subscript<Value>(_ member: ObjectMember<Value>) -> Value {
         get throws(JSONError) {
             do throws(JSONError) {
@@ -45,7 +45,7 @@ public struct ObjectMembers {
     }
 }
 
-/// The member names of an object codec, one after the other in one array.
+/// The member names of an object codec, concatenated in one array.
 struct DeclaredNames: Sendable {
     private let bytes: [UInt8]
     private let ranges: [Range<Int>]
@@ -60,7 +60,8 @@ struct DeclaredNames: Sendable {
         self.bytes = bytes
     }
 
-    /// Which of the names this is. Members mostly come in the order in which they are declared.
+    /// Returns the index of the declared name. Members are mostly in the order of their declaration, so `expected` is
+    /// tried first.
     func index(of name: MemberName, in text: JSONReader, expecting expected: Int) -> Int? {
         bytes.withUnsafeBufferPointer { bytes in
             let isName = { index in text.matches(name, UnsafeBufferPointer(rebasing: bytes[ranges[index]])) }

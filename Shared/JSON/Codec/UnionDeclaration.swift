@@ -1,4 +1,4 @@
-/// Collects the alternatives of a union that the type of the JSON value tells apart; see `Codec.union`.
+/// Collects the alternatives of a union that are distinguished by JSON type; see `Codec.union`.
 public struct UnionDeclaration<Union: Sendable>: Sendable {
     struct Alternative: Sendable {
         let type: JSONType
@@ -9,8 +9,9 @@ public struct UnionDeclaration<Union: Sendable>: Sendable {
     private(set) var alternatives: [Alternative] = []
 
     /// - Parameters:
-    ///   - codec: a codec of one JSON type; a union, `any` and another alternative's type are programming errors.
-    ///   - make: makes the union's value, as a case with an associated value does.
+    ///   - codec: a codec with exactly one JSON type; a union, `any`, or the type of another alternative is a programming
+    ///     error.
+    ///   - make: makes a value of the union, like an enum case with an associated value.
     public mutating func alternative<Content>(
         _ codec: Codec<Content>, _ make: @escaping @Sendable (Content) -> Union
     ) -> UnionAlternative<Content> {
@@ -27,7 +28,7 @@ public struct UnionDeclaration<Union: Sendable>: Sendable {
     }
 }
 
-/// Collects the alternatives of a union that the value of a member tells apart; see `Codec.union(taggedBy:)`.
+/// Collects the alternatives of a union that are distinguished by a tag member; see `Codec.union(taggedBy:)`.
 public struct TaggedUnionDeclaration<Union: Sendable>: Sendable {
     struct Alternative: Sendable {
         let tag: String
@@ -41,9 +42,9 @@ public struct TaggedUnionDeclaration<Union: Sendable>: Sendable {
     init(member: String) { self.member = member }
 
     /// - Parameters:
-    ///   - tag: the value of the member that tells alternatives apart.
-    ///   - codec: an object that does not declare this member; anything else is a programming error.
-    ///   - make: makes the union's value, as a case with an associated value does.
+    ///   - tag: the value of the tag member.
+    ///   - codec: an object codec that does not declare the tag member; anything else is a programming error.
+    ///   - make: makes a value of the union, like an enum case with an associated value.
     public mutating func alternative<Content>(
         _ tag: String, _ codec: Codec<Content>, _ make: @escaping @Sendable (Content) -> Union
     ) -> UnionAlternative<Content> {
@@ -63,7 +64,7 @@ public struct TaggedUnionDeclaration<Union: Sendable>: Sendable {
     }
 }
 
-/// Stands for one alternative; called with its content, it makes what a union writes.
+/// One alternative of a union. Called with a content, it returns what the union writes.
 public struct UnionAlternative<Content: Sendable>: Sendable {
     let write: @Sendable (Content, inout JSONWriter) -> Void
 
@@ -72,16 +73,17 @@ public struct UnionAlternative<Content: Sendable>: Sendable {
     }
 }
 
-/// What a union writes for one of its values.
+/// The content that a union writes for one of its values.
 public struct UnionContent: Sendable {
     let write: @Sendable (inout JSONWriter) -> Void
 }
 
 extension JSONReader {
-    /// Whether the next value, at which the reader stands, is `null`.
+    /// Whether the next value is `null`.
     var isAtNull: Bool { current == UInt8(ascii: "n") }
 
-    /// Where a member of the next value, which must be an object, has its name and its value; nil when there is none.
+    /// Returns the positions of a member's name and value in the next value, which must be an object; nil if there is
+    /// no such member.
     func tag(named expected: [UInt8]) throws(JSONError) -> (name: Int, value: Int)? {
         var ahead = self
         var object = try ahead.beginObject()
@@ -94,7 +96,7 @@ extension JSONReader {
         return nil
     }
 
-    /// A reader of the value at this position.
+    /// Returns a reader at this position.
     func moved(to position: Int) -> JSONReader {
         var reader = self
         reader.position = position

@@ -4,14 +4,14 @@ extension JSONReader {
         return decode(try scanString())
     }
 
-    /// Reads a string without making one: `body` sees its UTF-8.
+    /// Reads a string without allocating one: `body` receives its UTF-8.
     mutating func string<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
         guard try peek() == .string else { throw .refused("must be a string") }
         let string = try scanString()
         if !string.hasEscapes { return try body(UnsafeBufferPointer(rebasing: bytes[string.range])) }
-        // `withUnsafeBufferPointer` rethrows untyped, so the typed result travels as a value.
+        // `withUnsafeBufferPointer` does not rethrow typed errors, so the error is returned as a `Result`.
         let result: Swift.Result<Result, JSONError> = Array(decode(string).utf8).withUnsafeBufferPointer { utf8 in
             do throws(JSONError) {
                 return .success(try body(utf8))
@@ -22,15 +22,15 @@ extension JSONReader {
         return try result.get()
     }
 
-    /// Steps over a value.
-    /// - Returns: the value if it is a string, which can be decoded or compared later; else nil.
+    /// Skips a value.
+    /// - Returns: the value if it is a string, to be decoded or compared later; else nil.
     package mutating func skipString() throws(JSONError) -> MemberName? {
         if case .string = try peek() { return try scanString() }
         try skipValue()
         return nil
     }
 
-    /// A whole number of −2^63 … 2^63−1, exactly; `1.0` and `1e2` are whole numbers too.
+    /// Reads an exact integer within 64 bits; `1.0` and `1e2` are accepted.
     package mutating func integer() throws(JSONError) -> Int {
         guard try peek() == .number else { throw .refused("must be an integer") }
         let (range, isInteger) = try scanNumber()
@@ -41,11 +41,11 @@ extension JSONReader {
         throw .refused("must be an integer within 64 bits, is \(text.prefix(40))")
     }
 
-    /// The `Double` nearest to a number.
+    /// Reads a number, rounded to the nearest `Double`.
     package mutating func number() throws(JSONError) -> Double {
         guard try peek() == .number else { throw .refused("must be a number") }
         let text = String(decoding: bytes[try scanNumber().0], as: UTF8.self)
-        // The text follows JSON's grammar, so the conversion fails only by overflowing.
+        // The text is a valid JSON number, so only overflow can fail.
         guard let value = Double(text), value.isFinite else {
             throw .refused("must be a number within the range of a Double, is \(text.prefix(40))")
         }
@@ -61,7 +61,7 @@ extension JSONReader {
         return isTrue
     }
 
-    /// Consumes a `null`, if that is what comes next.
+    /// Consumes a `null` if it is the next value.
     package mutating func null() throws(JSONError) -> Bool {
         guard try peek() == .literal, bytes[position] == UInt8(ascii: "n") else { return false }
         try scanLiteral()

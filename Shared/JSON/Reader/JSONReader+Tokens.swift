@@ -1,9 +1,9 @@
-// The tokens of JSON, byte by byte.
+// The tokens of JSON.
 
 extension JSONReader {
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Programs write none, so that the first comparison is nearly always the last.
+    /// Skips white space. Programs write none, so the first comparison is nearly always the last.
     @inline(__always)
     mutating func skipWhitespace() {
         while position < bytes.count, bytes[position] <= 0x20 {
@@ -22,7 +22,7 @@ extension JSONReader {
                 return
             }
         }
-        throw syntax("only true, false and null may stand without quotes")
+        throw syntax("only true, false and null may be unquoted")
     }
 
     mutating func scanNumber() throws(JSONError) -> (Range<Int>, isInteger: Bool) {
@@ -54,10 +54,10 @@ extension JSONReader {
     private mutating func scanDigits() throws(JSONError) {
         let start = position
         while let digit = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) { position += 1 }
-        if position == start { throw syntax("a digit should be here") }
+        if position == start { throw syntax("a digit is expected") }
     }
 
-    /// Steps over the string that begins here, which is checked unless the text was before.
+    /// Skips the string at the current position. It is validated unless the text is trusted.
     mutating func scanString() throws(JSONError) -> MemberName {
         position += 1
         let start = position
@@ -74,19 +74,19 @@ extension JSONReader {
             case UInt8(ascii: "\\"):
                 hasEscapes = true
                 guard let length = StringEscapes.length(bytes[position...]) else {
-                    throw syntax("this is no valid escape (surrogates come in pairs)")
+                    throw syntax("invalid escape (surrogates come in pairs)")
                 }
                 position += length
             case nil: throw syntax("the text ends inside a string")
             case let control? where control < 0x20: throw syntax("control characters in strings must be escaped")
             default:
-                guard let length = UTF8Sequence.length(bytes[position...]) else { throw syntax("this is not UTF-8") }
+                guard let length = UTF8Sequence.length(bytes[position...]) else { throw syntax("invalid UTF-8") }
                 position += length
             }
         }
     }
 
-    /// Steps over the array or object that begins here, which was checked before: its brackets are balanced.
+    /// Skips the array or object at the current position of a trusted text: its brackets are balanced.
     mutating func scanBrackets() throws(JSONError) {
         var depth = 0
         repeat {

@@ -1,40 +1,40 @@
-/// A strict pull parser: RFC 8259 narrowed as in I-JSON (RFC 7493).
+/// A strict pull parser for JSON: RFC 8259, restricted by I-JSON (RFC 7493).
 ///
-/// What a reader of text from outside reads or skips is also checked, so a caller that has walked a value knows that all
-/// of it is valid UTF-8 and valid JSON, without duplicate members, lone surrogates, trailing commas or nesting over
-/// `maximumDepth`. Such text can be read again by a reader that trusts it, which steps over what nobody wants to see.
+/// A checking reader validates everything that it reads or skips. A value that was walked completely is valid UTF-8 and
+/// valid JSON, without duplicate members, lone surrogates, trailing commas or nesting deeper than `maximumDepth`. A
+/// trusting reader can read such text again; it skips unneeded values without validating them.
 ///
-/// A reader borrows memory: it never leaves the closure that made it, which `RawJSON.read` and `withUnsafeBytes` functions call. It owns
-/// nothing, so that copying one is free of reference counting.
+/// A reader borrows memory: it must not escape the closure that it is passed to by `RawJSON.read` and `withUnsafeBytes`
+/// functions. It owns nothing, so copies need no reference counting.
 public struct JSONReader {
-    /// How deep arrays and objects may lie in one another. Bounds the recursion of `skipValue`.
+    /// The maximum nesting of arrays and objects. Bounds the recursion of `skipValue`.
     public static let maximumDepth = 64
 
     package let bytes: UnsafeBufferPointer<UInt8>
     package internal(set) var position: Int
     private var depth = 0
 
-    /// Whether object codecs refuse members that they do not declare: so in the parameters of a request, where an unknown
-    /// member is a misunderstanding, and not elsewhere, where it is a newer version's.
+    /// Whether object codecs refuse undeclared members. True for the parameters of a request, where an unknown member
+    /// is a mistake of the caller; false elsewhere, where it comes from a later version.
     let refusesUnknownMembers: Bool
 
-    /// Where the name of the member stands by which a union has chosen one of its alternatives, which does not declare it.
+    /// The position of the tag member's name, which selected the alternative of a union; the alternative's codec does
+    /// not declare it.
     var tagPosition = -1
 
-    /// Whether the text was checked before.
+    /// Whether the text is known to be valid.
     let isTrusting: Bool
 
-    /// What stands beside the text, for codecs of values that point to it; nothing here looks into it. Borrowed as the text
-    /// is.
+    /// The attachments of the text, for codecs of values that refer to them. Borrowed like the text.
     package let attachments: UnsafeBufferPointer<any Sendable>?
 
-    /// For text from outside.
+    /// Makes a reader that validates the text.
     package init(checking bytes: UnsafeBufferPointer<UInt8>) {
         (self.bytes, position, isTrusting, refusesUnknownMembers, attachments) = (bytes, 0, false, false, nil)
     }
 
-    /// For text that was checked before.
-    /// - Parameter position: where the value lies that is to be read.
+    /// Makes a reader for text that is known to be valid.
+    /// - Parameter position: the position of the value to read.
     package init(
         trusting bytes: UnsafeBufferPointer<UInt8>, at position: Int = 0, refusesUnknownMembers: Bool = false,
         attachments: UnsafeBufferPointer<any Sendable>? = nil
@@ -46,14 +46,14 @@ public struct JSONReader {
 
     // MARK: Structure
 
-    /// The kind of the next value, judged by its first byte.
+    /// The kind of a value, determined by its first byte.
     package enum Token {
         case object, array, string, number, literal
     }
 
     package mutating func peek() throws(JSONError) -> Token {
         skipWhitespace()
-        guard let first = current else { throw syntax("the text ends where a value should be") }
+        guard let first = current else { throw syntax("the text ends where a value is expected") }
         switch first {
         case UInt8(ascii: "{"): return .object
         case UInt8(ascii: "["): return .array
@@ -64,19 +64,20 @@ public struct JSONReader {
         }
     }
 
-    /// An object whose members are being walked.
+    /// An object while its members are read.
     package struct OpenObject {
         fileprivate var names = MemberNames()
         fileprivate var isFirst = true
     }
 
-    /// Steps into the next value, which must be an object.
+    /// Enters the next value, which must be an object.
     package mutating func beginObject() throws(JSONError) -> OpenObject {
         try open(UInt8(ascii: "{"), "an object")
         return OpenObject()
     }
 
-    /// The name of the next member, whose value must be consumed before the one after it; nil past the last.
+    /// Returns the name of the next member, or nil after the last. The member's value must be consumed before the next
+    /// call.
     package mutating func nextMember(of object: inout OpenObject) throws(JSONError) -> MemberName? {
         guard try continues(&object.isFirst, until: UInt8(ascii: "}")) else { return nil }
         let name = try memberName()
@@ -86,20 +87,20 @@ public struct JSONReader {
         return name
     }
 
-    /// An array whose elements are being walked.
+    /// An array while its elements are read.
     package struct OpenArray {
         fileprivate var isFirst = true
-        /// How many elements were begun.
+        /// How many elements have begun.
         package fileprivate(set) var count = 0
     }
 
-    /// Steps into the next value, which must be an array.
+    /// Enters the next value, which must be an array.
     package mutating func beginArray() throws(JSONError) -> OpenArray {
         try open(UInt8(ascii: "["), "an array")
         return OpenArray()
     }
 
-    /// Whether there is one more element, which must be consumed before the one after it.
+    /// Returns whether there is one more element, which must be consumed before the next call.
     package mutating func nextElement(of array: inout OpenArray) throws(JSONError) -> Bool {
         guard try continues(&array.isFirst, until: UInt8(ascii: "]")) else { return false }
         skipWhitespace()
@@ -107,7 +108,7 @@ public struct JSONReader {
         return true
     }
 
-    /// Steps over the next value, whatever it is, and answers where it lies. Text from outside is checked on the way.
+    /// Skips the next value and returns its range. An untrusted text is validated on the way.
     @discardableResult
     package mutating func skipValue() throws(JSONError) -> Range<Int> {
         let token = try peek()
@@ -127,7 +128,7 @@ public struct JSONReader {
         return start..<position
     }
 
-    /// Checks that nothing but white space follows.
+    /// Verifies that only white space follows.
     package mutating func end() throws(JSONError) {
         skipWhitespace()
         if position < bytes.count { throw syntax("a second value follows the first") }
@@ -141,7 +142,7 @@ public struct JSONReader {
         position += 1
     }
 
-    /// Whether something follows inside the array or object that is open; else it is closed.
+    /// Returns whether another member or element follows; otherwise closes the array or object.
     private mutating func continues(_ isFirst: inout Bool, until bracket: UInt8) throws(JSONError) -> Bool {
         skipWhitespace()
         switch current {
@@ -156,7 +157,7 @@ public struct JSONReader {
             position += 1
             return true
         case nil: throw syntax("the text ends inside an array or object")
-        default: throw syntax("a comma or a closing bracket should be here")
+        default: throw syntax("a comma or a closing bracket is expected")
         }
     }
 
@@ -164,10 +165,10 @@ public struct JSONReader {
 
     private mutating func memberName() throws(JSONError) -> MemberName {
         skipWhitespace()
-        guard current == UInt8(ascii: "\"") else { throw syntax("a member name in quotes should be here") }
+        guard current == UInt8(ascii: "\"") else { throw syntax("a member name in quotes is expected") }
         let name = try scanString()
         skipWhitespace()
-        guard current == UInt8(ascii: ":") else { throw syntax("a colon should be here") }
+        guard current == UInt8(ascii: ":") else { throw syntax("a colon is expected") }
         position += 1
         return name
     }

@@ -1,28 +1,28 @@
-/// Finds the bytes of strings that need a closer look. Looks at sixteen at a time: nearly all bytes of nearly all messages
-/// need none.
+/// Finds the bytes in strings that need special treatment, sixteen bytes at a time: nearly all bytes of nearly all
+/// messages need none.
 enum StringBytes {
-    /// Where the run of plain bytes from `start` on ends: ASCII that is neither a quote, a backslash nor a control character
-    /// stands for itself.
+    /// Returns the end of the run of plain bytes from `start`: ASCII except quotes, backslashes and control characters.
     static func endOfPlain(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        // Signed, so that everything beyond ASCII is less than a space too.
+        // Signed, so that non-ASCII bytes are less than a space as well.
         end(in: bytes, from: start) { quotesAndBackslashes(in: $0) | bits($0 .< Chunk(repeating: 0x20)) }
     }
 
-    /// Where the next quote or backslash stands.
+    /// Returns the position of the next quote or backslash.
     static func endOfUnescaped(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         end(in: bytes, from: start) { quotesAndBackslashes(in: $0) }
     }
 
     private typealias Chunk = SIMD16<Int8>
 
-    // Vectors on both sides of each comparison, and words instead of `any`: only these forms become single instructions.
+    // Vectors on both sides of each comparison, and words instead of `any`: only these forms compile to single
+    // instructions.
 
     @inline(__always)
     private static func quotesAndBackslashes(in chunk: Chunk) -> SIMD2<UInt64> {
         bits(chunk .== Chunk(repeating: 0x22)) | bits(chunk .== Chunk(repeating: 0x5C))
     }
 
-    /// All bits of a byte that is marked are set.
+    /// Sets all bits of a marked byte.
     @inline(__always)
     private static func bits(_ mask: SIMDMask<Chunk>) -> SIMD2<UInt64> { unsafeBitCast(mask, to: SIMD2<UInt64>.self) }
 
@@ -32,7 +32,7 @@ enum StringBytes {
     ) -> Int {
         guard let base = bytes.baseAddress else { return start }
         var position = start
-        // Both loops' conditions keep what they load inside the buffer.
+        // The conditions of both loops guarantee that loads stay inside the buffer.
         @inline(__always) func marks(at offset: Int) -> SIMD2<UInt64> {
             marked(UnsafeRawPointer(base + offset).loadUnaligned(as: Chunk.self))
         }
@@ -44,7 +44,7 @@ enum StringBytes {
         }
         while position + 16 <= bytes.count {
             let found = marks(at: position)
-            // The first byte is the least significant one of its word on every platform that Swift has.
+            // The first byte is the least significant one of its word: all Swift platforms are little-endian.
             if found[0] != 0 { return position + found[0].trailingZeroBitCount / 8 }
             if found[1] != 0 { return position + 8 + found[1].trailingZeroBitCount / 8 }
             position += 16

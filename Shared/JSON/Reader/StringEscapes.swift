@@ -2,7 +2,8 @@
 enum StringEscapes {
     typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
-    /// The length of the escape at the start of `bytes`, surrogate pairs being one; nil when it is not valid.
+    /// Returns the length of the escape at the start of `bytes` (a surrogate pair is one escape); nil when it is
+    /// invalid.
     static func length(_ bytes: Bytes) -> Int? {
         guard bytes.count >= 2 else { return nil }
         switch bytes[bytes.startIndex + 1] {
@@ -19,7 +20,7 @@ enum StringEscapes {
         }
     }
 
-    /// The text of a string that `length` has found to be valid.
+    /// Decodes a string that `length` has found valid.
     static func decode(_ bytes: Bytes) -> String {
         var text = String.UnicodeScalarView()
         var rest = bytes
@@ -48,7 +49,7 @@ enum StringEscapes {
         }
     }
 
-    /// The UTF-16 code unit of the `\uXXXX` at the start of `bytes`.
+    /// Returns the UTF-16 code unit of the `\uXXXX` at the start of `bytes`.
     private static func codeUnit(_ bytes: Bytes) -> UInt16? {
         guard bytes.count >= 6, bytes.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) else { return nil }
         var unit: UInt16 = 0

@@ -1,7 +1,7 @@
-/// The well-formed UTF-8 sequences of more than one byte (Unicode Standard, table 3-7).
+/// Well-formed UTF-8 sequences of more than one byte (Unicode Standard, table 3-7).
 enum UTF8Sequence {
-    /// The length of the sequence at the start of `bytes`; nil when it is overlong, a surrogate, past U+10FFFF, cut off
-    /// or not the start of a sequence.
+    /// Returns the length of the sequence at the start of `bytes`; nil when it is overlong, a surrogate, above
+    /// U+10FFFF, truncated, or does not start with a lead byte.
     static func length(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         let start = bytes.startIndex
         let lead = bytes[start]

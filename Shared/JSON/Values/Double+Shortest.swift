@@ -1,5 +1,5 @@
 extension Double {
-    /// The shortest JSON number that is read as this value: `0.7`, `100`, `1e+16`. Nil for NaN and the infinities.
+    /// The shortest JSON number that reads back as this value: `0.7`, `100`, `1e+16`. Nil for NaN and infinities.
     var shortest: String? {
         guard isFinite else { return nil }
         let text = description

@@ -1,14 +1,15 @@
 import FoundationEssentials
 
-// Ids are the most frequent values of all; Foundation's own conversions go through `printf` and `scanf`.
+// UUIDs are the most frequent values; Foundation's conversions use `printf` and `scanf`, which are slow.
 
 extension UUID {
-    /// Where the digits of each byte stand among the 36 characters.
+    /// The positions of each byte's digits among the 36 characters.
     private static let places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
     private static let hyphens = [8, 13, 18, 23]
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Reads `8-4-4-4-12` hexadecimal digits in any case, and nothing else: Foundation also takes signs and spaces.
+    /// Reads `8-4-4-4-12` hexadecimal digits in either case, and nothing else: Foundation also accepts signs and
+    /// spaces.
     package init?(hexadecimal text: String) {
         var text = text
         guard let id = text.withUTF8({ UUID(hexadecimal: $0) }) else { return nil }
@@ -33,7 +34,7 @@ extension UUID {
         self.init(uuid: id)
     }
 
-    /// In upper case, as ASCII.
+    /// The UUID in upper case, as ASCII.
     var hexadecimal: [UInt8] {
         var characters = [UInt8](repeating: UInt8(ascii: "-"), count: 36)
         withUnsafeBytes(of: uuid) { bytes in

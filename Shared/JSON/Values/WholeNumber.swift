@@ -1,8 +1,8 @@
-/// Integers, also those that are written with a fraction or an exponent. Read digit by digit: by way of `Double`, numbers
-/// above 2^53 and those next to a whole number would be rounded.
+/// Parses integers, including those with a fraction or an exponent. It works on digits: `Double` would round numbers
+/// above 2^53 and those close to an integer.
 package enum WholeNumber {
-    /// - Parameter text: a number as JSON has it.
-    /// - Returns: nil when it has a fraction or an exponent, or is not within 64 bits.
+    /// - Parameter text: a JSON number.
+    /// - Returns: nil when it has a fraction or an exponent, or exceeds 64 bits.
     package static func parse(digits text: UnsafeBufferPointer<UInt8>) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         guard text.count > (isNegative ? 1 : 0) else { return nil }
@@ -11,7 +11,7 @@ package enum WholeNumber {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
             let digit = Int(byte - UInt8(ascii: "0"))
             let (tens, isOver) = value.multipliedReportingOverflow(by: 10)
-            // Negative numbers go one further than positive ones, so they are counted downwards.
+            // The negative range is larger by one, so negative numbers accumulate downwards.
             let (sum, isFurtherOver) =
                 isNegative ? tens.subtractingReportingOverflow(digit) : tens.addingReportingOverflow(digit)
             if isOver || isFurtherOver { return nil }
@@ -20,8 +20,8 @@ package enum WholeNumber {
         return value
     }
 
-    /// - Parameter text: a number with a fraction or an exponent, as JSON has it.
-    /// - Returns: nil when the number is not whole, or not within 64 bits.
+    /// - Parameter text: a JSON number with a fraction or an exponent.
+    /// - Returns: nil when the number is not an integer, or exceeds 64 bits.
     static func parse(_ text: String) -> Int? {
         let parts = text.split(maxSplits: 1) { $0 == "e" || $0 == "E" }
         let mantissa = parts[0].split(separator: ".", maxSplits: 1)
@@ -30,7 +30,7 @@ package enum WholeNumber {
         let places = mantissa.count == 2 ? mantissa[1].utf8.count : 0
         guard digits.contains(where: { $0 != "0" }) else { return 0 }
 
-        // An exponent that is over 64 bits leaves no digit within them.
+        // An exponent that exceeds 64 bits cannot leave an integer within 64 bits.
         guard let exponent = parts.count == 2 ? Int(parts[1]) : 0 else { return nil }
         let (zeros, overflows) = exponent.subtractingReportingOverflow(places)
         if overflows { return nil }

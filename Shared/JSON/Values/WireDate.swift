@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// Dates as they travel: whole seconds in UTC, `yyyy-MM-dd'T'HH:mm:ss+0000`.
+/// The JSON format of dates: whole seconds in UTC, `yyyy-MM-dd'T'HH:mm:ss+0000`.
 package enum WireDate {
-    /// What `parse` understands, as far as a regular expression can say it.
+    /// The accepted syntax, as far as a regular expression can express it.
     static let pattern =
         "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)$"
 
-    /// The seconds of the years that have four digits. A date outside is written as the nearest one inside.
+    /// The seconds of four-digit years. Dates outside are clamped when written.
     private static let years = days(0, 1, 1) * 86_400...days(10_000, 1, 1) * 86_400 - 1
 
     package static func format(_ date: Date) -> String { String(decoding: characters(of: date), as: UTF8.self) }
@@ -33,7 +33,8 @@ package enum WireDate {
         return characters
     }
 
-    /// Reads RFC 3339 and its cousins: `Z`, `+hh:mm`, `+hhmm` or `+hh`, with or without a fraction; nil when it is none.
+    /// Parses RFC 3339 and similar formats: offsets `Z`, `+hh:mm`, `+hhmm` or `+hh`, with or without a fraction; nil
+    /// for any other text.
     package static func parse(_ text: String) -> Date? {
         var text = text
         return text.withUTF8 { parse($0) }
@@ -50,7 +51,7 @@ package enum WireDate {
             (1...12).contains(month), (1...daysIn(month, of: year)).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         let whole = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
-        // An offset can lead out of these years.
+        // An offset can move the date out of the four-digit years.
         guard years.contains(whole) else { return nil }
         return Date(timeIntervalSince1970: Double(whole) + fraction)
     }
@@ -91,7 +92,7 @@ package enum WireDate {
         return (hours * 3_600 + minutes * 60) * (isWest ? -1 : 1)
     }
 
-    // The proleptic Gregorian calendar by arithmetic: years begin in March, so that the leap day is the last of a year.
+    // The proleptic Gregorian calendar. Years begin in March, so that the leap day is the last day of a year.
 
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year

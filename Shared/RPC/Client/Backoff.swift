@@ -1,11 +1,13 @@
-/// How long to wait before the next attempt to connect: at once, then longer and longer, never in step with others.
+/// The pauses between attempts to connect: none before the first, then growing, with jitter so that clients do not
+/// retry in step.
 public struct Backoff: Sendable {
     static let first = Duration.milliseconds(50)
     static let factor = 1.6
     static let longest = Duration.seconds(2)
     static let jitter = 0.2
 
-    /// While the peer's backlog is full: it accepts, and another client may take a place that is free.
+    /// The longest pause while the peer's backlog is full: the peer is alive, and other clients compete for each free
+    /// place.
     static let longestWhenBusy = Duration.milliseconds(200)
 
     private let longest: Duration
@@ -17,8 +19,8 @@ public struct Backoff: Sendable {
 
     public mutating func reset() { failures = 0 }
 
-    /// The pause before the next attempt.
-    /// - Parameter random: from −1 to 1.
+    /// Returns the pause before the next attempt.
+    /// - Parameter random: the jitter, −1 to 1.
     public mutating func next(random: Double = .random(in: -1...1)) -> Duration {
         defer { failures += 1 }
         guard failures > 0 else { return .zero }

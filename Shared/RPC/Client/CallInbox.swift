@@ -1,17 +1,18 @@
 import Synchronization
 
-/// Hands calls from their callers' threads to the event loop, which is woken once for all that are made meanwhile.
+/// Passes calls from their callers' threads to the event loop. One wake-up serves all calls made before the loop takes
+/// them.
 final class CallInbox: Sendable {
     private struct State {
         var calls: [ClientCall] = []
 
-        /// Whether the event loop takes the calls without being woken.
+        /// Whether the event loop will take the calls without a wake-up.
         var isExpected = false
     }
 
     private let state = Mutex(State())
 
-    /// - Returns: whether the event loop must be woken to take the calls.
+    /// - Returns: whether the caller must wake the event loop.
     func put(_ call: ClientCall) -> Bool {
         state.withLock { state in
             state.calls.append(call)
@@ -20,10 +21,11 @@ final class CallInbox: Sendable {
         }
     }
 
-    /// The event loop is about to take the calls.
+    /// Announces that the event loop will take the calls without a wake-up.
     func expect() { state.withLock { $0.isExpected = true } }
 
-    /// All calls, in the order in which they were made. If there are none, the event loop must be woken for the next.
+    /// Removes all calls and returns them in the order in which they were made. If there are none, the next call must
+    /// wake the event loop.
     func take() -> [ClientCall] {
         state.withLock { state in
             let calls = state.calls

@@ -1,27 +1,27 @@
 import NIOCore
 
-/// What a caller can say about a call beside its parameters.
+/// The options of a call.
 public struct CallOptions: Sendable {
-    /// When the caller stops waiting, wherever the call is then; `distantFuture` for a stream without end.
+    /// When the call times out; `distantFuture` for an endless stream.
     public var deadline: NIODeadline
 
     /// The trace that the call belongs to.
     public var trace: TraceContext
 
-    /// How much the call matters to a person who waits.
+    /// How urgent the call is for a waiting user.
     public var priority: CallPriority
 
-    /// How many items of a stream the caller can hold, 1…1,024.
+    /// The flow control window of a stream: how many items the caller can buffer, 1…1,024.
     public var window: Int
 
-    /// Whether the call may be sent again when the connection was lost under it, so that it may be handled twice. Nil: when
-    /// its method is idempotent.
+    /// Whether the call may be sent again after the connection was lost during it, so that the peer may handle it
+    /// twice. Nil: only if its method is idempotent.
     public var isRepeatable: Bool?
 
-    /// Whether bytes may stand beside the answer. Nil: when the method's answer has bytes in it.
+    /// Whether the answer may have attachments. Nil: only if the method's answer contains bytes.
     var takesAttachments: Bool?
 
-    /// - Parameter timeout: from now.
+    /// - Parameter timeout: relative to now.
     public init(
         timeout: TimeAmount = Limits.defaultTimeout, trace: TraceContext = TraceContext(),
         priority: CallPriority = .visible
@@ -32,8 +32,8 @@ public struct CallOptions: Sendable {
         window = Limits.defaultStreamWindow
     }
 
-    /// For a call that is made in order to answer another: what is left of its time, its trace, and what its caller can
-    /// take.
+    /// Makes options for a call that serves another call: they take over that call's deadline, trace and whether its
+    /// caller takes attachments.
     public init(onBehalfOf context: CallContext) {
         deadline = context.deadline
         trace = context.trace
@@ -42,14 +42,14 @@ public struct CallOptions: Sendable {
         takesAttachments = context.takesAttachments
     }
 
-    /// For a stream that goes on until its caller ends it.
+    /// Makes options for a stream that runs until its caller ends it.
     public static func endless(trace: TraceContext = TraceContext()) -> CallOptions {
         var options = CallOptions(trace: trace)
         options.deadline = .distantFuture
         return options
     }
 
-    /// With what the method says, where the caller says nothing.
+    /// Fills in the method's defaults for options that are nil.
     func resolved(isRepeatable: Bool, takesAttachments: Bool) -> CallOptions {
         var options = self
         options.isRepeatable = options.isRepeatable ?? isRepeatable
@@ -57,7 +57,7 @@ public struct CallOptions: Sendable {
         return options
     }
 
-    /// What the peer is told.
+    /// The `meta` member of the request.
     func meta(now: NIODeadline, isStream: Bool) -> RequestMeta {
         let left = Int((deadline - now).nanoseconds / 1_000_000)
         return RequestMeta(

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Raised when the caller's task is cancelled. The call and its cancelling reach the event loop in any order; the flag is
-/// raised before the latter is sent there: so a call that finds it raised must not begin, and for any other its cancelling
-/// is still to come.
+/// Set when the caller's task is cancelled, before the cancellation is sent to the event loop. The call and its
+/// cancellation may reach the event loop in either order. A call that finds the flag set must not begin; for any other
+/// call, the cancellation arrives later.
 final class CancellationFlag: Sendable {
     private let raised = Atomic(false)
 

@@ -1,54 +1,55 @@
 import NIOCore
 
-/// Whether calls are worth sending: while the circuit is open, calls fail at once instead of each after its own time.
+/// A circuit breaker: while it is open, calls fail at once instead of each timing out.
 ///
-/// | it opens when | it closes when |
+/// | opens when | closes when |
 /// |---|---|
-/// | a peer that was never there cannot be reached, or one that was there has been away for `patience` | something listens there |
-/// | a call has timed out, and a probe is not answered either | anything comes from the peer |
-/// | `shortConnections` in a row were short | a connection has lived for `shortestLife` |
+/// | a peer that never answered cannot be reached, or a known peer has been unreachable for `patience` | a connection
+/// is accepted or the backlog is full |
+/// | a call and the probe after it time out | the peer sends anything |
+/// | `shortConnections` in a row were short | a connection has lasted for `shortestLife` |
 struct Circuit {
-    /// How long calls wait for a peer that was there before. A supervisor takes 1.0 to 1.4 s to restart a service.
+    /// How long calls wait for a known peer that is unreachable. A supervisor takes 1.0 to 1.4 s to restart a service.
     static let patience = TimeAmount.seconds(3)
 
-    /// How many short connections in a row open the circuit: the peer crashes again and again.
+    /// How many short connections in a row open the circuit: the peer crashes repeatedly.
     static let shortConnections = 3
 
-    /// A connection that lives for less is short. One that the peer ends by draining is not counted.
+    /// A connection that ends sooner is short. One that the peer closes because it drains does not count.
     static let shortestLife = TimeAmount.milliseconds(500)
 
     /// Why the circuit is open.
     enum Fault {
-        /// Nothing accepts connections.
+        /// No process accepts connections.
         case unreachable
-        /// The peer reads and answers nothing.
+        /// The peer reads but does not answer.
         case silent
-        /// Its connections end soon after they began.
+        /// Connections end soon after they begin.
         case unstable
     }
 
     private enum State: Equatable {
         case closed
-        /// A call has timed out; a probe is under way.
+        /// A call has timed out; a probe is in progress.
         case suspected
         case open(Fault)
     }
 
     private var state = State.closed
 
-    /// Whether anything ever came from the peer: such a peer is worth waiting for.
+    /// Whether the peer has ever sent anything. Calls wait for such a peer.
     private var wasHeard = false
 
-    /// Since when a peer that was there before is away.
+    /// Since when a known peer has been unreachable.
     private var awaySince: NIODeadline?
 
     /// How many connections in a row were short.
     private var shortInARow = 0
 
-    /// Failed attempts to connect since anything came from the peer.
+    /// Attempts to connect that failed since the peer last sent anything.
     private(set) var failedAttempts = 0
 
-    /// Why calls fail at once; nil while they do not.
+    /// Why calls fail at once; nil while the circuit is closed.
     var fault: Fault? {
         guard case .open(let fault) = state else { return nil }
         return fault
@@ -56,13 +57,13 @@ struct Circuit {
 
     var isOpen: Bool { fault != nil }
 
-    /// Whether hearing from the peer changes nothing.
+    /// Whether `heard` would change nothing.
     var isSettled: Bool { state == .closed && failedAttempts == 0 && wasHeard && awaySince == nil }
 
-    /// When the peer has been away for too long; nil while it is not away, or when the circuit is open already.
+    /// When `patience` for an unreachable peer runs out; nil if the peer is reachable or the circuit is already open.
     var patienceEnds: NIODeadline? { isOpen ? nil : awaySince.map { $0 + Self.patience } }
 
-    // MARK: What happens
+    // MARK: Connection events
 
     /// The peer has sent something.
     mutating func heard() {
@@ -72,7 +73,7 @@ struct Circuit {
         if fault != .unstable { state = .closed }
     }
 
-    /// Something listens there: a connection came about, or the backlog is full.
+    /// The peer listens: it accepted a connection, or its backlog is full.
     mutating func reached() {
         awaySince = nil
         if fault == .unreachable { state = .closed }
@@ -86,7 +87,7 @@ struct Circuit {
         losePatience(now: now)
     }
 
-    /// - Returns: whether that opened the circuit.
+    /// - Returns: whether the circuit has opened.
     @discardableResult
     mutating func losePatience(now: NIODeadline) -> Bool {
         guard let patienceEnds, patienceEnds <= now else { return false }
@@ -95,7 +96,7 @@ struct Circuit {
     }
 
     /// A connection has ended.
-    /// - Parameter life: how long it lived; nil for one that the peer has ended by draining.
+    /// - Parameter life: how long it lasted; nil if the peer closed it because it drains.
     mutating func lost(after life: TimeAmount?, now: NIODeadline) {
         awaySince = awaySince ?? now
         if state == .suspected { state = .closed }
@@ -104,7 +105,7 @@ struct Circuit {
         if shortInARow >= Self.shortConnections { state = .open(.unstable) }
     }
 
-    /// A connection has lived for `shortestLife`.
+    /// A connection has lasted for `shortestLife`.
     mutating func lasted() {
         shortInARow = 0
         if fault == .unstable { state = .closed }
@@ -112,16 +113,16 @@ struct Circuit {
 
     // MARK: Probing
 
-    /// A call that the peer may have has timed out.
-    /// - Returns: whether a probe is to be sent.
+    /// A call that was sent has timed out.
+    /// - Returns: whether to send a probe.
     mutating func timedOut() -> Bool {
         guard state == .closed else { return false }
         state = .suspected
         return true
     }
 
-    /// The time of the probe is over.
-    /// - Returns: whether that opened the circuit.
+    /// The probe has timed out.
+    /// - Returns: whether the circuit has opened.
     mutating func probeTimedOut() -> Bool {
         guard state == .suspected else { return false }
         state = .open(.silent)

@@ -2,14 +2,14 @@ import JSON
 import NIOCore
 import Synchronization
 
-/// A call of a client that has not ended.
+/// A call made by a client.
 ///
-/// `@unchecked Sendable`: its caller makes it and hands it to the event loop. From then on the event loop alone reads and
-/// writes what is variable; other threads use only constants and the atomic `isCancelled`.
+/// `@unchecked Sendable`: its caller makes it and passes it to the event loop. From then on only the event loop
+/// accesses its mutable state; other threads use only constants and the atomic `isCancelled`.
 final class ClientCall: @unchecked Sendable {
     typealias Outcome = Result<Payload, RPCError>
 
-    /// Takes the outcome.
+    /// Receives the outcome.
     enum Caller {
         case task(UnsafeContinuation<Outcome, Never>)
         /// Called on the event loop.
@@ -20,11 +20,11 @@ final class ClientCall: @unchecked Sendable {
     enum Phase {
         /// In no queue, and not sent.
         case new
-        /// Waits for a connection, or for room at the peer.
+        /// Queued until there is a connection and the peer can take one more call.
         case waiting
-        /// A byte of it may have left.
+        /// Some of its bytes may have been sent.
         case sent
-        /// Waits for the time that the peer has named when it refused the call.
+        /// Refused by the peer; waits for the retry time that the peer named.
         case shed
         case ended
     }
@@ -33,7 +33,7 @@ final class ClientCall: @unchecked Sendable {
     let method: String
     let options: CallOptions
 
-    /// Whether the attachments of the answer are read in this process, so that their checksum is verified.
+    /// Whether this process reads the answer's attachments and so verifies their checksums. False when forwarding.
     let checksAttachments: Bool
 
     private(set) var params: Payload
@@ -42,18 +42,18 @@ final class ClientCall: @unchecked Sendable {
     var caller: Caller?
     var phase = Phase.new
 
-    /// Set when the caller's task is cancelled, before the event loop is told: a call that has not begun then must not
-    /// begin, and any other is cancelled by the event loop.
+    /// Set when the caller's task is cancelled, before the event loop is told. A call that has not begun must not begin
+    /// then; the event loop cancels any other.
     let isCancelled = Atomic(false)
 
-    /// Whether a handler may have begun in an attempt whose outcome is not known, or has answered. Never reset: from then on
-    /// no error of the call says `begun:false`.
+    /// Whether a handler may have begun in an attempt with an unknown outcome, or has answered. Never reset: once it is
+    /// set, no error of the call says `begun:false`.
     private(set) var mayHaveBegun = false
 
-    /// The request while it is sent in several frames.
+    /// The request, while it is sent in several frames.
     var outgoing: OutgoingMessage?
 
-    /// The attachments that the answer, or items, wait for.
+    /// Attachments of the answer or of items that have not arrived completely.
     var incoming: [IncomingAttachments] = []
 
     init(
@@ -75,14 +75,15 @@ final class ClientCall: @unchecked Sendable {
         return stream
     }
 
-    /// A handler may have begun.
+    /// Records that a handler may have begun.
     func noteBegun() { mayHaveBegun = true }
 
-    /// Whether it may be sent again after the peer has refused it with `begun:false`. Only a stream that has had items may
-    /// not: another call is sent again only if its method allows that, or if no earlier attempt reached a handler.
+    /// Whether the call may be sent again after the peer refused it with `begun:false`. False only for a stream that
+    /// has received items: any other call is sent again only if its method allows that or no earlier attempt reached a
+    /// handler.
     var mayFollowRefusal: Bool { stream == nil || !mayHaveBegun }
 
-    /// Drops what it still had to send or to receive over a connection that was lost, or for an attempt that was refused.
+    /// Drops unfinished transfers, after the connection was lost or the peer refused the attempt.
     func forgetTransfers() {
         for incoming in incoming { incoming.forget() }
         (outgoing, incoming) = (nil, [])
@@ -92,7 +93,7 @@ final class ClientCall: @unchecked Sendable {
         guard let caller else { return }
         phase = .ended
         self.caller = nil
-        // The queues of its client may hold it longer than its caller does.
+        // The client's queues may retain the call longer than its caller does.
         params = Payload(.emptyObject)
         let outcome = mayHaveBegun ? outcome.mapError(\.whenBegun) : outcome
         switch caller {

@@ -1,30 +1,31 @@
 import JSON
 import NIOCore
 
-/// One connection of a client: frames to messages, messages to whom they are for. Lives on the event loop.
+/// One connection of a client: parses messages and dispatches them to the calls that they belong to. Lives on the event
+/// loop.
 final class ClientConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Who is told what happens on the connection.
+    /// Receives the connection's events.
     let core: ClientCore
     let channel: any Channel
     let transport: Transport
 
-    /// When it came about.
     var openedAt = NIODeadline.distantPast
 
-    /// How many messages without a meaning are tolerated on one connection.
+    /// How many meaningless messages are tolerated on one connection.
     static let toleratedViolations = 4
     private var violations = 0
 
-    /// Whether the peer has ever answered as a peer does: only then is losing it no failure to connect.
+    /// Whether the peer has answered as the protocol requires. Losing the connection before that counts as a failure to
+    /// connect.
     private(set) var hasAnswered = false
 
-    /// The answer of `rpc.hello`; nil before, and for a peer that knows no hello.
+    /// The answer of `rpc.hello`; nil before it arrives, and for a peer that does not implement `rpc.hello`.
     private(set) var greeting: Hello.Answer?
 
-    /// The ids of our own requests; calls have positive numbers, signs of life that were asked for negative ones: a peer
-    /// that was stuck may find several of them at once, and an id that is under way must not come again.
+    /// The ids of the client's own requests. Calls have positive ids, probes have negative ones: a peer that was stuck
+    /// may read several probes at once, and an id in progress must not be repeated.
     private static let helloID = 0
     private var lastProbeID = 0
 
@@ -41,7 +42,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     // MARK: Sending
 
-    /// Sends the greeting. Calls follow once it is answered: then it is known what the peer can take.
+    /// Sends `rpc.hello`. Calls follow its answer, which announces the peer's limits.
     func greet(as client: Hello.Client) throws(RPCError) {
         let hello = Hello.Request(
             protocols: Hello.protocols, client: client, features: core.features.names,
@@ -53,8 +54,8 @@ final class ClientConnection: ChannelInboundHandler {
         }
     }
 
-    /// - Returns: what stands for a request that takes its time.
-    /// - Throws: `too_large`, and nothing is sent.
+    /// - Returns: the outgoing message, if the request takes more than one frame.
+    /// - Throws: `too_large`; nothing is sent then.
     func send(_ call: ClientCall) throws(RPCError) -> OutgoingMessage? {
         try transport.writer.send(takesAttachments: true) {
             $0.request(
@@ -66,30 +67,30 @@ final class ClientConnection: ChannelInboundHandler {
         }
     }
 
-    /// Whether a request would leave soon.
+    /// Whether the write queue is below its limit.
     var hasRoom: Bool { transport.writer.queuedBytes < core.limits.queuedBytes }
 
-    /// Tells the server that nobody waits for the answer any more.
+    /// Tells the server that the answer is not needed any more.
     func cancel(_ call: ClientCall) {
         for incoming in call.incoming { transport.stop(incoming) }
         if let outgoing = call.outgoing {
             let wasSent = outgoing.isTextOut
             call.outgoing = nil
             transport.writer.giveUp(outgoing, because: .cancelled)
-            // The server never saw it whole.
+            // The server never received the whole request.
             if !wasSent { return }
         }
         let cancel = Cancel(id: RequestID(call.id))
         notify(ProtocolMethods.cancel.name) { Cancel.codec.write(cancel, &$0) }
     }
 
-    /// Lets the server send more items.
+    /// Grants the server more items.
     func grant(_ items: Int, to call: ClientCall) {
         let grant = Grant(id: RequestID(call.id), items: items)
         notify(ProtocolMethods.grant.name) { Grant.codec.write(grant, &$0) }
     }
 
-    /// Asks for a sign of life.
+    /// Sends `rpc.ping`.
     func probe() {
         lastProbeID -= 1
         notify(ProtocolMethods.ping.name, id: lastProbeID) { $0.raw(.emptyObject) }
@@ -99,7 +100,7 @@ final class ClientConnection: ChannelInboundHandler {
         do throws(RPCError) {
             try transport.writer.send { $0.request(id: id, method: method, params: params) }
         } catch {
-            // A frame of some dozen bytes: only a peer that takes next to nothing at all is too small for it.
+            // These frames have a few dozen bytes, so the peer's limit is unusably small.
             close()
         }
     }
@@ -120,7 +121,8 @@ final class ClientConnection: ChannelInboundHandler {
             while channel.isActive, let received = try transport.next() {
                 switch received {
                 case .message(let text): try receive(text)
-                // An answer in parts that was too much for us: its server, told to stop, answers with an error.
+                // An answer in parts that exceeded our limits. Its transfer was stopped, so the server answers with an
+                // error.
                 case .refused(let error) where error.kind != .parseError: break
                 case .refused(let error): throw error
                 }
@@ -128,20 +130,20 @@ final class ClientConnection: ChannelInboundHandler {
             if let expiry = transport.nextExpiry { core.timer.wake(by: expiry) }
         } catch {
             let reason = (error as? FrameViolation)?.rpcError.message ?? (error as? RPCError)?.message ?? "\(error)"
-            core.broken(self, .invalidData, "it does not keep to the protocol: \(reason)")
+            core.broken(self, .invalidData, "protocol violation: \(reason)")
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         core.broken(
             self, .unavailable,
-            "it went away while it worked on the call"
+            "the connection was lost during the call"
                 + (transport.isInsideFrame ? " (it closed inside a frame)" : " (it closed the connection)"))
         transport.end(RPCError(.unavailable, "\(core.name): the connection ended"))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Whatever it was, the end of the connection follows and is reported there.
+        // `channelInactive` follows and reports the end of the connection.
         close()
     }
 
@@ -154,34 +156,33 @@ final class ClientConnection: ChannelInboundHandler {
             if let fault = call.faultAsAnswer { return try receive(call, fault: fault) }
             switch call.content {
             case .request(let request): try receive(request, call.attachments)
-            // What was meant to be an answer, perhaps: whose, nobody can know.
+            // This may have been meant as an answer, but it is unknown to which call.
             case .failure(let error): throw error
             }
-        case .batch: throw RPCError(.invalidRequest, "an answer that nobody asked for")
+        case .batch: throw RPCError(.invalidRequest, "an answer to no request")
         }
     }
 
-    /// An answer that cannot be understood ends the call that it is for.
+    /// Fails the call that an invalid answer belongs to.
     private func receive(_ call: IncomingCall, fault: String) throws {
         guard case .to(let id) = call.answer, let id = id.number, id != Self.helloID else {
-            // It cannot be matched to a call.
             throw RPCError(.invalidRequest, fault)
         }
         hasAnswered = true
         try transport.refuse(attachments(of: call.attachments))
         core.complete(
-            id, .failure(RPCError(.invalidData, "\(core.name): it does not keep to the protocol: \(fault)")))
+            id, .failure(RPCError(.invalidData, "\(core.name): protocol violation: \(fault)")))
         try violated(fault)
     }
 
-    /// The peer has sent what means nothing, but harms no other call.
-    /// - Throws: when it has done so too often.
+    /// Counts a message that means nothing, but harms no other call.
+    /// - Throws: after more than `toleratedViolations`.
     private func violated(_ fault: String) throws(RPCError) {
         violations += 1
         if violations > Self.toleratedViolations { throw RPCError(.invalidRequest, fault) }
     }
 
-    /// Servers send notifications only. Those of later versions mean nothing here.
+    /// Servers send notifications only. Unknown ones are from later versions and are ignored.
     private func receive(_ notification: Request, _ numbers: AttachmentNumbers) throws {
         switch notification.method {
         case ProtocolMethods.drainingName: core.isDraining(self)
@@ -196,7 +197,7 @@ final class ClientConnection: ChannelInboundHandler {
         let call = item.id.number.flatMap(core.call)
         guard let call, let stream = call.stream else {
             try transport.refuse(numbers)
-            // A stream may have been cancelled while the item was on its way.
+            // The item may have been sent before the stream was cancelled.
             let isLate = call == nil && item.id.number.map(core.hasSent) == true
             if !isLate { try violated("an item for a stream that does not exist") }
             return
@@ -220,7 +221,7 @@ final class ClientConnection: ChannelInboundHandler {
         case (let id?, _) where id < 0 && id >= lastProbeID: break
         case (let id?, _) where !core.hasSent(id):
             try transport.refuse(numbers)
-            try violated("an answer that nobody asked for")
+            try violated("an answer to no request")
         case (let id?, .success(let result)):
             hasAnswered = true
             guard !numbers.isEmpty else { return core.complete(id, .success(Payload(result))) }
@@ -233,9 +234,9 @@ final class ClientConnection: ChannelInboundHandler {
             try transport.refuse(numbers)
             core.complete(id, .failure(error))
         case (nil, .failure(let error)) where !hasAnswered: core.refused(self, error)
-        // A request in parts, whose call has ended with the stop of its number.
+        // A request in parts that the server stopped; stopping its transfer has ended the call.
         case (nil, .failure(let error)) where error.kind == .overloaded || error.kind == .tooLarge: break
-        // It has read something else than we have sent: what was sent may be sent again.
+        // The server read something other than what was sent, so calls may be sent again.
         case (nil, .failure(let error)) where error.kind == .invalidRequest:
             core.broken(self, .unavailable, "it could not read what was sent: \(error.message)")
         case (nil, .failure(let error)): throw error
@@ -253,7 +254,7 @@ final class ClientConnection: ChannelInboundHandler {
             transport.features = core.features.intersection(Features(names: greeting.features))
             self.greeting = greeting
         case .failure(let error):
-            // A plain peer knows no hello and is a good peer all the same.
+            // A plain JSON-RPC peer does not implement `rpc.hello`.
             guard error.kind == .methodNotFound else {
                 return core.refused(self, core.unavailable(error.message, begun: false))
             }
@@ -264,7 +265,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     // MARK: Attachments
 
-    /// Without the feature, the member means nothing.
+    /// Without the feature, the member is ignored.
     private func attachments(of numbers: AttachmentNumbers) throws(RPCError) -> [UInt32] {
         transport.features.contains(.bytes) ? try numbers.read() : []
     }
@@ -273,12 +274,12 @@ final class ClientConnection: ChannelInboundHandler {
         _ numbers: [UInt32], for call: ClientCall, _ whenDone: @escaping (Result<[Attachment], RPCError>) -> Void
     ) throws(FrameViolation) {
         guard !numbers.isEmpty else { return }
-        // What stands beside an answer may fail in ways that, beside a request, mean that nothing has begun.
+        // Receiving attachments may fail with errors that, for a request, mean that no handler has begun.
         call.noteBegun()
         let budget = transport.budget
         let incoming = IncomingAttachments(numbers, areChecked: call.checksAttachments) { [weak call] result in
             call?.incoming.removeAll { $0.numbers == numbers }
-            // From here on they are their caller's.
+            // From here on, the caller owns the attachments.
             if case .success(let attachments) = result { budget.release(attachments.reduce(0) { $0 + $1.data.count }) }
             whenDone(result.mapError(\.whenBegun))
         }

@@ -2,9 +2,9 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// How a client comes to a connection, and what becomes of calls when it is lost.
+/// How a client connects, and what happens to its calls when the connection is lost.
 extension ClientCore {
-    /// The connection that is there.
+    /// The current connection.
     var connection: ClientConnection? {
         switch state {
         case .greeting(let connection), .ready(let connection), .draining(let connection): connection
@@ -13,10 +13,10 @@ extension ClientCore {
     }
 
     /// Connects once.
-    /// - Returns: what completes when the connection has ended, with whether it was of any use, or the reason why there
-    ///   is none.
+    /// - Returns: completes when the connection has ended, with whether the peer answered as the protocol requires;
+    ///   fails when no connection was established.
     func connect() -> EventLoopFuture<Bool> {
-        // While nobody is there, the next attempt is no reason to wait.
+        // While the circuit is open, calls do not wait for the next attempt.
         if case .down = state {} else { state = .connecting }
         let core = NIOLoopBound(self, eventLoop: executor.loop)
         return ClientBootstrap(group: executor.loop)
@@ -44,7 +44,7 @@ extension ClientCore {
         }
         guard let peer, peers.include(peer) else {
             connection.close()
-            let who = peer.map { "user \($0.user)" } ?? "somebody whom the system does not name"
+            let who = peer.map { "user \($0.user)" } ?? "an unknown user"
             throw RPCError(.permissionDenied, "\(name) belongs to \(who)", begun: false)
         }
         do throws(RPCError) {
@@ -58,8 +58,8 @@ extension ClientCore {
         state = .greeting(connection)
     }
 
-    /// An attempt failed.
-    /// - Returns: whether the peer is only busy: it listens, and its backlog is full.
+    /// Records a failed attempt to connect.
+    /// - Returns: whether the peer is only busy: it listens, but its backlog is full.
     @discardableResult
     func failed(_ error: any Error) -> Bool {
         switch state {
@@ -73,14 +73,14 @@ extension ClientCore {
         }
         lastFailure = error
         circuit.failedToConnect(now: executor.loop.now)
-        // A peer that was there a moment ago may be restarting: calls wait for it.
+        // A known peer may be restarting, so calls wait for it.
         if circuit.isOpen { goDown() } else { wakeForCircuit() }
         return false
     }
 
-    /// The circuit is open and nothing listens there.
+    /// Fails all calls: the circuit is open and the peer cannot be reached.
     private func goDown() {
-        let reason = lastFailure.map { "nobody answers (\(self.reason(of: $0)))" } ?? "nobody answers"
+        let reason = lastFailure.map { "cannot connect (\(self.reason(of: $0)))" } ?? "cannot connect"
         let error = lastFailure as? RPCError ?? unavailable(reason, begun: false)
         state = .down(error)
         report(standing.failedToConnect(attempts: circuit.failedAttempts, error.message))
@@ -91,8 +91,8 @@ extension ClientCore {
         if let deadline = circuit.patienceEnds { timer.wake(by: deadline) }
     }
 
-    /// What the circuit does by time.
-    /// - Returns: when to look again.
+    /// Applies the circuit's deadlines.
+    /// - Returns: the next deadline.
     func enforceCircuit(now: NIODeadline) -> NIODeadline {
         switch state {
         case .connecting, .down:
@@ -127,7 +127,8 @@ extension ClientCore {
         if let mismatch { report(.incompatible(reason: mismatch.message)) }
     }
 
-    /// What the peer does not offer and the client needs. A plain peer says nothing about contracts, and is trusted.
+    /// The error if the peer does not offer all required contracts. A plain JSON-RPC peer announces none and is
+    /// trusted.
     private func unmet(_ greeting: Hello.Answer) -> RPCError? {
         let missing = contracts.filter { greeting.contracts[$0.key] != $0.value }
         guard !missing.isEmpty else { return nil }
@@ -135,7 +136,7 @@ extension ClientCore {
         return unavailable("it does not offer \(list)", begun: false)
     }
 
-    /// Something came from the peer.
+    /// The peer has sent something.
     func heard(_ connection: ClientConnection) {
         if !circuit.isSettled { settle() }
     }
@@ -145,17 +146,17 @@ extension ClientCore {
         circuit.heard()
         guard !circuit.isOpen else { return }
         stopProbing()
-        // While it greets, the answer to that says more.
+        // During the greeting, the answer to `rpc.hello` is reported instead.
         if wasOpen, case .ready = state { report(standing.answered()) }
     }
 
-    /// - Parameter trace: of the call that revealed the change.
+    /// - Parameter trace: the trace of the call that revealed the change.
     func report(_ change: PeerChange?, revealedBy trace: TraceContext = TraceContext()) {
         guard let change else { return }
         TraceContext.$current.withValue(trace) { onChange(change) }
     }
 
-    /// The kernel has taken something.
+    /// The kernel has accepted bytes.
     func hasWritten(_ connection: ClientConnection) { sendWaiting() }
 
     func isDraining(_ connection: ClientConnection) {
@@ -164,17 +165,17 @@ extension ClientCore {
         leaveIfDraining()
     }
 
-    /// A peer that goes away waits for its clients to have got their answers and to close.
+    /// Closes the connection to a draining peer once all calls on it are answered; the peer waits for that.
     func leaveIfDraining() {
         if case .draining(let connection) = state, sentCount == 0 { connection.close() }
     }
 
-    /// The server wants nothing to do with us: no call will fare better, until a later attempt does.
+    /// The server has refused the connection. Calls fail until a later attempt succeeds.
     func refused(_ connection: ClientConnection, _ error: RPCError) {
         guard connection === self.connection else { return }
         state = .down(error)
         report(standing.lost(.down(reason: error.message)))
-        // A server that has refused the greeting may have gone on to handle what came with it.
+        // A server that refused `rpc.hello` may have handled the requests sent with it.
         var sentError = error
         sentError.begun = error.kind == .unavailable
         for call in sentCalls { complete(call.id, .failure(sentError)) }
@@ -182,16 +183,16 @@ extension ClientCore {
         connection.close()
     }
 
-    /// The connection ended, or what came over it made no sense. Calls that never left wait for the next one, and so do,
-    /// within bounds, those that may be handled twice.
+    /// Ends a connection that was lost or has received invalid data. Calls that were not sent wait for the next
+    /// connection. So do, within the retry budget, those that may be handled twice.
     func broken(_ connection: ClientConnection, _ kind: ErrorKind, _ reason: String) {
-        // Closing comes back here, when the calls have been told the reason.
+        // Closing calls this method again; by then the calls have ended with the right reason.
         defer { connection.close() }
         if let current = self.connection {
             guard current === connection else { return }
             noteLoss(of: connection)
             if kind == .invalidData {
-                // With several calls under way, the change may be due to any of them.
+                // With several calls in progress, any of them may have revealed the change.
                 let trace = sentCount == 1 ? sentCalls.first?.options.trace : nil
                 report(standing.violated(reason), revealedBy: trace ?? TraceContext())
             }
@@ -209,7 +210,7 @@ extension ClientCore {
         }
     }
 
-    /// The connection has ended: calls wait for the next one, unless too many in a row were short.
+    /// Updates the circuit after a lost connection. Calls wait for the next one, unless too many in a row were short.
     private func noteLoss(of connection: ClientConnection) {
         let now = executor.loop.now
         var life: TimeAmount? = now - connection.openedAt
@@ -228,7 +229,7 @@ extension ClientCore {
         }
     }
 
-    /// - Parameter wasWhole: whether all of the request may have left. A part of one was not handled.
+    /// - Parameter wasWhole: whether the whole request may have been sent. The peer does not handle a partial one.
     private func mayGoAgain(_ call: ClientCall, wasWhole: Bool, now: NIODeadline) -> Bool {
         if !wasWhole { return true }
         return call.options.isRepeatable == true && call.stream == nil && budget.take(now: now)
@@ -252,7 +253,7 @@ extension ClientCore {
     func unavailable(because fault: Circuit.Fault) -> RPCError {
         let reason =
             switch fault {
-            case .unreachable: "nobody answers"
+            case .unreachable: "cannot connect"
             case .silent: "it does not answer"
             case .unstable: "its connections end soon after they began"
             }

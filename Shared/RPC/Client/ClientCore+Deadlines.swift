@@ -1,13 +1,14 @@
 import NIOCore
 
-/// What ends by time, and how a peer that does not answer is looked after.
+/// Timeouts of calls and connections, and probing of peers that do not answer.
 extension ClientCore {
-    /// - Returns: when to look again.
+    /// - Returns: the next deadline.
     func enforceDeadlines(now: NIODeadline) -> NIODeadline {
         var due: [ClientCall] = []
         while let call = deadlines.popDue(now: now, isCurrent: Self.isUnderWay) { due.append(call) }
         var unanswered: TraceContext?
-        // First those that wait: the end of one that was sent makes room for the next, which must not be one of them.
+        // First the calls that were not sent: ending a sent call makes room for the next in the queue, which must not
+        // be an expired one.
         let sent = due.filter { $0.phase == .sent }
         for call in due where call.phase != .sent {
             if isGreeting, call.phase == .waiting { unanswered = call.options.trace }
@@ -35,7 +36,7 @@ extension ClientCore {
             broken(connection, .unavailable, "it has stopped sending: \(error.rpcError.message)")
             return .distantFuture
         }
-        // What they were about has ended with the number that was stopped.
+        // The calls of refused messages have ended with their transfers.
         _ = connection.transport.takeRefusals()
         let expiry = connection.transport.nextExpiry ?? .distantFuture
         guard let blocked = connection.transport.writer.blockedSince else { return expiry }
@@ -53,7 +54,7 @@ extension ClientCore {
 
     // MARK: Probing
 
-    /// A call has timed out: asks the peer for a sign of life. Without one in time the circuit opens.
+    /// Probes the peer after a call has timed out. If the peer sends nothing in time, the circuit opens.
     private func suspect(revealedBy trace: TraceContext) {
         guard connection != nil, circuit.timedOut() else { return }
         connection?.probe()
@@ -65,8 +66,8 @@ extension ClientCore {
         probing = nil
     }
 
-    /// The peer has not answered the probe. Calls that it has keep their own limits: one that is merely slow may answer
-    /// them still.
+    /// The peer has not answered the probe. Calls in progress keep their own deadlines: a slow peer may still answer
+    /// them.
     private func confirm(_ trace: TraceContext) {
         probing = nil
         guard circuit.probeTimedOut() else { return }
@@ -75,12 +76,13 @@ extension ClientCore {
         probe(pausing: Backoff())
     }
 
-    /// Asks again and again, until something comes or the connection is lost. A new one is greeted, which asks as well.
+    /// Repeats probes until the peer sends something or the connection is lost. A new connection sends `rpc.hello`,
+    /// which probes as well.
     private func probe(pausing backoff: Backoff) {
         guard circuit.fault == .silent, let connection else { return }
         connection.probe()
         var backoff = backoff
-        // The first pause of all is none.
+        // The first pause of a backoff is zero.
         let pause = max(backoff.next(), Backoff.first)
         probing = executor.loop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) { [backoff] in
             self.probing = nil

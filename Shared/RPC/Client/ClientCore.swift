@@ -2,27 +2,27 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// The state of a client: where its connection stands, and the calls that are not over. Lives on the event loop.
+/// The state of a client: its connection and its unfinished calls. Lives on the event loop.
 final class ClientCore {
     enum State {
-        /// An attempt is on its way, or will be as soon as the client runs: calls wait for its outcome.
+        /// Connecting, or waiting for `run`: calls wait for the outcome.
         case connecting
-        /// Connected; what the peer can take is not known yet.
+        /// Connected; the peer's limits are not known yet.
         case greeting(ClientConnection)
         case ready(ClientConnection)
-        /// The peer goes away: it answers what it has, and new calls wait for its successor.
+        /// The peer drains: it answers the calls it has, and new calls wait for its successor.
         case draining(ClientConnection)
-        /// No connection can be made, or none lasts: calls fail at once, until an attempt succeeds.
+        /// The peer cannot be reached, or connections keep ending: calls fail at once until an attempt succeeds.
         case down(RPCError)
         case stopped
     }
 
     let path: SocketPath
 
-    /// The peer in error messages.
+    /// The name of the peer in error messages.
     let name: String
 
-    /// The contracts that the peer must offer, with their versions.
+    /// The contracts that the peer must offer, and their versions.
     let contracts: [String: Int]
     let onChange: @Sendable (PeerChange) -> Void
     let limits: Limits
@@ -31,35 +31,34 @@ final class ClientCore {
     let peers: TrustedPeers
     let client: Hello.Client
 
-    /// The calls that other threads have handed over.
+    /// Calls passed over by other threads.
     let inbox = CallInbox()
 
     var state = State.connecting
     var circuit = Circuit()
 
-    /// Why the last attempt to connect failed.
     var lastFailure: (any Error)?
     var standing = PeerStanding()
 
-    /// Why the peer that is connected gets no calls but those of the protocol itself.
+    /// Why only `rpc.*` calls are sent to the connected peer; nil if it offers all required contracts.
     var mismatch: RPCError?
     var budget = RetryBudget()
 
-    /// The calls that have not ended, by id, whatever their phase.
+    /// The unfinished calls in all phases, by id.
     private var calls: [Int: ClientCall] = [:]
 
-    /// How many of them have the phase `sent`, how many are streams, and the highest id that was ever sent.
+    /// Calls in the phase `sent`, streams in any phase, and the highest id sent so far.
     private(set) var sentCount = 0
     private var streamCount = 0
     private var lastSent = 0
 
-    /// The calls of the phase `waiting`.
+    /// The calls in the phase `waiting`.
     private var queue = LazyQueue<ClientCall> { $0.phase != .waiting }
 
-    /// How many calls the peer takes at a time, as far as it has said.
+    /// How many calls may be in progress at a time: our limit, or the peer's if it announced a smaller one.
     private var callsAtOnce: Int
 
-    /// What the read that is going on has brought to tasks.
+    /// Outcomes for waiting tasks, collected during the current read.
     private var outcomes: [(ClientCall, ClientCall.Outcome)] = []
     private var isReading = false
 
@@ -88,8 +87,8 @@ final class ClientCore {
 
     // MARK: Calls
 
-    /// Reads what has come over a connection. The callers of all answers are resumed together, so that their threads are
-    /// woken once, and the calls that they make meanwhile share a write.
+    /// Runs a read. All callers whose answers it brings are resumed together, so that their threads are woken once and
+    /// the calls that they then make share a write.
     func reading(_ read: () -> Void) {
         inbox.expect()
         executor.turn {
@@ -102,8 +101,8 @@ final class ClientCore {
         takeCalls()
     }
 
-    /// Begins the calls of the inbox. Those that are made meanwhile follow at once, within bounds: others use the event
-    /// loop too.
+    /// Begins the calls in the inbox, and those made meanwhile. After `takesInTurn` rounds the rest waits for the next
+    /// turn, because other work shares the event loop.
     func takeCalls() {
         for _ in 1...Self.takesInTurn {
             let calls = inbox.take()
@@ -123,7 +122,7 @@ final class ClientCore {
             return call.end(.failure(.overloaded("\(name): too many calls wait")))
         }
         let isStream = call.stream != nil
-        // A stream may last for ever: half of what the peer takes is left for calls that end.
+        // A stream may never end, so half of the capacity is reserved for other calls.
         guard !isStream || streamCount < callsAtOnce / 2 else {
             return call.end(.failure(.overloaded("\(name): too many streams under way")))
         }
@@ -136,7 +135,7 @@ final class ClientCore {
 
     static func isUnderWay(_ call: ClientCall, _: NIODeadline) -> Bool { call.phase != .ended }
 
-    /// Why calls fail at once; nil while they are worth sending, or waiting for.
+    /// Why calls fail at once; nil while they can be sent or queued.
     private var refusal: RPCError? {
         switch state {
         case .down(let error): error
@@ -145,7 +144,7 @@ final class ClientCore {
         }
     }
 
-    /// Sends a call, or queues it behind those that wait.
+    /// Sends a call, or queues it behind earlier ones.
     private func place(_ call: ClientCall) {
         if case .ready(let connection) = state, queue.isEmpty, hasRoom(connection) {
             send(call, on: connection)
@@ -154,16 +153,16 @@ final class ClientCore {
         }
     }
 
-    /// The call with this id that was sent.
+    /// The call with this id, if it is in the phase `sent`.
     func call(_ id: Int) -> ClientCall? {
         guard let call = calls[id], call.phase == .sent else { return nil }
         return call
     }
 
-    /// The calls that were sent, the first in front.
+    /// The calls in the phase `sent`, oldest first.
     var sentCalls: [ClientCall] { calls.values.filter { $0.phase == .sent }.sorted { $0.id < $1.id } }
 
-    /// Whether a call with this id was ever sent: what comes for it may only be late.
+    /// Whether a call with this id was ever sent, so that an answer to it may only be late.
     func hasSent(_ id: Int) -> Bool { id > 0 && id <= lastSent }
 
     func cancel(_ id: Int) {
@@ -171,7 +170,7 @@ final class ClientCore {
         end(call, .failure(RPCError(.cancelled, "the caller cancelled", begun: call.phase == .sent)))
     }
 
-    /// Ends a call from this side; a server that works on it is told.
+    /// Ends a call on this side, and cancels it at the server if it was sent.
     func end(_ call: ClientCall, _ outcome: ClientCall.Outcome) {
         if call.phase == .sent { connection?.cancel(call) }
         complete(call, outcome)
@@ -191,7 +190,7 @@ final class ClientCore {
         leaveIfDraining()
     }
 
-    /// Ends a call, and does not look for another that may be sent now.
+    /// Ends a call without sending the next one.
     func remove(_ call: ClientCall, _ outcome: ClientCall.Outcome) {
         guard call.phase != .ended, calls.removeValue(forKey: call.id) != nil else { return }
         if call.stream != nil { streamCount -= 1 }
@@ -201,7 +200,7 @@ final class ClientCore {
 
     // MARK: Waiting
 
-    /// Queues a call: one that begins, or one that was sent or shed and is to be sent again.
+    /// Queues a call: a new one, or one that is to be sent again.
     func wait(_ call: ClientCall) {
         guard call.phase != .waiting else { return }
         move(call, to: .waiting)
@@ -216,12 +215,12 @@ final class ClientCore {
         if phase == .sent { sentCount += 1 }
     }
 
-    /// Has a call wait that the peer has refused before a handler ran.
-    /// - Returns: false when it is not to be sent again.
+    /// Schedules a retry of a call that the peer refused before a handler ran.
+    /// - Returns: false if it must not be sent again.
     private func tryLater(_ call: ClientCall, after error: RPCError) -> Bool {
         switch (error.kind, state) {
         case (.unavailable, .draining):
-            // The call and the peer's `rpc.draining` crossed.
+            // The peer sent `rpc.draining` before it read the call.
             wait(call)
             return true
         case (.overloaded, .ready), (.overloaded, .draining):
@@ -243,7 +242,7 @@ final class ClientCore {
         if let refusal { remove(call, .failure(refusal)) } else { place(call) }
     }
 
-    /// Ends all calls that no peer works on.
+    /// Fails all calls that are not in the phase `sent`.
     func failWaiting(_ error: RPCError) {
         guard calls.count > sentCount else { return }
         let waiting = queue.removeAll()
@@ -283,15 +282,14 @@ final class ClientCore {
         }
     }
 
-    /// Whether the peer, and the connection, can take one more call.
+    /// Whether the peer and the connection can take one more call.
     func hasRoom(_ connection: ClientConnection) -> Bool { sentCount < callsAtOnce && connection.hasRoom }
 
-    /// The peer of a new connection has said how many calls it takes at a time, or has said nothing.
+    /// Applies the number of concurrent calls that the peer of a new connection announced, if any.
     func keep(toCalls announced: Int?) { callsAtOnce = min(announced ?? .max, limits.callsPerConnection) }
 
     // MARK: Streams
 
-    /// Calls a stream.
     func beginStream(_ call: ClientCall) {
         call.stream?.grant = { [weak self, weak call] items in
             guard let self, let call, call.phase == .sent else { return }

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// The items of a stream between the connection and who takes them. Lives on the event loop.
+/// The items of a stream, between the connection and their consumer. Lives on the event loop.
 final class ClientStream {
     typealias Taker = UnsafeContinuation<Result<Payload?, RPCError>, Never>
 
-    /// An item, which may still wait for its attachments: those after it wait too.
+    /// An item. While it waits for its attachments, later items wait too.
     private final class Slot {
         var item: Payload?
 
@@ -16,11 +16,11 @@ final class ClientStream {
     private var outcome: Result<Void, RPCError>?
     private var taker: Taker?
 
-    /// How many items the server may still send, and how many were taken since the last grant.
+    /// How many more items the server may send, and how many were taken since the last grant.
     private var granted: Int
     private var taken = 0
 
-    /// Tells the server that it may send more.
+    /// Grants the server more items.
     var grant: (Int) -> Void = { _ in }
 
     init(window: Int) {
@@ -28,8 +28,9 @@ final class ClientStream {
         granted = window
     }
 
-    /// An item has come.
-    /// - Returns: where to put it once its attachments are there; nil when more came than was granted.
+    /// Makes a place for an item that has arrived.
+    /// - Returns: stores the item once its attachments are complete; nil if the server sent more items than were
+    ///   granted.
     func receive(_ item: Payload?) -> ((Payload) -> Void)? {
         guard granted > 0 else { return nil }
         granted -= 1
@@ -44,14 +45,14 @@ final class ClientStream {
 
     func end(_ outcome: Result<Void, RPCError>) {
         self.outcome = self.outcome ?? outcome
-        // What an item was waiting for will not come any more.
+        // Attachments that are missing will not arrive any more.
         if let cut = slots.firstIndex(where: { $0.item == nil }) { slots.removeSubrange(cut...) }
         serve()
     }
 
     var isOver: Bool { outcome != nil }
 
-    /// Takes the next item; one at a time.
+    /// Takes the next item. Only one caller may wait at a time.
     func next(_ taker: Taker) {
         precondition(self.taker == nil, "the items of a stream are taken one after the other")
         self.taker = taker

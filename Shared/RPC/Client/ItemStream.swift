@@ -1,7 +1,7 @@
 import JSON
 import NIOCore
 
-/// The items of a stream as they come, for one task to take one after the other. Taking them is what lets more come.
+/// The items of a stream, for one task that takes them in sequence. Taking items grants the server more.
 public struct ItemStream<Item: Sendable>: AsyncSequence, AsyncIteratorProtocol, Sendable {
     private let stream: NIOLoopBound<ClientStream>
     private let codec: Codec<Item>
@@ -15,8 +15,8 @@ public struct ItemStream<Item: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
 
     public func makeAsyncIterator() -> ItemStream { self }
 
-    /// The next item; nil when the stream has ended well.
-    /// - Throws: why it ended otherwise.
+    /// The next item; nil when the stream has ended without an error.
+    /// - Throws: the error that ended the stream.
     public mutating func next() async throws(RPCError) -> Item? { try await next(isolation: #isolation) }
 
     public mutating func next(isolation: isolated (any Actor)?) async throws(RPCError) -> Item? {

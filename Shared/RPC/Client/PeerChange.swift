@@ -1,26 +1,26 @@
-/// A change in the state of a client's peer: one line of a log.
+/// A change in the state of a client's peer; each is one log line.
 public enum PeerChange: Sendable, Equatable {
-    /// It answers, for the first time.
+    /// The peer answers for the first time.
     case appeared
-    /// It answers again.
-    /// - Parameter isNew: whether by another process than before.
+    /// The peer answers again.
+    /// - Parameter isNew: whether a different process than before answers.
     case returned(isNew: Bool)
-    /// Another process answers, and calls have hardly noticed.
+    /// A different process answers, but calls did not fail in between.
     case restarted
-    /// It cannot be reached; calls fail at once until it can be.
+    /// The peer cannot be reached; calls fail at once until it can be.
     case down(reason: String)
-    /// A call has timed out and a probe was not answered either: calls fail at once until something comes.
+    /// A call and the probe after it have timed out; calls fail at once until the peer sends something.
     case silent
-    /// It does not offer a contract that the client needs; calls fail at once.
+    /// The peer does not offer a required contract; calls fail at once.
     case incompatible(reason: String)
-    /// It has sent what the protocol forbids, and was disconnected.
+    /// The peer has violated the protocol and was disconnected.
     case violated(reason: String)
 }
 
-/// What was last reported about a peer, so that each change is reported once.
+/// The last reported state of a peer, so that each change is reported once.
 struct PeerStanding {
-    /// How many attempts to connect to a peer that was never there may fail before that is a change to report: services of
-    /// a deployment start at the same time. They take about 2 s (`Backoff`).
+    /// How many attempts to connect to a peer that never answered may fail before the peer is reported as down, because
+    /// services of a deployment start at the same time. These attempts take about 2 s (`Backoff`).
     static let firstAttempts = 8
 
     private enum State {
@@ -33,10 +33,10 @@ struct PeerStanding {
     private var wasPresent = false
     private var isViolating = false
 
-    /// Of the process that has answered last; nil for a peer that knows no `rpc.hello`.
+    /// The instance of the process that answered last; nil for a peer that does not implement `rpc.hello`.
     private var instance: String?
 
-    /// It has answered `rpc.hello`, or is a plain peer.
+    /// The peer has answered `rpc.hello`, or is a plain JSON-RPC peer.
     mutating func greeted(by instance: String?) -> PeerChange? {
         let isNew = instance != self.instance
         defer { (state, wasPresent, self.instance, isViolating) = (.present, true, instance, false) }
@@ -48,15 +48,15 @@ struct PeerStanding {
         }
     }
 
-    /// It was silent, and something has come.
+    /// A silent peer has sent something.
     mutating func answered() -> PeerChange? {
         guard state == .absent else { return nil }
         state = .present
         return .returned(isNew: false)
     }
 
-    /// Calls fail at once.
-    /// - Parameter attempts: how many attempts to connect have failed.
+    /// The circuit has opened because attempts to connect failed.
+    /// - Parameter attempts: how many attempts have failed.
     mutating func failedToConnect(attempts: Int, _ reason: String) -> PeerChange? {
         if state == .unknown, attempts < Self.firstAttempts { return nil }
         return lost(.down(reason: reason))
@@ -69,7 +69,7 @@ struct PeerStanding {
         return change
     }
 
-    /// Reported once until it is greeted again.
+    /// A violation is reported once until the peer is greeted again.
     mutating func violated(_ reason: String) -> PeerChange? {
         guard !isViolating else { return nil }
         isViolating = true

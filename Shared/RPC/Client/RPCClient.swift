@@ -2,9 +2,9 @@ import JSON
 import NIOCore
 import Synchronization
 
-/// Makes calls over a Unix socket, any number at a time over one connection.
+/// An RPC client for a Unix socket. Concurrent calls share one connection.
 ///
-/// The connection is kept up by `run()`, whose task the caller owns:
+/// `run()` maintains the connection; the caller owns its task:
 /// ```swift
 /// try await RPCClient.withConnection(to: path, as: "feed-importer") { client in
 ///     try await client.call(FeedContract.load, .init(limit: 10))
@@ -16,24 +16,24 @@ public final class RPCClient: Sendable {
     private let inbox: CallInbox
     private let lastID = Atomic(0)
 
-    /// Where the client connects to.
     public let path: SocketPath
 
     /// - Parameters:
-    ///   - name: how the client introduces itself.
-    ///   - features: what it asks the peer for.
-    ///   - peers: who may listen there, beside our own user and root.
-    ///   - peerName: the peer in error messages; nil for the path.
-    ///   - contracts: what the peer must offer, with versions; without that its calls are `unavailable`, but for `rpc.*`.
-    ///   - onChange: is told of each change of the peer's state, on the event loop. `TraceContext.current` is that of
-    ///     the call that revealed the change, if a single call did.
+    ///   - name: the client's name for the server's logs.
+    ///   - features: the features to request from the peer.
+    ///   - peers: which users may own the socket, in addition to our own user and root.
+    ///   - peerName: the name of the peer in error messages; nil for the path.
+    ///   - contracts: the contracts that the peer must offer, with versions; otherwise all calls but `rpc.*` are
+    ///     `unavailable`.
+    ///   - onChange: receives each change of the peer's state, on the event loop. `TraceContext.current` is that of the
+    ///     call that revealed the change, if it was a single one.
     public static func make(
         to path: SocketPath, as name: String, version: String = "1", limits: Limits = Limits(),
         features: Features = .standard, peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared,
         peerName: String? = nil, contracts: [String: Int] = [:],
         onChange: @escaping @Sendable (PeerChange) -> Void = { _ in }
     ) async -> RPCClient {
-        // The core is made on the loop that it lives on.
+        // `ClientCore` must be made on its event loop.
         await withTaskExecutorPreference(executor) {
             RPCClient(
                 core: NIOLoopBound(
@@ -68,7 +68,7 @@ public final class RPCClient: Sendable {
         }
     }
 
-    /// Keeps the connection up until the task is cancelled: connects at once, and again whenever it is lost.
+    /// Maintains the connection until the task is cancelled: connects at once, and again whenever it is lost.
     public func run() async {
         await withTaskExecutorPreference(executor) {
             var backoff = Backoff()
@@ -76,7 +76,7 @@ public final class RPCClient: Sendable {
             var isBusy = false
             while !Task.isCancelled {
                 let pause = isBusy ? busyBackoff.next() : backoff.next()
-                // Cancelled while it waits: the loop's condition sees it.
+                // If the task is cancelled during the pause, the loop's condition ends it.
                 if pause > .zero { try? await Task.sleep(for: pause) }
                 guard !Task.isCancelled else { break }
                 await withTaskCancellationHandler {
@@ -85,7 +85,8 @@ public final class RPCClient: Sendable {
                         let wasOfUse = try await core.value.connect().get()
                         isBusy = false
                         busyBackoff.reset()
-                        // One that greets and goes away at once would be asked again without a pause for ever.
+                        // Otherwise a peer that greets and closes at once would be reconnected without a pause,
+                        // forever.
                         if wasOfUse, NIODeadline.now() - start >= Circuit.shortestLife { backoff.reset() }
                     } catch {
                         isBusy = core.value.failed(error)
@@ -100,7 +101,7 @@ public final class RPCClient: Sendable {
 
     // MARK: Calls
 
-    /// Calls a method and waits for its answer; cancelling the task cancels the call at the server.
+    /// Calls a method and waits for the answer. Cancelling the task cancels the call at the server.
     public func call<Params, Answer>(
         _ method: Method<Params, Answer>, _ params: Params, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> Answer {
@@ -115,14 +116,14 @@ public final class RPCClient: Sendable {
         }
     }
 
-    /// Calls a method whose types are not known here: the result is the peer's text.
+    /// Calls a method without decoding: the result is raw JSON.
     public func call(
         _ method: String, _ params: RawJSON, _ options: CallOptions = CallOptions()
     ) async throws(RPCError) -> RawJSON {
         try await call(method, Payload(params), options).json
     }
 
-    /// Calls a method whose types are not known here, to pass its result on with all that stands beside it.
+    /// Calls a method without decoding, and returns the result with its attachments for forwarding.
     public func call(
         _ method: String, _ params: Payload, _ options: CallOptions
     ) async throws(RPCError) -> Payload {
@@ -144,9 +145,9 @@ public final class RPCClient: Sendable {
         return try outcome.get()
     }
 
-    /// Passes a call on without a task of its own.
-    /// - Parameter completion: called once, on the client's event loop; possibly before this returns.
-    /// - Returns: cancels the call.
+    /// Forwards a call without a task of its own.
+    /// - Parameter completion: called once, on the client's event loop; possibly before this method returns.
+    /// - Returns: a function that cancels the call.
     package func forward(
         _ method: String, _ params: Payload, _ options: CallOptions,
         completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
@@ -175,8 +176,8 @@ public final class RPCClient: Sendable {
 
     // MARK: Streams
 
-    /// Calls a method that answers with a stream, and lets `body` take its items. When `body` returns, or the task is
-    /// cancelled, the stream is cancelled at the server, unless it has ended.
+    /// Calls a stream and passes its items to `body`. When `body` returns or the task is cancelled before the stream
+    /// has ended, the stream is cancelled at the server.
     public func withStream<Params, Item, Result>(
         _ method: StreamMethod<Params, Item>, _ params: Params, _ options: CallOptions = .endless(),
         _ body: (ItemStream<Item>) async throws -> Result
@@ -187,7 +188,7 @@ public final class RPCClient: Sendable {
             checksAttachments: true, body)
     }
 
-    /// Calls a method whose types are not known here, to pass its items on with all that stands beside them.
+    /// Calls a stream without decoding, and passes its items on with their attachments.
     public func withStream<Result>(
         _ method: String, _ params: Payload, _ options: CallOptions,
         _ body: (ItemStream<Payload>) async throws -> Result
@@ -211,8 +212,7 @@ public final class RPCClient: Sendable {
         return try await body(ItemStream(stream, of: codec, cancel: { self.cancel(call) }))
     }
 
-    /// What the peer has said about itself; nil while there is no connection, until it has answered, and for a plain
-    /// peer that knows no greeting.
+    /// The peer's answer to `rpc.hello`; nil while not connected, before the answer, and for a plain JSON-RPC peer.
     public func greeting() async -> Hello.Answer? {
         await core.look { core in
             guard case .ready(let connection) = core.state else { return nil }

@@ -1,21 +1,20 @@
 import NIOCore
 
-/// How many calls may be sent again when it is not known whether they were handled: a tenth of all calls, and three a
-/// second in any case, so that a peer in trouble does not get more work for it.
+/// Limits retries that might burden a peer in trouble: a tenth of all calls, and at least three a second.
 struct RetryBudget {
-    /// One for so many calls.
+    /// How many calls earn one retry.
     static let calls = 10
     static let perSecond = 3
 
-    /// What is saved up at the most.
+    /// The most retries that can be saved.
     static let most = 100
 
-    /// In calls made.
+    /// Saved retries, counted in calls.
     private var saved = 0
     private var second: Int64 = 0
     private var usedInSecond = 0
 
-    /// A call was made.
+    /// Records a new call.
     mutating func earn() { saved = min(saved + 1, Self.most * Self.calls) }
 
     /// - Returns: whether one more call may be sent again.

@@ -1,8 +1,8 @@
 import JSON
 
-/// What a service offers: methods under one name, and the version of their meaning.
+/// A contract of a service: a name, its methods, and a version.
 ///
-/// Adding optional parameters, members of results and methods keeps the version; everything else raises it.
+/// Adding optional parameters, members of results or methods keeps the version; every other change increments it.
 public struct Contract: Sendable {
     public let name: String
     public let version: Int
@@ -24,7 +24,7 @@ public struct Contract: Sendable {
     }
 }
 
-/// What `rpc.describe` tells about a method.
+/// A method as `rpc.describe` lists it.
 public struct MethodDescription: Sendable, Equatable {
     public let name: String
     public let summary: String
@@ -36,7 +36,7 @@ public struct MethodDescription: Sendable, Equatable {
     public let idempotent: Bool
     public let streams: Bool
 
-    /// Declared errors; beside these every method may answer with those of the runtime itself.
+    /// Declared errors. Every method may also answer with the runtime's own errors.
     public let errors: [ErrorKind]
 
     public static let codec = Codec<MethodDescription>.object { object in

@@ -6,21 +6,21 @@ public struct Health: Sendable, Equatable {
     public enum Status: String, Sendable, CaseIterable {
         /// Everything works.
         case serving
-        /// It answers, but a part does not work as it should.
+        /// The service answers, but a part of it is impaired.
         case degraded
-        /// It goes away.
+        /// The service is stopping.
         case draining
     }
 
-    /// One thing that can go wrong on its own.
+    /// The state of one part that can fail on its own.
     public struct Check: Sendable, Equatable {
         public let name: String
         public let status: Status
 
-        /// For a person: what is wrong; nil when nothing is.
+        /// What is wrong, for a human reader; nil when the part is healthy.
         public let detail: String?
 
-        /// Since when it has been so.
+        /// When this state began.
         public let since: Date
 
         public init(name: String, status: Status, detail: String? = nil, since: Date) {
@@ -46,13 +46,13 @@ public struct Health: Sendable, Equatable {
     public let status: Status
     public let checks: [Check]
 
-    /// As healthy as the worst of the checks.
+    /// Combines checks: the status is that of the worst one.
     public init(_ checks: [Check]) {
         let isWell = checks.allSatisfy { $0.status == .serving }
         self.init(isWell ? .serving : .degraded, checks)
     }
 
-    /// For a whole that is not just the sum of its parts.
+    /// Sets a status that does not follow from the checks alone.
     public init(_ status: Status, _ checks: [Check]) {
         self.status = status
         self.checks = checks

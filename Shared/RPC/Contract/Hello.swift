@@ -1,11 +1,11 @@
 import JSON
 
-/// `rpc.hello`: what both sides agree on before anything else.
+/// `rpc.hello`: protocol version, features and limits, negotiated in the first message.
 public enum Hello {
     /// The versions of the protocol that this runtime speaks.
     static let protocols = [1]
 
-    /// What the client has to offer.
+    /// What the client offers.
     public struct Request: Sendable {
         let protocols: [Int]
         let client: Client?
@@ -25,12 +25,13 @@ public enum Hello {
         }
     }
 
-    /// The limits that a server has to keep towards this client.
+    /// The limits that a server must respect towards this client.
     struct ClientLimits: Sendable, Equatable {
-        /// The largest message that the client takes; nil when it takes any.
+        /// The largest message that the client accepts; nil for no limit.
         let frameBytes: Int?
 
-        /// How many attachments and messages in parts it takes at a time, and how much of them; nil for the defaults.
+        /// How many attachments and messages in parts the client receives at a time, and how many of their bytes it
+        /// buffers; nil for the defaults.
         let openTransfers: Int?
         let assembledBytes: Int?
 
@@ -46,7 +47,7 @@ public enum Hello {
         }
     }
 
-    /// Who calls, for people who look at a server.
+    /// The name and version of the client, for the server's logs.
     struct Client: Sendable {
         let name: String
         let version: String
@@ -58,16 +59,16 @@ public enum Hello {
         }
     }
 
-    /// What the server makes of it.
+    /// What the server agrees to.
     public struct Answer: Sendable {
         let `protocol`: Int
         public let service: ServiceIdentity
 
-        /// Contract names with their versions.
+        /// Contract names and versions.
         public let contracts: [String: Int]
         let features: [String]
 
-        /// The server's, for a client not to run into them.
+        /// The server's limits.
         let limits: Limits
 
         static let codec = Codec<Answer>.object { object in
@@ -84,7 +85,7 @@ public enum Hello {
         }
     }
 
-    /// What a client can read out of the refusal of its versions.
+    /// The versions that a server supports, in the error for a client without a common version.
     struct Versions: Sendable {
         let client: [Int]
         let server: [Int]
@@ -98,7 +99,7 @@ public enum Hello {
 }
 
 extension Hello.ClientLimits {
-    /// As a server announces its own: what has its default is left out, but for the first.
+    /// Makes the limits that are announced: those with default values are left out, except the first.
     init(_ limits: Limits) {
         let standard = Limits()
         self.init(

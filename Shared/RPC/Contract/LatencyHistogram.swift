@@ -1,10 +1,10 @@
 import JSON
 import NIOCore
 
-/// How long calls took: how many by powers of two of microseconds, and the sum. Fixed in size, so that counting costs
-/// nothing worth mentioning.
+/// A histogram of call durations in buckets of powers of two of microseconds, and their sum. Its fixed size makes
+/// counting cheap.
 public struct LatencyHistogram: Sendable, Equatable {
-    /// The bounds are 1 µs, 2 µs, 4 µs … 2^27 µs, which are 134 s; the last bucket takes what is beyond.
+    /// The bounds are 1 µs, 2 µs, 4 µs … 2^27 µs (134 s); the last bucket counts longer durations.
     private static let largestExponent = 27
 
     private var buckets = [Int](repeating: 0, count: largestExponent + 2)
@@ -21,20 +21,20 @@ public struct LatencyHistogram: Sendable, Equatable {
         sumMicroseconds += microseconds
     }
 
-    /// The smallest bound that is not exceeded.
+    /// The first bucket whose bound is not exceeded.
     private static func bucket(of microseconds: Int) -> Int {
         guard microseconds > 1 else { return 0 }
         return min(Int.bitWidth - (microseconds - 1).leadingZeroBitCount, largestExponent + 1)
     }
 
-    /// A bound that at least this part of the calls has kept; nil when there were none, or when they took longer than all
+    /// Returns an upper bound, in microseconds, of this fraction of the calls; nil if there were none or it exceeds all
     /// bounds.
     public func bound(ofPart part: Double) -> Int? {
         let wanted = Double(count) * part
         return cumulated.first { Double($0.count) >= wanted && $0.count > 0 }?.bound
     }
 
-    /// A bound in microseconds, and how many calls took at most that.
+    /// A bound in microseconds, and how many calls took no longer.
     struct Bucket: Sendable, Equatable {
         let bound: Int
         let count: Int
@@ -46,7 +46,7 @@ public struct LatencyHistogram: Sendable, Equatable {
         }
     }
 
-    /// From the first bound that a call has kept to the first that all have kept, or the last there is.
+    /// From the first bucket that counts a call to the first that counts all, or the last one.
     private var cumulated: [Bucket] {
         let total = count
         var sum = 0
@@ -68,7 +68,8 @@ public struct LatencyHistogram: Sendable, Equatable {
             var before = 0
             for bucket in try members[buckets] {
                 guard bucket.count >= before else { throw .refused("the counts of buckets must not fall") }
-                // Another implementation may have other bounds; ours are at most twice as large.
+                // Another implementation may have other bounds; this rounds them up to ours, at most by a factor of
+                // two.
                 histogram.buckets[LatencyHistogram.bucket(of: bucket.bound)] += bucket.count - before
                 before = bucket.count
             }

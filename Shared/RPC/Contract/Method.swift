@@ -1,23 +1,23 @@
 import JSON
 
-/// One method of a contract: what both sides know about it.
+/// One method of a contract, as server and client know it.
 public struct Method<Params: Sendable, Answer: Sendable>: Sendable {
     /// `service.verb`.
     public let name: String
 
-    /// One line for `rpc.describe`.
+    /// One line of documentation for `rpc.describe`.
     public let summary: String
 
     public let params: Codec<Params>
     public let answer: Codec<Answer>
 
-    /// Whether bytes may stand beside the answer.
+    /// Whether the answer may have attachments.
     let answersWithBytes: Bool
 
-    /// Whether a call that may already have been handled can be sent again without harm.
+    /// Whether a call may safely be sent again after it may have been handled.
     public let isIdempotent: Bool
 
-    /// What the method may fail with, beside what every method may.
+    /// Errors of this method, in addition to those of every method.
     public let errors: [ErrorKind]
 
     public init(
@@ -33,7 +33,7 @@ public struct Method<Params: Sendable, Answer: Sendable>: Sendable {
         self.errors = errors
     }
 
-    /// The method without its types.
+    /// The description without Swift types.
     public var description: MethodDescription {
         MethodDescription(
             name: name, summary: summary, params: params.schema.closed.json, result: answer.schema.json,
@@ -41,21 +41,21 @@ public struct Method<Params: Sendable, Answer: Sendable>: Sendable {
     }
 }
 
-/// One method of a contract that answers with a stream of items.
+/// A method of a contract that answers with a stream of items.
 public struct StreamMethod<Params: Sendable, Item: Sendable>: Sendable {
     /// `service.verb`.
     public let name: String
 
-    /// One line for `rpc.describe`.
+    /// One line of documentation for `rpc.describe`.
     public let summary: String
 
     public let params: Codec<Params>
     public let item: Codec<Item>
 
-    /// Whether bytes may stand beside the items.
+    /// Whether items may have attachments.
     let answersWithBytes: Bool
 
-    /// What the method may fail with, beside what every method may.
+    /// Errors of this method, in addition to those of every method.
     public let errors: [ErrorKind]
 
     public init(
@@ -69,7 +69,7 @@ public struct StreamMethod<Params: Sendable, Item: Sendable>: Sendable {
         self.errors = errors
     }
 
-    /// The method without its types. What it describes as result is one item.
+    /// The description without Swift types; its result is one item.
     public var description: MethodDescription {
         MethodDescription(
             name: name, summary: summary, params: params.schema.closed.json, result: item.schema.json,
@@ -77,9 +77,9 @@ public struct StreamMethod<Params: Sendable, Item: Sendable>: Sendable {
     }
 }
 
-/// How a stream ends well.
+/// The answer that ends a stream without an error.
 struct StreamEnd: Sendable {
-    /// How many items there were.
+    /// How many items were sent.
     let items: Int
 
     static let codec = Codec<StreamEnd>.object { object in
@@ -88,7 +88,7 @@ struct StreamEnd: Sendable {
     }
 }
 
-/// Parameters of a method that takes none, and the answer of one that has nothing to say.
+/// The parameters of a method without parameters, or the answer of a method without a result.
 public struct Empty: Sendable, Equatable {
     public init() {}
 

@@ -2,40 +2,40 @@ import JSON
 
 /// The protocol's own methods, `rpc.verb`.
 public enum ProtocolMethods {
-    /// Of the names of them all.
+    /// The prefix of all their names.
     static let prefix = "rpc."
 
     public static let hello = Method(
-        "rpc.hello", "Agree on a protocol version, features and limits; only as the first message.",
+        "rpc.hello", "Negotiate protocol version, features and limits. Must be the first message.",
         params: Hello.Request.codec, answer: Hello.Answer.codec)
 
     public static let ping = Method(
-        "rpc.ping", "Answer, to show that the connection lives.", params: Empty.codec, answer: Empty.codec)
+        "rpc.ping", "Answer at once, to show that the connection works.", params: Empty.codec, answer: Empty.codec)
 
     /// A notification.
     public static let cancel = Method(
-        "rpc.cancel", "End the call with this id.", params: Cancel.codec, answer: Empty.codec)
+        "rpc.cancel", "Cancel the call with this id.", params: Cancel.codec, answer: Empty.codec)
 
     public static let describe = Method(
         "rpc.describe", "List the contracts with their methods and JSON Schemas.",
         params: ServiceSelection.codec, answer: ServiceDescription.codec)
 
     public static let health = Method(
-        "rpc.health", "Tell whether the service is up to its work.",
+        "rpc.health", "Report the health of the service.",
         params: ServiceSelection.codec, answer: Health.codec)
 
     public static let stats = Method(
-        "rpc.stats", "Count calls, errors and latencies by method, and tell how the process is doing.",
+        "rpc.stats", "Report calls, errors and latencies by method, and the state of the process.",
         params: ServiceSelection.codec, answer: Statistics.codec)
 
-    /// A notification, client to server: so many more items of a stream may come.
+    /// A notification, client to server: the stream may send this many more items.
     static let grant = Method(
-        "rpc.grant", "Take more items of the stream with this id.", params: Grant.codec, answer: Empty.codec)
+        "rpc.grant", "Allow more items of the stream with this id.", params: Grant.codec, answer: Empty.codec)
 
     /// A notification, server to client: an item of a stream.
     static let itemName = "rpc.item"
 
-    /// A notification, server to client: this server goes away.
+    /// A notification, server to client: the server is draining.
     static let drainingName = "rpc.draining"
 }
 
@@ -73,9 +73,9 @@ struct StreamItem: Sendable {
     }
 }
 
-/// At the gateway the protocol's own methods can be asked about one of the services behind it.
+/// Selects a service behind a gateway for `rpc.describe`, `rpc.health` and `rpc.stats`.
 public struct ServiceSelection: Sendable {
-    /// The name of a service behind this one; nil for this one itself.
+    /// The name of the service; nil for the gateway itself.
     public let service: String?
 
     public init(service: String? = nil) { self.service = service }

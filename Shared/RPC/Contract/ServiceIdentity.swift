@@ -1,12 +1,12 @@
 import Foundation
 import JSON
 
-/// Who answers: the name and version of a service, and which of its processes.
+/// The name and version of a service, and the process that answers.
 public struct ServiceIdentity: Sendable, Equatable {
     public let name: String
     public let version: String
 
-    /// Differs from process to process, so that a restarted peer can be told from the old one.
+    /// Unique to each process, so that a client recognises a restart.
     public let instance: String
 
     public init(name: String, version: String, instance: String = UUID().uuidString) {

@@ -2,8 +2,8 @@ import JSON
 
 /// The answer of `rpc.stats`.
 public struct Statistics: Sendable, Equatable {
-    /// By name, those that were called: methods of the service itself, `NAME.*` for all that is forwarded to the service
-    /// of that name, and `other` for what there is not.
+    /// By method name, only those that were called: the service's own methods, `NAME.*` for all calls forwarded to the
+    /// service NAME, and `other` for unknown methods.
     public let methods: [String: MethodStatistics]
 
     public let process: ProcessStatistics
@@ -17,17 +17,17 @@ public struct Statistics: Sendable, Equatable {
     }
 }
 
-/// What became of the calls of one method since the process has started.
+/// The calls of one method since the process started.
 public struct MethodStatistics: Sendable, Equatable {
     public internal(set) var calls = 0
 
-    /// Begun and not answered.
+    /// Calls that have begun and are not answered.
     public internal(set) var underWay = 0
 
-    /// By kind; those that were refused before anything ran included.
+    /// Errors by kind, including calls that were refused before a handler began.
     public internal(set) var errors: [String: Int] = [:]
 
-    /// From reading a call to its answer; without those that were refused.
+    /// From reading the request to its answer, without refused calls.
     public internal(set) var latency = LatencyHistogram()
 
     public static let codec = Codec<MethodStatistics>.object { object in
@@ -43,20 +43,20 @@ public struct MethodStatistics: Sendable, Equatable {
     }
 }
 
-/// How a process is doing.
+/// The state of the process.
 public struct ProcessStatistics: Sendable, Equatable {
     public let connections: Int
 
-    /// Handlers that have not ended, also of calls that were answered before.
+    /// Running handlers, including those of calls that are already answered.
     public let handlers: Int
 
-    /// Answers that peers have not taken yet.
+    /// Bytes of answers that peers have not read yet.
     public let queuedBytes: Int
 
-    /// What of the process is in memory; nil when the system does not tell.
+    /// The resident memory of the process; nil when the system does not report it.
     public let memoryBytes: Int?
 
-    /// In seconds.
+    /// In seconds since the process started.
     public let uptime: Int
 
     public static let codec = Codec<ProcessStatistics>.object { object in

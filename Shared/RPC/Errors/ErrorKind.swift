@@ -1,37 +1,37 @@
-/// Everything that can go wrong in a call, as far as programs tell the cases apart. A closed set: `PROTOCOL.md` §3 has the
-/// same table, and at a boundary every other error becomes one of these.
+/// The kinds of errors of a call that programs can distinguish. A closed set: `PROTOCOL.md` §3 has the same table, and
+/// a boundary maps every other error to one of these.
 public enum ErrorKind: String, Sendable, CaseIterable {
     /// The body is not JSON.
     case parseError = "parse_error"
     /// The body is not a JSON-RPC request, or the frame or the id is bad.
     case invalidRequest = "invalid_request"
-    /// Nobody answers this method.
+    /// The method does not exist.
     case methodNotFound = "method_not_found"
-    /// A parameter has the wrong type or value; the message names it by its path.
+    /// A parameter has the wrong type or value; the message names its path.
     case invalidParams = "invalid_params"
-    /// A fault of the service, logged there in full and hidden from the caller.
+    /// A fault of the service: logged there in full, hidden from the caller.
     case internalError = "internal"
-    /// The caller, or a stop, ended the call.
+    /// The caller or a stopping server ended the call.
     case cancelled
-    /// The call took longer than its caller had; a write may or may not have happened.
+    /// The call timed out; a write may or may not have happened.
     case deadlineExceeded = "deadline_exceeded"
-    /// The peer is not there, restarting, draining, or cannot write at the moment.
+    /// The peer is unreachable, restarting, draining, or temporarily cannot write.
     case unavailable
     case notFound = "not_found"
-    /// The upstream's answer, or the bytes given, are not what they should be.
+    /// The upstream's answer, or the given bytes, are invalid.
     case invalidData = "invalid_data"
-    /// The upstream was not reached, and nothing valid is kept.
+    /// The upstream could not be reached, and the cache has no valid copy.
     case connectivity
-    /// Shed because too much is under way; `RPCError.retryAfter` says when to come back.
+    /// Refused because of overload; `RPCError.retryAfter` says when to retry.
     case overloaded
     case permissionDenied = "permission_denied"
-    /// The same id is there with other content.
+    /// The id already exists with other content.
     case alreadyExists = "already_exists"
-    /// Stored bytes fail their checksum.
+    /// Stored bytes do not match their checksum.
     case dataLoss = "data_loss"
-    /// A write to an edge.
+    /// A write to an edge, which is read-only.
     case readOnly = "read_only"
-    /// A message, a reply or bytes over a limit; the message names both.
+    /// A message, a reply or bytes exceed a limit; the message names size and limit.
     case tooLarge = "too_large"
 }
 
@@ -59,7 +59,7 @@ extension ErrorKind {
         }
     }
 
-    /// Whether the fault is on the side that answers, as class 5xx in HTTP.
+    /// Whether the answering side is at fault, like class 5xx in HTTP.
     public var isServerError: Bool {
         switch self {
         case .internalError, .dataLoss, .invalidData, .connectivity, .unavailable, .deadlineExceeded: true
@@ -69,7 +69,7 @@ extension ErrorKind {
         }
     }
 
-    /// Whether the same call may succeed a little later.
+    /// Whether the same call may succeed shortly after.
     public var isRetryable: Bool {
         switch self {
         case .unavailable, .overloaded, .connectivity: true
@@ -77,7 +77,8 @@ extension ErrorKind {
         }
     }
 
-    /// What any method may answer without declaring it: these come from the runtime, not from a handler's work.
+    /// Whether any method may answer with this kind without declaring it: such errors come from the runtime, not from a
+    /// handler.
     var isUniversal: Bool {
         switch self {
         case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError, .cancelled,

@@ -17,14 +17,14 @@ extension RPCError {
 }
 
 extension ErrorKind {
-    /// What a peer means that sends nothing but a code; codes that nobody has defined are faults of that peer.
+    /// Makes the error for a plain peer that sends only a code. Undefined codes count as that peer's internal error.
     fileprivate init(code: Int) {
         self = Self.allCases.first { $0.code == code } ?? .internalError
     }
 }
 
-/// What JSON-RPC leaves to the application, with a default for whatever a plain peer leaves out. What has none of these
-/// members, or one of another type, is a foreign peer's: it is kept as `details`.
+/// The `data` member that JSON-RPC leaves to the application, with defaults for members that a plain peer omits. Data
+/// without any of these members, or with one of another type, comes from a foreign peer and is stored as `details`.
 private struct ErrorData: Sendable {
     let kind: ErrorKind?
     let retryable: Bool?
@@ -41,7 +41,7 @@ private struct ErrorData: Sendable {
         from: { RawJSON($0, as: members) })
 
     private static let members = Codec<ErrorData>.object { object in
-        // A kind of a later version is no reason to refuse the whole answer.
+        // A kind of a later version must not invalidate the whole answer.
         let kind = object.optional("kind", .string, \.kind?.rawValue)
         let retryable = object.optional("retryable", .boolean, \.retryable)
         let begun = object.optional("begun", .boolean, \.begun)
@@ -73,7 +73,7 @@ private struct ErrorData: Sendable {
     }
 
     private init(foreign json: RawJSON) {
-        // A forwarder's caller must be able to read it where it is then: in `[{"error":{"data":{"details":…}}}]`.
+        // A forwarder's caller must be able to parse it nested in `[{"error":{"data":{"details":…}}}]`.
         let isShallow = (try? RawJSON(checking: "[[[[\(json)]]]]")) != nil
         self.init(
             kind: nil, retryable: nil, begun: nil, retryAfter: nil, service: nil, details: isShallow ? json : nil)

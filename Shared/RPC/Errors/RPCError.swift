@@ -5,22 +5,22 @@ public struct RPCError: Error, Equatable, Sendable {
     /// For programs.
     public var kind: ErrorKind
 
-    /// For a person: what was wrong and, where there is one, the remedy.
+    /// For a human reader: what is wrong and, if known, the remedy.
     public var message: String
 
     /// False when no handler has run, so that even a write may be sent again.
     public var begun: Bool
 
-    /// For `overloaded`: when to come back, in milliseconds.
+    /// For `overloaded`: when to retry, in milliseconds from now.
     public var retryAfter: Int?
 
-    /// The service that answered with this error; filled in by the runtime.
+    /// The service that answered with this error; set by the runtime.
     public var service: String?
 
-    /// More for programs, of a form that the method's documentation tells.
+    /// Details for programs, as the method's documentation defines them.
     public var details: RawJSON?
 
-    /// What was wrong in full, where `message` says it in general words. For the log of this process; never sent.
+    /// The full cause when `message` is general. For this process's log; never sent.
     public var cause: String?
 
     public init(
@@ -42,26 +42,26 @@ extension RPCError: CustomStringConvertible {
 }
 
 extension RPCError {
-    /// Shed before anything was done; coming back soon may help.
+    /// Refused before a handler began; the caller may retry soon.
     static func overloaded(_ message: String, begun: Bool = false) -> RPCError {
         RPCError(.overloaded, message, begun: begun, retryAfter: Limits.retryAfterMilliseconds)
     }
 
-    /// The same, of a call that a handler may have begun.
+    /// The same error for a call whose handler may have begun.
     var whenBegun: RPCError {
         var error = self
         error.begun = true
         return error
     }
 
-    /// The parameters of a request were not what their codec describes.
+    /// Makes the error for parameters that do not match their codec.
     init(invalidParams error: JSONError) {
         self.init(.invalidParams, "params" + Self.place(error), begun: false)
     }
 
-    /// A peer's answer were not what their codec describes.
+    /// Makes the error for a peer's answer that does not match its codec.
     init(invalidResult error: JSONError) {
-        self.init(.invalidData, "the answer does not keep its contract: result" + Self.place(error))
+        self.init(.invalidData, "the answer violates its contract: result" + Self.place(error))
     }
 
     private static func place(_ error: JSONError) -> String {

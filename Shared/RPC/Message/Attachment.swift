@@ -1,10 +1,10 @@
 import Foundation
 
-/// Bytes that stand beside a message: `{"$bytes":{"attachment":0,…}}` in it points to the first of them.
+/// Bytes sent beside a message. `{"$bytes":{"attachment":0,…}}` in the message refers to the first attachment.
 public struct Attachment: Sendable, Equatable {
     public let data: Data
 
-    /// CRC-32 as in zlib; nil when nobody has made it yet: who only passes bytes on leaves that to their reader.
+    /// CRC-32 as in zlib; nil if not computed. A forwarder leaves that to the reader.
     let crc32: UInt32?
 
     init(_ data: Data, crc32: UInt32?) {

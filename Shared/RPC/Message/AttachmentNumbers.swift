@@ -1,7 +1,7 @@
 import JSON
 
-/// The member `attachments` of an envelope: the numbers under which the bytes beside the message come. It means something
-/// only between peers that agreed on it, so it is read when that is known.
+/// The member `attachments` of an envelope: the transfer numbers of the message's attachments. It has a meaning only if
+/// the peers negotiated attachments, so it is parsed later.
 struct AttachmentNumbers: Sendable {
     private let text: RawJSON?
 
@@ -9,10 +9,10 @@ struct AttachmentNumbers: Sendable {
 
     static let none = AttachmentNumbers(nil)
 
-    /// Whether the envelope has the member.
+    /// Whether the envelope has this member.
     var areThere: Bool { text != nil }
 
-    /// - Throws: `invalid_request` when they are no numbers, or too many.
+    /// - Throws: `invalid_request` when they are not numbers, or too many.
     func read() throws(RPCError) -> [UInt32] {
         guard let text else { return [] }
         do throws(JSONError) {

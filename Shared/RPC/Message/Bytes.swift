@@ -1,28 +1,28 @@
 import Foundation
 import JSON
 
-/// Raw bytes beside JSON, with a checksum that is made where the bytes come from and verified where they arrive.
+/// Raw bytes in a JSON value, with a checksum that is computed at their source and verified by their reader.
 ///
-/// On the wire: `{"$bytes":{"attachment":0,"size":52311,"crc32":123}}` where both sides agreed on attachments and the
-/// receiver asked for them, else `{"$bytes":{"base64":"…","size":52311,"crc32":123}}`.
+/// On the wire: `{"$bytes":{"attachment":0,"size":52311,"crc32":123}}` if attachments were negotiated and the receiver
+/// accepts them for this message, else `{"$bytes":{"base64":"…","size":52311,"crc32":123}}`.
 public struct Bytes: Sendable, Equatable {
     public let data: Data
 
     /// CRC-32 as in zlib.
     public let crc32: UInt32
 
-    /// Takes bytes whose checksum is not known yet.
+    /// Computes the checksum.
     public init(_ data: Data) {
         self.init(data, crc32: Checksum.of(data))
     }
 
-    /// Takes bytes with the checksum that they were stored with, without looking at them.
+    /// Takes bytes with their stored checksum, without verifying it.
     public init(_ data: Data, crc32: UInt32) {
         self.data = data
         self.crc32 = crc32
     }
 
-    /// Whether the bytes are those that the checksum was made of.
+    /// Whether the bytes match their checksum.
     public var isIntact: Bool { Checksum.of(data) == crc32 }
 
     public static let codec = Codec<Bytes>(
@@ -41,7 +41,7 @@ public struct Bytes: Sendable, Equatable {
             wire.write(Encoded(bytes, attachment: index), &writer)
         })
 
-    /// Which attachment the value of a `$bytes` points to; nil when its bytes stand in the text.
+    /// The index of the attachment that a `$bytes` value refers to; nil when its bytes are in the text.
     static func attachment(_ reader: inout JSONReader) throws(JSONError) -> Int? {
         try Encoded.codec.read(&reader).attachment
     }
@@ -52,7 +52,7 @@ public struct Bytes: Sendable, Equatable {
     }
 }
 
-/// Where the bytes are, and what they must be. A plain client may leave out what can be counted.
+/// The content of a `$bytes` value. Size and checksum are optional for plain clients.
 private struct Encoded: Sendable {
     let base64: String?
     let attachment: Int?
@@ -66,7 +66,7 @@ private struct Encoded: Sendable {
         self.crc32 = crc32
     }
 
-    /// - Parameter attachment: nil when the bytes must be in the text itself.
+    /// - Parameter attachment: nil when the bytes must be in the text.
     init(_ bytes: Bytes, attachment: Int?) {
         self.init(
             base64: attachment == nil ? bytes.data.base64EncodedString() : nil, attachment: attachment,

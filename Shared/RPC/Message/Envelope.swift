@@ -1,14 +1,14 @@
 import JSON
 
-/// The members of a JSON-RPC object that mean something, as they were found. Unknown members are ignored.
+/// The known members of a JSON-RPC object. Unknown members are ignored.
 ///
-/// Borrows the text that it was read from, as its reader does.
+/// Borrows the text that it was parsed from, as its reader does.
 struct Envelope {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var isTwoPointZero = false
     private var id: Range<Int>?
     private var hasMethod = false
-    /// Nil if the method is no string.
+    /// Nil if the method is not a string.
     private var method: MemberName?
     private var params: Range<Int>?
     private var meta: Range<Int>?
@@ -43,7 +43,7 @@ struct Envelope {
         }
     }
 
-    /// What the object is as a message of its own.
+    /// The object interpreted as a single message.
     var message: IncomingMessage {
         guard !hasMethod else { return .single(call) }
         do throws(JSONError) {
@@ -55,7 +55,7 @@ struct Envelope {
         }
     }
 
-    /// What the object is as a request.
+    /// The object interpreted as a request.
     var call: IncomingCall {
         let text = id.map { UnsafeBufferPointer(rebasing: bytes[$0]) }
         let id = text.flatMap { RequestID($0) }
@@ -67,7 +67,7 @@ struct Envelope {
         do throws(RPCError) {
             return IncomingCall(answer: answer ?? .none, content: .request(try request), attachments: numbers)
         } catch {
-            // A notification gets no answer, but what is not even a request may have been meant as one.
+            // A notification gets no answer, but an invalid request may not have been meant as a notification.
             let isNotification = id == nil && error.kind != .invalidRequest
             return IncomingCall(
                 answer: isNotification ? .none : answer ?? .withoutID, content: .failure(error), attachments: numbers)

@@ -1,13 +1,13 @@
 import JSON
 
-/// What a message turned out to be.
+/// A parsed message.
 enum IncomingMessage {
     case single(IncomingCall)
     case batch([IncomingCall])
     case response(Response)
 }
 
-/// One request or notification, or why it is none.
+/// One request or notification, or the reason why it is invalid.
 struct IncomingCall {
     enum Content {
         case request(Request)
@@ -15,7 +15,7 @@ struct IncomingCall {
     }
 
     enum Answer: Equatable {
-        /// A notification gets none.
+        /// For a notification.
         case none
         /// The id could not be read: `"id":null`.
         case withoutID
@@ -25,14 +25,14 @@ struct IncomingCall {
     var answer: Answer
     var content: Content
 
-    /// What is wrong with it as an answer; nil for what has a method, and so cannot be meant as one.
+    /// Why it is invalid as an answer; nil if it has a method and so cannot be an answer.
     var faultAsAnswer: String?
 
-    /// The bytes that come beside it, also beside what is no request.
+    /// The message's attachments, even if it is not a valid request.
     var attachments = AttachmentNumbers.none
 }
 
-/// A request or notification as far as the runtime understands it.
+/// A parsed request or notification.
 struct Request: Sendable {
     var method: String
     /// Always an object.
@@ -40,7 +40,7 @@ struct Request: Sendable {
     var meta: RequestMeta
 }
 
-/// The end of a call. The id is nil when the peer could not tell which call it was.
+/// The answer that ends a call. The id is nil when the peer could not read the call's id.
 struct Response {
     var id: RequestID?
     var outcome: Result<RawJSON, RPCError>
@@ -48,6 +48,6 @@ struct Response {
 }
 
 extension RawJSON {
-    /// What it counts for while a call holds it: small texts count as nothing.
+    /// How many bytes a call counts against the budget for this text; 0 for small texts.
     var heldBytes: Int { bytes.count > Limits.uncountedBytes ? bytes.count : 0 }
 }

@@ -1,11 +1,11 @@
 import JSON
 
 extension JSONWriter {
-    /// A request, or a notification when there is no id.
+    /// Writes a request, or a notification if there is no id.
     mutating func request(
         id: Int?, method: String, meta: RequestMeta = .none, params: (inout JSONWriter) -> Void
     ) {
-        // Each call has a request: what is the same in all of them is appended at once.
+        // Every call has a request, so the constant text is appended in one piece.
         if let id {
             beginning(encoded: Self.requestWithID)
             integer(id)
@@ -29,7 +29,7 @@ extension JSONWriter {
     private static let paramsOfRequest = Array(#","params":"#.utf8)
     private static let metaOfRequest = Array(#","meta":"#.utf8)
 
-    /// A response; the id is nil when the request's could not be read.
+    /// Writes a response; the id is nil when the request's could not be read.
     mutating func response(id: RequestID?, _ outcome: Result<Reply, RPCError>) {
         object { writer in
             writer.version()
@@ -46,7 +46,7 @@ extension JSONWriter {
         }
     }
 
-    /// An item of the stream with this id.
+    /// Writes an item of the stream with this id.
     mutating func item(of id: RequestID, _ item: (inout JSONWriter) -> Void) {
         request(id: nil, method: ProtocolMethods.itemName) { writer in
             writer.object { writer in

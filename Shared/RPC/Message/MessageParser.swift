@@ -1,8 +1,8 @@
 import JSON
 import NIOCore
 
-/// Reads the envelope of a message in one pass over its bytes; what the envelope carries is checked to be JSON in the same
-/// pass and kept as text.
+/// Parses the envelope of a message in one pass. Parameters and results are validated as JSON in the same pass and
+/// stored as text.
 enum MessageParser {
     /// - Throws: `parse_error` when the text is not JSON, `invalid_request` when it is neither an object nor a batch.
     static func parse(_ text: ByteBuffer) throws(RPCError) -> IncomingMessage {

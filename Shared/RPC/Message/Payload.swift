@@ -1,6 +1,6 @@
 import JSON
 
-/// A JSON value with the bytes that stand beside it: what a forwarder passes on without looking into it.
+/// A JSON value with its attachments, which a forwarder passes on without decoding.
 public struct Payload: Sendable, Equatable {
     public let json: RawJSON
     public let attachments: [Attachment]
@@ -10,7 +10,7 @@ public struct Payload: Sendable, Equatable {
         self.attachments = attachments
     }
 
-    /// Encodes a value, with its bytes beside it.
+    /// Encodes a value; its bytes become attachments.
     init<Value>(_ value: Value, as codec: Codec<Value>) {
         self = withUnsafeTemporaryAllocation(byteCount: Self.usualBytes, alignment: 1) { memory in
             var writer = JSONWriter(in: memory, takesAttachments: true)
@@ -21,7 +21,7 @@ public struct Payload: Sendable, Equatable {
         }
     }
 
-    /// The parameters of most calls fit into so many bytes.
+    /// Large enough for the parameters of most calls.
     private static let usualBytes = 256
 
     func write(to writer: inout JSONWriter) {
@@ -30,17 +30,17 @@ public struct Payload: Sendable, Equatable {
         for attachment in attachments { writer.attach(attachment) }
     }
 
-    /// Reads the value.
-    /// - Parameter refusingUnknownMembers: for the parameters of a request; else unknown members are ignored.
-    /// - Throws: `JSONError.mismatch` when it is not what the codec describes.
+    /// Decodes the value.
+    /// - Parameter refusingUnknownMembers: true for the parameters of a request; otherwise unknown members are ignored.
+    /// - Throws: `JSONError.mismatch` when it does not match the codec.
     public func read<Value>(
         as codec: Codec<Value>, refusingUnknownMembers: Bool = false
     ) throws(JSONError) -> Value {
         try json.read(as: codec, attachments: attachments, refusingUnknownMembers: refusingUnknownMembers)
     }
 
-    /// The same value with its bytes in the text, for who takes none beside it. Bytes that are not what they are said to be
-    /// stay as they are: their reader will say what is wrong with them.
+    /// The same value with its bytes inline, for a receiver that takes no attachments. Invalid references to bytes stay
+    /// unchanged: their reader will report what is wrong.
     var inlined: RawJSON {
         guard !attachments.isEmpty, let bytes = try? read(as: Self.bytes) else { return json }
         var text: [UInt8] = []
@@ -54,7 +54,7 @@ public struct Payload: Sendable, Equatable {
         return RawJSON(unchecked: text)
     }
 
-    /// Where bytes are in a value.
+    /// Locates the `$bytes` values in a value.
     private static let bytes = Codec<[(Range<Int>, Bytes)]>(
         schema: JSONSchema(),
         read: { reader throws(JSONError) in
@@ -64,7 +64,8 @@ public struct Payload: Sendable, Equatable {
         },
         write: { _, _ in })
 
-    /// The attachments that a value points to, each once: one could be pointed to any number of times.
+    /// Tracks the attachments that a value refers to. Each may be referred to once; more references would multiply its
+    /// size.
     private struct References {
         var found: [(Range<Int>, Bytes)] = []
         var seen: Set<Int> = []
@@ -78,7 +79,7 @@ public struct Payload: Sendable, Equatable {
             while let name = try reader.nextMember(of: &object) {
                 if reader.matches(name, "$bytes") {
                     guard let index = try Bytes.attachment(&reader) else { continue }
-                    guard references.seen.insert(index).inserted else { throw .refused("stands there twice") }
+                    guard references.seen.insert(index).inserted else { throw .refused("is referred to twice") }
                     reader = start
                     let bytes = try Bytes.codec.read(&reader)
                     return references.found.append((start.position..<reader.position, bytes))
@@ -94,7 +95,7 @@ public struct Payload: Sendable, Equatable {
 }
 
 extension Codec<Payload> {
-    /// Any value, with all that stands beside it. Alone in its message: its attachments keep their places.
+    /// Any value with its attachments. It must be the only one in its message, so that attachment numbers stay valid.
     public static let payload = Codec<Payload>(
         schema: Codec<RawJSON>.any.schema,
         read: { reader throws(JSONError) in

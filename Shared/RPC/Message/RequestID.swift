@@ -2,16 +2,16 @@ import JSON
 
 /// The id of a request: a string of at most 256 bytes, or an integer.
 ///
-/// Two ids are the same when they mean the same; an answer repeats the id as its request spelled it.
+/// Ids are equal when their values are equal; an answer repeats the id as the request spelled it.
 enum RequestID: Sendable, Hashable {
-    /// Spelled as we spell numbers: the id of nearly every request, which needs no memory of its own.
+    /// In canonical spelling: the id of nearly every request, which needs no allocation.
     case number(Int)
     case spelled(Spelling)
 
-    /// A string, or a number that is not spelled as we spell it.
+    /// A string, or a number in another spelling.
     final class Spelling: Sendable {
         fileprivate let number: Int?
-        /// In UTF-8: Swift strings are equal where their characters are, ids only where their code points are.
+        /// UTF-8: Swift strings compare by canonical equivalence, ids by code points.
         fileprivate let string: [UInt8]
         fileprivate let text: RawJSON
 
@@ -24,8 +24,8 @@ enum RequestID: Sendable, Hashable {
 
     init(_ number: Int) { self = .number(number) }
 
-    /// - Parameter text: one value of JSON.
-    /// - Returns: nil when it is neither an integer literal within 64 bits nor a string that is short enough.
+    /// - Parameter text: one JSON value.
+    /// - Returns: nil unless it is an integer literal within 64 bits or a string within the limit.
     init?(_ text: UnsafeBufferPointer<UInt8>) {
         if text.first == UInt8(ascii: "\"") {
             var reader = JSONReader(trusting: text)
@@ -40,7 +40,7 @@ enum RequestID: Sendable, Hashable {
         }
     }
 
-    /// For a client that numbers its calls.
+    /// The integer value, for a client that numbers its calls.
     var number: Int? {
         switch self {
         case .number(let number): number
@@ -48,7 +48,7 @@ enum RequestID: Sendable, Hashable {
         }
     }
 
-    /// As its request spelled it.
+    /// The id as the request spelled it.
     var spelling: RawJSON { RawJSON(self, as: Self.codec) }
 
     func write(to writer: inout JSONWriter) {
@@ -83,7 +83,7 @@ enum RequestID: Sendable, Hashable {
         },
         write: { $0.write(to: &$1) })
 
-    /// Why a value is no id.
+    /// The error for a value that is not a valid id.
     static func mismatch(_ text: UnsafeBufferPointer<UInt8>) -> JSONError {
         let text = RawJSON(unchecked: Array(text))
         return .refused("must be a string of at most \(Limits.idBytes) bytes or an integer, is \(text.brief)")
@@ -91,7 +91,7 @@ enum RequestID: Sendable, Hashable {
 }
 
 extension RawJSON {
-    /// Its beginning, for a message about it.
+    /// Its first bytes, for an error message.
     var brief: String {
         let maximum = 40
         let text = description

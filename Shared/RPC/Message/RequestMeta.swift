@@ -1,15 +1,15 @@
 import JSON
 
-/// What a request says about itself beside its parameters. Members of later versions are ignored.
+/// The `meta` member of a request. Members of later versions are ignored.
 struct RequestMeta: Sendable, Equatable {
-    /// What is left of the caller's deadline, in milliseconds, relative because clocks differ.
+    /// The time left until the caller's deadline, in milliseconds; relative, because clocks differ.
     var timeout: Int?
     var trace = TraceContext()
 
-    /// The caller can take bytes beside the answer.
+    /// Whether the caller accepts attachments in the answer.
     var attachments: Bool?
 
-    /// The caller takes a stream, and can hold so many items of it.
+    /// Whether the caller expects a stream, and its window in items.
     var stream: Bool?
     var window: Int?
 
@@ -17,7 +17,7 @@ struct RequestMeta: Sendable, Equatable {
 
     static let none = RequestMeta()
 
-    /// Not an object codec: every request has this read, and few members are there.
+    /// Not an object codec: this runs for every request, and most members are absent.
     static let codec = Codec<RequestMeta>(
         schema: JSONSchema(),
         read: { reader throws(JSONError) in
@@ -28,7 +28,7 @@ struct RequestMeta: Sendable, Equatable {
                 if reader.matches(name, "timeout_ms") {
                     meta.timeout = try read(Members.timeout, "timeout_ms", &reader)
                 } else if reader.matches(name, "traceparent") {
-                    // Any other value than a string counts as absent, as a malformed string does.
+                    // A trace member that is not a string counts as absent, like a malformed string.
                     trace.parent = try reader.skipString().map { reader.decode($0) }
                 } else if reader.matches(name, "tracestate") {
                     trace.state = try reader.skipString().map { reader.decode($0) }
@@ -65,7 +65,7 @@ struct RequestMeta: Sendable, Equatable {
         }
     }
 
-    /// Written by hand: each call has a meta, and declared members are written at several times the cost.
+    /// Written by hand: this runs for every call, and an object codec takes several times as long.
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             if let timeout {
@@ -108,17 +108,17 @@ struct RequestMeta: Sendable, Equatable {
     private static let priorityName = Array(#""priority""#.utf8)
 }
 
-/// How much a call matters to a person who waits: a hint that methods may use.
+/// How urgent a call is for a waiting user: a hint that methods may use.
 public enum CallPriority: String, Sendable, CaseIterable {
-    /// Somebody looks at where the answer will be.
+    /// The result is visible to the user.
     case visible
-    /// Somebody may look there soon.
+    /// The user may soon see the result.
     case prefetch
 }
 
-/// W3C trace context, passed on as it came.
+/// W3C trace context, passed on unchanged.
 public struct TraceContext: Sendable, Equatable {
-    /// `00-<32 hex digits: trace id>-<16 hex digits: parent id>-<2 hex digits: flags>`, nil when there is none.
+    /// `00-<32 hex digits: trace id>-<16 hex digits: parent id>-<2 hex digits: flags>`; nil when there is none.
     public let parent: String?
     public let state: String?
 
@@ -127,22 +127,22 @@ public struct TraceContext: Sendable, Equatable {
         state = nil
     }
 
-    /// A malformed parent counts as none, and without a parent the state means nothing (W3C Trace Context §3.2.2, §3.3).
+    /// A malformed parent counts as absent; without a parent the state is ignored (W3C Trace Context §3.2.2, §3.3).
     public init(parent: String?, state: String? = nil) {
         let isValid = parent.map { $0.utf8.count <= Limits.traceBytes && Self.isValid($0) } ?? false
         self.parent = isValid ? parent : nil
         self.state = isValid ? state.flatMap { $0.utf8.count <= Limits.traceBytes ? $0 : nil } : nil
     }
 
-    /// A new trace, begun here. Random numbers cost a system call each, so there is one: a trace needs to be like no other,
-    /// not hard to guess.
+    /// Starts a new trace. It uses one random number, because each costs a system call; a trace id must be unique, not
+    /// hard to guess.
     public static func random() -> TraceContext {
-        // A zero id is not valid.
+        // All-zero ids are invalid.
         let number = hex(UInt64.random(in: 1 ... .max))
         return TraceContext(unchecked: "00-\(ofThisProcess)\(number)-\(number)-01")
     }
 
-    /// The first half of the traces that begin here.
+    /// The first half of the trace ids that start in this process.
     private static let ofThisProcess = hex(UInt64.random(in: 1 ... .max))
 
     private static func hex(_ value: UInt64) -> String {
@@ -155,7 +155,7 @@ public struct TraceContext: Sendable, Equatable {
         state = nil
     }
 
-    /// The trace id: the request id of logs and problems.
+    /// The trace id; logs and problem reports use it as the request id.
     public var id: String? { parent.map { String($0.dropFirst(3).prefix(32)) } }
 
     private static func isValid(_ parent: String) -> Bool {

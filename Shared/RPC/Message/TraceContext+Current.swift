@@ -1,4 +1,4 @@
 extension TraceContext {
-    /// The trace of the call that is handled in this task, for what is done on its behalf; an empty one outside of calls.
+    /// The trace of the call that the current task handles; empty outside of calls.
     @TaskLocal public static var current = TraceContext()
 }

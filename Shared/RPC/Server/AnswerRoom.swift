@@ -1,23 +1,23 @@
 import NIOCore
 
-/// Whether a connection can take a large answer, or still has to deliver earlier ones. A handler with megabytes to fetch
-/// asks before it fetches them: what has been computed is never dropped, so what is not needed yet should not be computed.
-/// It has less room than there is in all, so that new calls are not refused for the sake of large answers that wait.
+/// Tells whether a connection can accept a large answer. A handler asks before it fetches megabytes: a computed answer
+/// is never dropped, so it should not be computed before it can be sent. The limit is lower than that for ordinary
+/// answers, so that queued large answers do not cause new calls to be refused.
 public struct AnswerRoom: Sendable {
-    /// Nil where there is room for anything.
+    /// Nil for no limit.
     private let connection: NIOLoopBound<ServerConnection>?
 
     init(_ connection: NIOLoopBound<ServerConnection>?) { self.connection = connection }
 
-    /// Whether there is room now.
+    /// Whether a large answer can be accepted now.
     public var isThere: Bool {
         get async {
             await connection?.look(\.hasRoomForLarge) ?? true
         }
     }
 
-    /// Returns once there may be room, or no peer left to answer, or the task is cancelled. Others may have been quicker:
-    /// look again.
+    /// Returns once a large answer may be accepted, the connection closes, or the task is cancelled. Check `isThere`
+    /// again: another handler may have used the capacity.
     public func wait() async {
         guard let connection else { return }
         let cancellation = CancellationFlag()
@@ -34,14 +34,14 @@ public struct AnswerRoom: Sendable {
     }
 }
 
-/// What all connections of a process hold in answers that their peers have not taken. Lives on the event loop.
+/// The total bytes of unread answers on all connections of a process. Lives on the event loop.
 final class AnswerTotal {
     private(set) var bytes = 0
 
-    /// The connections that wait until it is less.
+    /// The connections that wait for the total to fall.
     private var waiting: [ObjectIdentifier: ServerConnection] = [:]
 
-    /// - Parameter limit: below this, connections that wait look whether they can go on.
+    /// - Parameter limit: waiting connections resume when the total is below this.
     func change(by count: Int, limit: Int) {
         bytes += count
         guard bytes < limit, !waiting.isEmpty else { return }

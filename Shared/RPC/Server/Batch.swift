@@ -1,35 +1,35 @@
 import JSON
 import NIOCore
 
-/// The answers of a batch until the last has come. Lives on the connection's event loop.
+/// Collects the answers of a batch until all are complete. Lives on the connection's event loop.
 final class Batch {
     struct Member {
         let id: RequestID?
         let answer: RawJSON
 
-        /// What the answer takes of the message, with its comma.
+        /// The length of the answer in the message, with its comma.
         var bytes: Int { answer.bytes.count + 1 }
 
-        /// What it must have at the least: room for an error in its place.
+        /// The minimum to reserve for it: the answer, or the error that may replace it.
         var reservedBytes: Int { min(bytes, Batch.bytesOfError) }
     }
 
-    /// The error that replaces an answer is no larger, even with the longest id.
+    /// The maximum length of an error that replaces an answer, even with the longest id.
     private static let bytesOfError = 768
 
-    /// Of the message, beside its members: two, less the comma that the last member has not.
+    /// The brackets of the message, less the comma that the last member does not have.
     private static let bytesOfBrackets = 1
 
     private var members: [Member?]
     private var pending: Int
 
-    /// The most bytes of the message.
+    /// The maximum bytes of the message.
     private let limit: Int
 
-    /// What the answers take that are there.
+    /// The bytes of the answers so far.
     private(set) var bytes = 0
 
-    /// Until when its caller waits: as long as for the call with the most time. Nil where no call has begun.
+    /// The latest deadline of its calls; nil if no call has begun.
     var deadline: NIODeadline?
 
     /// - Parameter count: how many calls will answer.
@@ -39,9 +39,9 @@ final class Batch {
         self.limit = limit
     }
 
-    /// Adds an answer. Where the answers do not fit into one message, those at the end are replaced at once.
-    /// - Parameter replacement: the error that says so, for an answer that does not fit.
-    /// - Returns: all answers in the order of their requests, once the last is there.
+    /// Adds an answer. If the answers do not fit into one message, the last ones are replaced by errors at once.
+    /// - Parameter replacement: makes the error for an answer that does not fit.
+    /// - Returns: all answers in the order of their requests, once they are complete; nil before.
     func add(_ member: Member, at slot: Int, replacement: (Member) -> RawJSON) -> [RawJSON]? {
         precondition(members[slot] == nil, "a member of a batch was answered twice")
         members[slot] = member

@@ -1,14 +1,14 @@
 import NIOCore
 
-/// One call under way on a server connection, unless it is answered where it is read. Lives on the connection's event loop.
+/// A call under way on a server connection, except those answered while reading. Lives on the connection's event loop.
 final class Call {
-    /// Where the answer goes.
+    /// Where to send the answer.
     enum Destination {
         case nowhere
         case message(RequestID)
         case batch(Batch, slot: Int, RequestID)
 
-        /// The id that the answer carries.
+        /// The id of the answer.
         var id: RequestID? {
             switch self {
             case .nowhere: nil
@@ -17,7 +17,7 @@ final class Call {
         }
     }
 
-    /// What names a call in the table of its connection: its id, or a number for a notification.
+    /// The key of a call in its connection's table: its id, or a number for a notification.
     enum Key: Hashable {
         case id(RequestID)
         case notification(Int)
@@ -31,28 +31,28 @@ final class Call {
     private let handler: MethodTable.Handler
     let connection: ServerConnection
 
-    /// Nil once its end is noted.
+    /// Nil once the end of the call is recorded.
     var began: NIODeadline?
 
-    /// Its place among the calls of the process that have a handler, or wait for its turn.
+    /// The index in `ServerCore.underWay`.
     var place = 0
 
-    /// For a call that is answered with one.
+    /// Set for a call that is answered with a stream.
     let stream: ServerStream?
 
-    /// What stands beside its parameters.
+    /// Attachments of the request.
     private var attachments: [Attachment] = []
 
     private enum State {
-        /// What stands beside its parameters has not come yet.
+        /// Waits for the request's attachments.
         case collecting(IncomingAttachments)
-        /// It waits for its turn.
+        /// Waits for its turn.
         case queued
-        /// Its handler runs. The task is there once the handler waits.
+        /// Its handler runs. The task is set once the handler suspends.
         case running(Task<Void, Never>?)
-        /// It was passed on.
+        /// Forwarded to another service.
         case forwarded(cancel: @Sendable () -> Void)
-        /// Its answer is on its way, which may take its time.
+        /// Its answer is being sent in several frames.
         case answering(OutgoingMessage)
         case over
     }
@@ -82,7 +82,7 @@ final class Call {
         }
     }
 
-    /// Whether its handler's outcome is not needed any more.
+    /// Whether the outcome of its handler is not needed any more.
     var isAnswered: Bool {
         switch state {
         case .collecting, .queued, .running, .forwarded: false
@@ -99,16 +99,16 @@ final class Call {
         state = .queued
     }
 
-    /// What is still to come beside its parameters.
+    /// The request's attachments that are still incomplete.
     var missing: IncomingAttachments? {
         guard case .collecting(let attachments) = state else { return nil }
         return attachments
     }
 
-    /// What it holds of the connection's budget.
+    /// The bytes that it counts against the connection's budget.
     private var heldBytes: Int { attachments.reduce(request.params.heldBytes) { $0 + $1.data.count } }
 
-    /// Gives back what it holds; nothing reads its parameters any more.
+    /// Releases its parameters and attachments and their share of the budget.
     func release() {
         connection.transport.budget.release(heldBytes)
         request.params = .emptyObject
@@ -117,7 +117,7 @@ final class Call {
 
     // MARK: Handling
 
-    /// Runs its handler, at least until that waits for something.
+    /// Starts its handler, which runs until it first suspends.
     func start() {
         let context = connection.context(of: request, to: destination, deadline: deadline)
         let payload = Payload(request.params, attachments: attachments)
@@ -142,8 +142,8 @@ final class Call {
         }
     }
 
-    /// Runs a handler in a task of its own, which begins here and now. The server owns the task: it is told when the task
-    /// ends, and `RPCServer.run` does not return before that.
+    /// Runs a handler in a task, which starts immediately. The server owns the task: the task reports its end to the
+    /// server, and `RPCServer.run` does not return before that.
     private func run(_ trace: TraceContext, _ handler: @escaping @Sendable () async throws -> Reply) {
         let isolated = NIOLoopBound(self, eventLoop: connection.loop)
         let task = Task.immediateDetached(executorPreference: connection.core.executor) {
@@ -169,16 +169,16 @@ final class Call {
 
     // MARK: Ending
 
-    /// Its answer is on its way.
+    /// Records that its answer is being sent.
     func answering(_ message: OutgoingMessage) { state = .answering(message) }
 
-    /// The answer that is on its way.
+    /// The answer that is being sent.
     var answer: OutgoingMessage? {
         guard case .answering(let message) = state else { return nil }
         return message
     }
 
-    /// The call is answered without its handler's outcome; the handler is cancelled.
+    /// Ends the call without its handler's outcome, and cancels the handler.
     func abandon() {
         let before = state
         state = .over
@@ -196,7 +196,7 @@ final class Call {
 }
 
 extension TraceContext {
-    /// Runs a handler with this as the current trace. A call without a trace has nothing to pass on.
+    /// Runs a handler with this trace as the current one, if there is a trace.
     func during<Answer>(_ handler: () throws -> Answer) rethrows -> Answer {
         parent == nil ? try handler() : try Self.$current.withValue(self, operation: handler)
     }

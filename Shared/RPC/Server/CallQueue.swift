@@ -1,10 +1,10 @@
 import NIOCore
 
-/// The connections with calls that could not start where they were read. Lives on the event loop.
+/// The calls that could not start while reading, by connection. Lives on the event loop.
 ///
-/// Connections take turns, a call each: one that sends thousands of calls does not delay the call of another.
+/// Connections take turns, one call each, so that one with thousands of calls does not delay the others.
 final class CallQueue {
-    /// The connections with a call that may start, each once, the one whose turn it is in front.
+    /// The connections with a call that may start, in order of their turns, each at most once.
     private var turns = CircularBuffer<ServerConnection>()
     private var isScheduled = false
     private let executor: LoopExecutor
@@ -16,7 +16,7 @@ final class CallQueue {
         offerTurn(to: call.connection)
     }
 
-    /// Gives a connection a turn if it waits for one and has a call that may start.
+    /// Queues a connection unless it is already queued or has no call that may start.
     func offerTurn(to connection: ServerConnection) {
         guard !connection.line.hasTurn, connection.mayStartNext else { return }
         connection.line.hasTurn = true
@@ -32,7 +32,7 @@ final class CallQueue {
 
     private func startNext() {
         isScheduled = false
-        // Without room for answers a connection gets its next turn when there is some.
+        // A connection whose answers are at their limit is queued again when they fall below it.
         guard let connection = turns.popFirst() else { return }
         connection.line.hasTurn = false
         let call = connection.mayStartNext ? connection.line.popFirst() : nil
@@ -42,23 +42,23 @@ final class CallQueue {
     }
 }
 
-/// The calls of one connection that wait for their turn.
+/// The waiting calls of one connection.
 struct CallLine {
     private var calls = CircularBuffer<Call>()
 
-    /// Whether the connection is among those that take turns.
+    /// Whether the connection is queued for a turn.
     var hasTurn = false
 
-    /// How many calls that ended while they waited may stand between the others, beside as many as wait.
+    /// How many ended calls may always stay in the queue; more must not outnumber the waiting ones.
     private static let passedOver = 64
     private var ended = 0
 
-    /// Whether a call that comes now is the next.
+    /// Whether a new call would be the next to start.
     var isEmpty: Bool { calls.isEmpty }
 
     mutating func add(_ call: Call) { calls.append(call) }
 
-    /// The call that is next.
+    /// The next call to start.
     var first: Call? {
         mutating get {
             while let call = calls.first, call.isAnswered {
@@ -74,7 +74,7 @@ struct CallLine {
         return calls.popFirst()
     }
 
-    /// One of the calls has ended before its turn.
+    /// Records that one of the calls ended before its turn.
     mutating func noteEnd() {
         ended += 1
         guard ended > Self.passedOver, 2 * ended > calls.count else { return }

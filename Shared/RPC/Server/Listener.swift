@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// The channel on which a server accepts connections. It is replaced when the socket's file had to be created again;
-/// connections that were accepted before live on.
+/// The channel on which a server accepts connections. It is replaced when the socket file has to be created again;
+/// accepted connections continue.
 final class Listener: Sendable {
     private enum State {
         case open(any Channel)
@@ -13,7 +13,7 @@ final class Listener: Sendable {
 
     init(_ channel: any Channel) { state = Mutex(.open(channel)) }
 
-    /// False once the channel was closed by an error of the system.
+    /// False after a system error has closed the channel.
     var isListening: Bool {
         state.withLock { state in
             guard case .open(let channel) = state else { return true }
@@ -21,7 +21,7 @@ final class Listener: Sendable {
         }
     }
 
-    /// After `close` the new channel is closed as well.
+    /// Replaces the channel. After `close`, the new channel is closed as well.
     func replace(with channel: any Channel) {
         let obsolete = state.withLock { state -> any Channel in
             guard case .open(let before) = state else { return channel }

@@ -1,29 +1,29 @@
 import JSON
 import NIOCore
 
-/// What a server answers: handlers by method name, and the contracts that describe them.
+/// The methods of a server: handlers by name, and the contracts that describe them.
 public struct MethodTable: Sendable {
     /// What answers a call.
     enum Handler: Sendable {
-        /// Runs where the call is read, and has ended when the next call is read.
+        /// Runs while reading: it has ended when the next call is read.
         case atOnce(@Sendable (Payload, CallContext) throws -> Reply)
-        /// Runs in a task, because it may wait.
+        /// Runs in a task, because it may suspend.
         case inTask(@Sendable (Payload, CallContext) async throws -> Reply)
         case stream(@Sendable (Payload, CallContext, ItemSink<Payload>) async throws -> Void)
-        /// Passes the call on.
+        /// Forwards the call.
         case forwarder(Forwarder)
     }
 
-    /// Passes a call on, on the event loop of its connection and without a task. Calls `completion` once, possibly before it
-    /// returns.
-    /// - Returns: cancels the call where it was passed to; `completion` is called nevertheless.
+    /// Forwards a call, on the event loop of its connection and without a task. Calls `completion` once, possibly
+    /// before it returns.
+    /// - Returns: a function that cancels the forwarded call; `completion` is called nevertheless.
     public typealias Forwarder =
         @Sendable (
             _ method: String, _ params: Payload, CallContext,
             _ completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
         ) -> @Sendable () -> Void
 
-    /// What answers the calls of one name: those for one answer, and those for a stream.
+    /// The handlers of one method name: for a single answer, and for a stream.
     struct Handlers: Sendable {
         var once: Handler?
         var stream: Handler?
@@ -32,21 +32,21 @@ public struct MethodTable: Sendable {
     public let contracts: [Contract]
     private(set) var handlers: [String: Handlers] = [:]
 
-    /// Answers every method that has no handler here.
+    /// Forwards calls of methods without a handler here.
     public var forward: Forwarder?
 
-    /// Answers every stream that has no handler here.
+    /// Forwards streams of methods without a handler here.
     public var forwardStream: (@Sendable (String, Payload, CallContext, ItemSink<Payload>) async throws -> Void)?
 
-    /// Whether there is a service of this name to forward to; statistics know no others.
+    /// Whether calls are forwarded to a service of this name; statistics count only such services by name.
     public var isForwarded: @Sendable (String) -> Bool = { _ in false }
 
     public init(_ contracts: Contract...) { self.contracts = contracts }
 
-    /// Answers a method with a body that does not wait. This costs least: the call needs no task, and is answered before the
-    /// next one is read. It cannot be cancelled, and its deadline cannot pass.
+    /// Adds a synchronous handler. This is the cheapest kind: the call needs no task and is answered before the next
+    /// one is read. It cannot be cancelled, and its deadline is not enforced.
     ///
-    /// As `handle` with an asynchronous body in all else; Swift selects this one for a closure without `await`.
+    /// Otherwise like the asynchronous `handle`; Swift selects this overload for a closure without `await`.
     public mutating func handle<Params, Answer>(
         _ method: Method<Params, Answer>, _ body: @escaping @Sendable (Params, CallContext) throws -> Answer
     ) {
@@ -60,11 +60,11 @@ public struct MethodTable: Sendable {
         }
     }
 
-    /// Answers a method.
+    /// Adds a handler.
     ///
-    /// The body runs on the connection's event loop (see `LoopExecutor`): it must not block. It is cancelled when the
-    /// caller cancels, closes the connection or runs out of time. An `RPCError` of a kind that the method declares, or that
-    /// every method may answer, reaches the caller; every other error is logged and becomes `internal`.
+    /// `body` runs on the connection's event loop (see `LoopExecutor`) and must not block. It is cancelled when the
+    /// caller cancels, closes the connection, or the deadline passes. An `RPCError` of a kind that the method declares,
+    /// or that every method may answer, reaches the caller; every other error is logged and becomes `internal`.
     public mutating func handle<Params, Answer>(
         _ method: Method<Params, Answer>, _ body: @escaping @Sendable (Params, CallContext) async throws -> Answer
     ) {
@@ -78,7 +78,7 @@ public struct MethodTable: Sendable {
         }
     }
 
-    /// Answers a method with a stream, which ends when the body returns. As `handle` in all else.
+    /// Adds a handler for a stream, which ends when the body returns. Otherwise like `handle` for a single answer.
     public mutating func handle<Params, Item>(
         _ method: StreamMethod<Params, Item>,
         _ body: @escaping @Sendable (Params, CallContext, ItemSink<Item>) async throws -> Void
@@ -93,10 +93,10 @@ public struct MethodTable: Sendable {
         }
     }
 
-    /// Adds the handlers of methods that have none here.
+    /// Adds the other table's handlers for methods without a handler here.
     mutating func addHandlers(of other: MethodTable) { handlers.merge(other.handlers) { own, _ in own } }
 
-    /// What answers the calls of a method that has no handlers here.
+    /// The forwarding handler for a method without handlers here.
     /// - Throws: `method_not_found`.
     func forwarding(_ method: String, asStream: Bool) throws(RPCError) -> Handler {
         if method.utf8.count <= Limits.methodBytes {
@@ -123,14 +123,14 @@ extension Payload {
     }
 }
 
-/// A handler broke its contract: a fault of ours, not an answer.
+/// A handler threw an error that its method does not declare: a fault of the service.
 struct UndeclaredError: Error {
     let method: String
     let error: RPCError
 }
 
 extension UndeclaredError {
-    /// - Returns: what a handler has thrown, unless its method may not answer that.
+    /// - Returns: the error, or `UndeclaredError` if the method may not answer with it.
     fileprivate static func check(_ error: any Error, of method: String, declaring kinds: [ErrorKind]) -> any Error {
         guard let answer = error as? RPCError, !answer.kind.isUniversal, !kinds.contains(answer.kind) else {
             return error
@@ -151,32 +151,32 @@ extension StreamMethod {
     }
 }
 
-/// What a handler knows about the call beside its parameters.
+/// The context of a call for its handler.
 public struct CallContext: Sendable {
-    /// When the caller stops waiting; `distantFuture` for a stream without end.
+    /// When the caller stops waiting; `distantFuture` for an endless stream.
     public let deadline: NIODeadline
 
-    /// The trace that the call belongs to, for passing on and for logging.
+    /// The trace of the call, for forwarding and logging.
     public let trace: TraceContext
 
-    /// Whether bytes may stand beside the answer.
+    /// Whether the answer may have attachments.
     public let takesAttachments: Bool
 
     public let priority: CallPriority
 
-    /// How many items of a stream the caller can hold.
+    /// The stream's window in items.
     public let window: Int
 
-    /// Who calls; nil when the system does not tell.
+    /// The calling process; nil when the system does not report it.
     public let peer: PeerCredentials?
 
-    /// Where the call came from; nil for one that nobody made over a connection.
+    /// The connection of the call; nil for a call inside the process.
     let connection: NIOLoopBound<ServerConnection>?
 
-    /// What the caller's connection has room for.
+    /// The capacity of the caller's connection for large answers.
     public var room: AnswerRoom { AnswerRoom(connection) }
 
-    /// Those of the server that was called; nil when there is no connection.
+    /// The statistics of the called server; nil when there is no connection.
     public var statistics: Statistics? {
         get async { await connection?.look { $0.core.statistics } }
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Answers calls on a Unix socket.
+/// An RPC server on a Unix socket.
 public struct RPCServer: Sendable {
     public let identity: ServiceIdentity
     private let methods: MethodTable
@@ -10,32 +10,32 @@ public struct RPCServer: Sendable {
     private let executor: LoopExecutor
     private let observers: Observers
 
-    /// A call that ended with an error of class 5xx: one line of a log.
+    /// A call that ended with an error of class 5xx; each is one log line.
     public struct Fault: Sendable {
         public let method: String
         public let trace: TraceContext
 
-        /// The answer; where that is `internal`, what the handler has thrown.
+        /// The error of the answer, or, where that is `internal`, the error that the handler threw.
         public let error: any Error
 
-        /// Whether the caller sees only that the call failed.
+        /// Whether the error is hidden from the caller.
         public let isHidden: Bool
     }
 
-    /// What a process is told about its calls. On the event loop.
+    /// Callbacks for a process's calls. On the event loop.
     struct Observers: Sendable {
         let onFault: @Sendable (Fault) -> Void
 
-        /// Sees every call that ends; nil where there is no such log.
+        /// Receives every call that ends; nil if calls are not logged.
         let onCall: (@Sendable (CallRecord) -> Void)?
     }
 
     /// - Parameters:
-    ///   - methods: the service's own; those of the protocol are added unless they are there.
-    ///   - peers: who may connect beside the same user and root.
-    ///   - health: what `rpc.health` answers.
-    ///   - onFault: is told of each call that ends with an error of class 5xx, once.
-    ///   - onCall: is told of each call that ends; nil costs nothing.
+    ///   - methods: the service's methods; the protocol's own are added unless they are present.
+    ///   - peers: who may connect, in addition to the same user and root.
+    ///   - health: computes the answer of `rpc.health`.
+    ///   - onFault: receives each call that ends with an error of class 5xx, once.
+    ///   - onCall: receives each call that ends; nil costs nothing.
     public init(
         identity: ServiceIdentity, methods: MethodTable, limits: Limits = Limits(),
         peers: TrustedPeers = TrustedPeers(),
@@ -52,18 +52,18 @@ public struct RPCServer: Sendable {
         observers = Observers(onFault: onFault, onCall: onCall)
     }
 
-    /// Serves until `stop` returns and the calls under way are answered (at most `limits.drainTime` later), or until the
-    /// task is cancelled, which ends everything at once. The socket is given free in either case.
+    /// Serves until `stop` returns and the calls under way are answered (at most `limits.drainTime` later), or until
+    /// the task is cancelled, which ends everything at once. In either case the socket path is released.
     ///
-    /// When the socket's file, its lock file or their directory is removed or replaced, it is created again.
+    /// When the socket file, its lock file or their directory is removed or replaced, it is created again.
     /// - Parameters:
     ///   - onReady: called once connections are accepted.
-    ///   - onSocketChange: is told when clients no longer find the socket, and when they do again.
-    ///   - onLeftBehind: is told of the methods whose handlers still run `limits.stopGrace` after they were told to stop.
+    ///   - onSocketChange: called when clients can no longer find the socket, and when they can again.
+    ///   - onLeftBehind: receives the methods whose handlers still run `limits.stopGrace` after they were told to stop.
     ///     The server waits for them; only the end of the process ends them.
     ///   - stop: must return when its task is cancelled.
-    /// - Throws: `SocketError.inUse` when another process has taken the socket's path with its lock, `SocketError.lost` when
-    ///   a supervisor's socket has failed; calls under way were answered.
+    /// - Throws: `SocketError.inUse` when another process has taken the socket's path with its lock; `SocketError.lost`
+    ///   when a supervisor's socket has failed. Calls under way were answered.
     public func run(
         on socket: ListeningSocket, onReady: @Sendable () -> Void = {},
         onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void = { _ in },
@@ -77,7 +77,6 @@ public struct RPCServer: Sendable {
         }
     }
 
-    /// Runs on the event loop.
     private func serve(
         on socket: ListeningSocket, onReady: @Sendable () -> Void,
         onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void,
@@ -98,8 +97,8 @@ public struct RPCServer: Sendable {
         if let fault = await ending { throw fault }
     }
 
-    /// Waits until the server is to end, and has it drain.
-    /// - Returns: why it cannot go on; nil when it was told to stop.
+    /// Waits until the server must end, and drains it.
+    /// - Returns: the error that ended the server; nil when it was told to stop.
     private func end(
         _ listener: Listener, of socket: ListeningSocket, _ core: NIOLoopBound<ServerCore>,
         onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void,
@@ -121,17 +120,18 @@ public struct RPCServer: Sendable {
         }
     }
 
-    /// How often a server looks whether clients find its socket.
+    /// How often a server checks whether clients can find its socket.
     static let socketCheckInterval = Duration.seconds(2)
 
-    /// Creates the socket again whenever its file was removed or replaced, or the system has ended its listening.
-    /// - Returns: why clients will not find this server again; nil when the task is cancelled.
+    /// Creates the socket again whenever its file was removed or replaced, or the system has closed the listening
+    /// channel.
+    /// - Returns: why the socket cannot be created again; nil when the task is cancelled.
     private func watch(
         _ socket: ListeningSocket, for listener: Listener, _ core: NIOLoopBound<ServerCore>,
         _ onChange: @Sendable (ListeningSocket.Change) -> Void
     ) async -> (any Error)? {
         while !Task.isCancelled {
-            // Cancelled while it waits: the loop's condition sees it.
+            // If the task is cancelled during the pause, the loop's condition ends it.
             try? await Task.sleep(for: Self.socketCheckInterval)
             guard !Task.isCancelled else { break }
             do {
@@ -169,7 +169,7 @@ public struct RPCServer: Sendable {
 }
 
 extension MethodTable {
-    /// Answers the protocol's own methods too.
+    /// Adds the protocol's own methods.
     fileprivate func adding(
         identity: ServiceIdentity, health: @escaping @Sendable () async -> [Health.Check]
     ) -> MethodTable {
@@ -194,7 +194,7 @@ extension MethodTable {
     }
 }
 
-/// A call outside of any server: a fault of ours.
+/// A call was made without a server: a programming error.
 private struct ServerGone: Error {}
 
 extension ServiceSelection {

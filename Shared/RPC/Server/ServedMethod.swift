@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One method of a server: what answers it, and what became of its calls. Lives on the event loop.
+/// One method of a server: its handlers and its statistics. Lives on the event loop.
 final class ServedMethod {
     let name: String
     private let handlers: MethodTable.Handlers
@@ -11,12 +11,12 @@ final class ServedMethod {
         self.handlers = handlers
     }
 
-    /// Whether calls are for another service: then what stands beside them is not looked into here.
+    /// Whether calls are forwarded to another service; then their attachments are not verified here.
     var isForwarded: Bool { handlers.once == nil && handlers.stream == nil }
 
-    /// What answers a call.
-    /// - Returns: nil where nothing here does.
-    /// - Throws: `invalid_params` for a stream that is not called as one and the other way round.
+    /// Returns the handler for a call.
+    /// - Returns: nil if there is none here.
+    /// - Throws: `invalid_params` for a stream called without `meta.stream`, or the reverse.
     func handler(asStream: Bool) throws(RPCError) -> MethodTable.Handler? {
         if let handler = asStream ? handlers.stream : handlers.once { return handler }
         if isForwarded { return nil }
@@ -35,15 +35,15 @@ final class ServedMethod {
     }
 
     /// - Parameters:
-    ///   - error: nil for a call that went well.
-    ///   - latency: nil for a stream: how long it was watched is no latency.
+    ///   - error: nil for a call that succeeded.
+    ///   - latency: nil for a stream, whose duration is not a latency.
     func end(_ error: ErrorKind?, latency: TimeAmount?) {
         statistics.underWay -= 1
         if let latency { statistics.latency.add(latency) }
         if let error { statistics.errors[error.rawValue, default: 0] += 1 }
     }
 
-    /// A call was answered without having begun.
+    /// Counts a call that was answered without having begun.
     func refuse(_ error: ErrorKind) {
         statistics.calls += 1
         statistics.errors[error.rawValue, default: 0] += 1
@@ -52,23 +52,24 @@ final class ServedMethod {
 
 /// The methods of a server by name. Lives on the event loop.
 ///
-/// Names come from outside, so only known ones have a place of their own: what is counted stays small whatever peers ask for.
+/// Names come from peers, so only known ones have an entry of their own: the statistics stay small whatever peers ask
+/// for.
 final class ServedMethods {
     private let table: MethodTable
     private let methods: [String: ServedMethod]
 
-    /// The protocol's own, which no table answers.
+    /// The protocol's methods that have no handler in a table.
     let hello = ServedMethod(ProtocolMethods.hello.name)
     let cancel = ServedMethod(ProtocolMethods.cancel.name)
     let grant = ServedMethod(ProtocolMethods.grant.name)
 
-    /// Those that stand for all methods of a service that calls are forwarded to.
+    /// One entry for all methods of each service that calls are forwarded to.
     private var services: [Substring: ServedMethod] = [:]
 
-    /// Services start and stop while a gateway runs.
+    /// Bounds the table: services start and stop while a gateway runs.
     private static let mostServices = 256
 
-    /// Stands for every other name.
+    /// The entry for all unknown names.
     private let other = ServedMethod("other")
 
     init(_ table: MethodTable) {
@@ -88,15 +89,15 @@ final class ServedMethods {
         return method
     }
 
-    /// What answers a request.
-    /// - Throws: `method_not_found`, or `invalid_params` for a stream that is not called as one and the other way round.
+    /// Returns the handler for a request.
+    /// - Throws: `method_not_found`, or `invalid_params` for a stream called without `meta.stream`, or the reverse.
     func handler(of method: ServedMethod, for request: Request) throws(RPCError) -> MethodTable.Handler {
         let isStream = request.meta.stream == true
         if let handler = try method.handler(asStream: isStream) { return handler }
         return try table.forwarding(request.method, asStream: isStream)
     }
 
-    /// Of those that were called, by name.
+    /// Statistics of the called methods, by name.
     var statistics: [String: MethodStatistics] {
         let all = [other] + Array(methods.values) + Array(services.values)
         let called = all.filter { $0.statistics.calls > 0 }

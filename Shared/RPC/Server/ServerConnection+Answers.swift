@@ -1,7 +1,7 @@
 import JSON
 import NIOCore
 
-/// From the outcome of a call to an answer.
+/// Turns outcomes of calls into answers.
 extension ServerConnection {
     @discardableResult
     func deliver(
@@ -10,7 +10,7 @@ extension ServerConnection {
         deliver(outcome, to: destination, id: destination.id, takesAttachments: takesAttachments)
     }
 
-    /// - Returns: what stands for an answer that takes its time.
+    /// - Returns: the outgoing message, if the answer takes more than one frame.
     @discardableResult
     func deliver(
         _ outcome: Result<Reply, RPCError>, to destination: Call.Destination, id: RequestID?,
@@ -39,7 +39,7 @@ extension ServerConnection {
         guardAgainstFloodingPeer(answers: answers.count)
     }
 
-    /// Its calls are over, and it has what was left of the longest of them.
+    /// Sends the answer of a batch. Its calls are over; the message has the time left until their latest deadline.
     private func deliver(_ message: OutgoingMessage, of batch: Batch) {
         let id = ObjectIdentifier(message)
         let deadline = batch.deadline ?? loop.now + core.limits.defaultTimeout
@@ -57,8 +57,8 @@ extension ServerConnection {
         return RawJSON(unchecked: writer.bytes)
     }
 
-    /// Sends one answer; a result that is over the peer's limit becomes an error that says so.
-    /// - Returns: what stands for an answer that takes its time.
+    /// Sends one answer; a result over the peer's limit is replaced by an error that says so.
+    /// - Returns: the outgoing message, if the answer takes more than one frame.
     @discardableResult
     func send(
         _ id: RequestID?, _ outcome: Result<Reply, RPCError>, takesAttachments: Bool = false
@@ -77,7 +77,7 @@ extension ServerConnection {
     }
 
     /// Sends an item of a stream.
-    /// - Throws: `too_large`, and nothing is sent.
+    /// - Throws: `too_large`; nothing is sent then.
     func sendItem(
         of id: RequestID, takesAttachments: Bool, _ item: (inout JSONWriter) -> Void
     ) throws(RPCError) -> OutgoingMessage? {
@@ -89,21 +89,21 @@ extension ServerConnection {
         write { $0.request(id: nil, method: method) { $0.raw(.emptyObject) } }
     }
 
-    /// Writes what is known to fit.
+    /// Writes a message that is known to fit.
     @discardableResult
     func write(_ message: (inout JSONWriter) -> Void) -> OutgoingMessage? {
         do throws(RPCError) {
             return try writer.send(message)
         } catch {
-            // Only a peer that takes next to nothing at all gets here, and there is nothing left to tell it.
+            // The peer's limit is too small even for this error.
             close()
             return nil
         }
     }
 
-    /// Closes the connection of a peer that sends on and on without reading: all calls that were under way have their
-    /// answers, as many messages after them, and all of these wait for it.
-    /// - Parameter answers: so many were just given.
+    /// Closes the connection of a peer that sends requests without reading answers: by then, all calls under way are
+    /// answered, as many more messages as well, and all these answers are unread.
+    /// - Parameter answers: how many answers were just written.
     private func guardAgainstFloodingPeer(answers: Int) {
         countAnswers()
         guard writer.queuedBytes >= core.limits.queuedBytes else { return }
@@ -112,7 +112,7 @@ extension ServerConnection {
         if answersWithoutRoom > 2 * core.limits.callsPerConnection { close() }
     }
 
-    /// Errors say who answered; one that was forwarded says it already.
+    /// Adds this service's name to an error, unless a forwarded one already has a name.
     func named(_ outcome: Result<Reply, RPCError>) -> Result<Reply, RPCError> {
         guard case .failure(var error) = outcome, error.service == nil else { return outcome }
         error.service = core.identity.name
@@ -124,11 +124,11 @@ extension RPCError {
     fileprivate static func doesNotFit(_ answer: RawJSON, limit: Int) -> RPCError {
         RPCError(
             .tooLarge,
-            "this answer of \(answer.bytes.count) bytes does not fit beside the others of the batch into "
+            "this answer of \(answer.bytes.count) bytes does not fit with the other answers of the batch into "
                 + "the limit of \(limit) bytes")
     }
 
-    /// The message was an answer, so its handler has run.
+    /// The same error for an answer: its handler has run.
     fileprivate var asAnswer: RPCError {
         RPCError(kind, kind == .tooLarge ? "the answer is too large: \(message)" : message)
     }

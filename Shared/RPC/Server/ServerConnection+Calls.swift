@@ -1,9 +1,9 @@
 import JSON
 import NIOCore
 
-/// From a request to a call under way, and to its end.
+/// Turns requests into calls, and ends calls.
 extension ServerConnection {
-    /// Begins a call that may have bytes beside it.
+    /// Begins a call that may have attachments.
     func begin(
         _ request: Request, of method: ServedMethod, _ attachments: AttachmentNumbers, to destination: Call.Destination
     ) throws(FrameViolation) {
@@ -31,14 +31,14 @@ extension ServerConnection {
         try transport.receive(attachments)
     }
 
-    /// What a call waited for has come, or will not.
+    /// Continues a call whose attachments are complete or have failed.
     private func collected(_ result: Result<[Attachment], RPCError>, for call: Call) {
         guard calls[call.key] === call else { return }
         switch result {
         case .success(let attachments):
             call.collected(attachments)
             core.add(call)
-            // Not here: what has told us is in the middle of its own work.
+            // The caller of this callback is not reentrant, so the call is queued.
             core.queue.add(call)
         case .failure(var error):
             error.begun = false
@@ -47,8 +47,8 @@ extension ServerConnection {
         }
     }
 
-    /// - Parameter numbers: the call waits for these.
-    /// - Returns: the call if it is under way now: it was neither refused nor answered already.
+    /// - Parameter numbers: the attachments that the call waits for.
+    /// - Returns: the call, unless it was refused or is already answered.
     @discardableResult
     private func begin(
         _ request: Request, of method: ServedMethod, to destination: Call.Destination, collecting numbers: [UInt32]
@@ -88,12 +88,12 @@ extension ServerConnection {
     }
 
     /// Handles and answers a call that needs no task.
-    /// - Returns: the call if its answer takes its time.
+    /// - Returns: the call, if its answer takes more than one frame.
     private func answer(
         _ request: Request, of method: ServedMethod, _ handler: MethodTable.Handler,
         _ body: (Payload, CallContext) throws -> Reply, to destination: Call.Destination
     ) -> Call? {
-        // The clock was read at the end of the call before, or when the socket was read.
+        // The clock was read at the end of the previous call or of the socket read.
         let began = core.executor.now
         let deadline = deadline(of: request)
         let context = context(of: request, to: destination, deadline: deadline)
@@ -126,13 +126,13 @@ extension ServerConnection {
             peer: peer, connection: NIOLoopBound(self, eventLoop: loop))
     }
 
-    /// Whether bytes may stand beside the answer: not in a batch, whose answers share one message.
+    /// Whether the answer may have attachments: not in a batch, whose answers share one message.
     private func takesAttachments(_ request: Request, _ destination: Call.Destination) -> Bool {
         guard request.meta.attachments == true, case .message = destination else { return false }
         return transport.features.contains(.bytes)
     }
 
-    /// An answer with an id that is under way would end the call that has it.
+    /// Returns nil for an id that is under way: an answer with it would end the earlier call.
     func unlessUnderWay(_ id: RequestID) -> RequestID? { calls.isEmpty || calls[.id(id)] == nil ? id : nil }
 
     private func key(for destination: Call.Destination) -> Call.Key {
@@ -141,9 +141,9 @@ extension ServerConnection {
         return .notification(notificationsSeen)
     }
 
-    /// Whether a call may begin at all.
+    /// Checks the limits for a new call.
     private func mayAdmit(_ request: Request) throws(RPCError) {
-        // A peer that asks for the health learns that the server is draining.
+        // `rpc.health` reports the draining, so it is still answered.
         if case .draining = phase, request.method != ProtocolMethods.health.name {
             var error = goingAway
             error.begun = false
@@ -156,13 +156,13 @@ extension ServerConnection {
         }
     }
 
-    /// When a call that begins now must be answered.
+    /// The deadline of a call that begins now.
     private func deadline(of request: Request) -> NIODeadline {
         if let timeout = request.meta.timeout { return core.executor.now + .milliseconds(Int64(timeout)) }
         return request.meta.stream == true ? .distantFuture : core.executor.now + core.limits.defaultTimeout
     }
 
-    /// Counts the parameters of a call while the call lasts, if they are large.
+    /// Counts large parameters against the budget while the call lasts.
     private func hold(_ request: Request) throws(RPCError) {
         guard request.params.heldBytes == 0 || transport.budget.take(request.params.heldBytes) else {
             throw .overloaded("too many large requests under way")
@@ -180,7 +180,7 @@ extension ServerConnection {
             window: request.meta.window ?? Limits.defaultStreamWindow)
     }
 
-    /// - Returns: false when the request is no notification of the protocol's own.
+    /// - Returns: false unless the request is a notification of the protocol itself.
     private func handleNotification(
         _ request: Request, of method: ServedMethod, answerTo destination: Call.Destination
     ) -> Bool {
@@ -204,7 +204,7 @@ extension ServerConnection {
         return true
     }
 
-    /// Answers a call before its handler has ended, and tells the handler to stop; or ends an answer that is on its way.
+    /// Ends a call before its handler has ended, and cancels the handler; or aborts an answer that is being sent.
     func abort(_ call: Call, _ error: RPCError) {
         var error = error
         error.begun = call.hasBegun
@@ -212,7 +212,7 @@ extension ServerConnection {
         let answer = call.answer
         call.abandon()
         if let answer {
-            // Once its text is out the caller has an answer, and learns of the rest by the aborting of the rest.
+            // Once the whole text is sent, the caller has its answer; aborted attachments tell it about the rest.
             let isAnswered = answer.isTextOut
             answer.whenOver = { _ in }
             writer.giveUp(answer, because: error.kind)
@@ -225,7 +225,7 @@ extension ServerConnection {
         finish(call, .failure(error))
     }
 
-    /// Answers a call; it is over when the answer is out.
+    /// Answers a call; the call is over when the answer is sent.
     func finish(_ call: Call, _ outcome: Result<Reply, RPCError>) {
         guard calls[call.key] === call else { return }
         note(call, outcome.error)
@@ -236,18 +236,18 @@ extension ServerConnection {
         finish(call, with: message)
     }
 
-    /// The call is over when this message is out.
+    /// Ends the call when this message is sent.
     private func finish(_ call: Call, with answer: OutgoingMessage) {
         call.answering(answer)
         answer.whenOver = { [weak self, weak call, unowned answer] outcome in
             guard let self, let call, calls[call.key] === call else { return }
-            // A caller that could not take the whole text knows of no answer yet.
+            // The caller has not received the whole text, so it has no answer yet.
             if case .givenUp = outcome, !answer.isTextOut { deliver(.failure(.answerNotTaken), to: call.destination) }
             remove(call)
         }
     }
 
-    /// Notes the end of a call, once. An answer that is cut off later is a fault nevertheless.
+    /// Records the end of a call, once. An answer that is cut off later still counts as a fault.
     func note(_ call: Call, _ error: RPCError?) {
         if let began = call.began {
             call.began = nil

@@ -1,7 +1,7 @@
 import JSON
 import NIOCore
 
-/// From a message to calls.
+/// Turns messages into calls.
 extension ServerConnection {
     func receive(_ text: ByteBuffer) throws(FrameViolation) {
         let isFirst = isFresh
@@ -75,8 +75,8 @@ extension ServerConnection {
         }
     }
 
-    /// Does not want what comes beside a message that is no call.
-    /// - Returns: whether anything comes.
+    /// Refuses the attachments of a message that is not a call.
+    /// - Returns: whether there are any.
     @discardableResult
     private func refuse(_ attachments: AttachmentNumbers) throws(FrameViolation) -> Bool {
         guard transport.features.contains(.bytes) else { return false }
@@ -84,7 +84,7 @@ extension ServerConnection {
         do throws(RPCError) {
             numbers = try attachments.read()
         } catch {
-            // Numbers that make no sense announce nothing.
+            // Invalid numbers announce no attachments.
             return false
         }
         try transport.refuse(numbers)
@@ -109,11 +109,11 @@ extension RPCError {
 }
 
 extension ServerConnection {
-    /// Agrees with a client on what to use between us, from the answer on.
+    /// Negotiates with a client. The features apply from the answer on.
     func greet(_ request: Request) -> (answer: Result<Reply, RPCError>, features: Features) {
         let hello: Hello.Request
         do throws(JSONError) {
-            // Members that a later version adds to its greeting are no misunderstanding.
+            // Unknown members come from later versions and are ignored.
             hello = try request.params.read(as: ProtocolMethods.hello.params)
         } catch {
             return (.failure(RPCError(invalidParams: error)), [])

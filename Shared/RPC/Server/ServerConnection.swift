@@ -1,9 +1,9 @@
 import NIOCore
 
-/// One connection of a server: reads frames, keeps the table of calls under way, and enforces every deadline.
+/// One connection of a server: reads frames, owns the table of calls under way, and enforces every deadline.
 ///
-/// Lives on the event loop, as all that it touches. A message goes through `+Messages`, its calls through `+Calls`, what
-/// comes of them through `+Answers`; `FrameWriter` decides how bytes are written.
+/// Lives on the event loop. `+Messages` handles messages, `+Calls` their calls, `+Answers` the outcomes; `FrameWriter`
+/// decides how bytes are written.
 final class ServerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -19,34 +19,34 @@ final class ServerConnection: ChannelInboundHandler {
     var peer: PeerCredentials?
     var saidHello = false
 
-    /// The caller's own name for itself, when it has said hello.
+    /// The client's name from `rpc.hello`, if it has sent one.
     var clientName: String?
 
-    /// Answers of batches that take their time, and how much of it they have.
+    /// Answers of batches that take several frames, and their deadlines.
     var batchesOnTheirWay: [ObjectIdentifier: (message: OutgoingMessage, deadline: NIODeadline)] = [:]
 
     let timer: DeadlineTimer
     private var deadlines = DeadlineQueue<Call.Key>()
     private var waitingForRoom: [() -> Void] = []
 
-    /// How many answers were given since there was room for them.
+    /// How many answers were written since the queue was last below its limit.
     var answersWithoutRoom = 0
     private var waitingForLargeRoom: [LargeWait] = []
 
     /// The calls that wait for their turn.
     var line = CallLine()
 
-    /// What is held of batches whose last answer has not come.
+    /// Bytes of answers in incomplete batches.
     var batchBytes = 0
 
-    /// What of this connection is counted in the total of the process.
+    /// This connection's share of the process's total.
     private var countedBytes = 0
 
-    /// Whether messages were received that are read in a later turn.
+    /// Whether received messages are left for a later turn.
     private var readsLater = false
 
-    /// While draining, with nothing under way: until when a client that was told may take to close. Each message that comes
-    /// starts that time again: its sender had not read of the draining yet.
+    /// While draining with nothing under way: until when the server waits for the client to close. Each message that
+    /// arrives restarts this time, because its sender had not read `rpc.draining` yet.
     private var lingersUntil: NIODeadline?
 
     init(_ channel: any Channel, core: ServerCore) {
@@ -73,7 +73,7 @@ final class ServerConnection: ChannelInboundHandler {
         channel.peerCredentials(includingGroups: core.peers.dependOnGroups).assumeIsolated().whenSuccess { peer in
             self.peer = peer
             guard let peer, self.core.peers.include(peer) else {
-                let who = peer.map { "user \($0.user)" } ?? "a peer that the system does not name"
+                let who = peer.map { "user \($0.user)" } ?? "an unknown user"
                 return self.reject(RPCError(.permissionDenied, "this socket is not for \(who)", begun: false))
             }
         }
@@ -87,7 +87,7 @@ final class ServerConnection: ChannelInboundHandler {
             if left <= 0 { close() }
             return
         }
-        // Nothing is kept of what comes after the last answer was given.
+        // After the last answer, incoming bytes are discarded.
         guard isReading else { return }
         core.executor.memory.used(bytes.readableBytes)
         transport.append(bytes)
@@ -147,7 +147,7 @@ final class ServerConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A peer that is gone is no fault of anybody's.
+        // A lost connection is not reported as a fault.
         close()
     }
 
@@ -169,20 +169,20 @@ final class ServerConnection: ChannelInboundHandler {
 
     // MARK: Room for answers
 
-    /// What waits for the peer, or for the rest of its batch.
+    /// Bytes of answers that are unsent or wait for the rest of their batch.
     private var heldAnswers: Int { writer.queuedBytes + batchBytes }
 
-    /// Whether one more handler may start. A closed connection always has room, because its answers are dropped.
+    /// Whether one more handler may start. True for a closed connection, because its answers are dropped.
     var hasRoom: Bool { isOver || heldAnswers < core.limits.queuedBytes && hasShare(heldAnswers) }
 
-    /// Whether the process holds less in answers than it may, or this connection nearly nothing of it: peers that do not read
-    /// must not stop those that do.
+    /// Whether the process is below its limit for answers, or this connection holds little of that total: peers that do
+    /// not read must not block the others.
     private func hasShare(_ bytes: Int) -> Bool {
         core.executor.answers.bytes < core.limits.queuedBytesPerProcess || bytes < Limits.chunkBytes
     }
 
-    /// Whether the next of the calls that wait may start: there is room, or its answer completes a batch that holds memory
-    /// until then.
+    /// Whether the next waiting call may start: answers are below their limits, or its answer helps to complete a
+    /// batch, which frees memory.
     var mayStartNext: Bool {
         guard let call = line.first else { return false }
         if hasRoom { return true }
@@ -191,20 +191,20 @@ final class ServerConnection: ChannelInboundHandler {
         return false
     }
 
-    /// Whether a call may start where it is read. Calls of a batch start when all of them are read: two with the same id are
-    /// refused, and one can be cancelled by another member.
+    /// Whether a call may start while reading. Calls of a batch start only after all are read: a duplicate id is
+    /// refused, and one member may cancel another.
     func mayStartNow(toAnswer destination: Call.Destination) -> Bool {
         if case .batch = destination { return false }
         return line.isEmpty && hasRoom && core.executor.mayStart()
     }
 
-    /// - Parameter resume: called at once when there is room, or when nobody is left to answer.
+    /// - Parameter resume: called once a handler may start or the connection has closed; possibly at once.
     func whenRoom(_ resume: @escaping () -> Void) {
         waitingForRoom.append(resume)
         offerRoom()
     }
 
-    /// Counts what this connection holds in the total of the process.
+    /// Updates this connection's share of the process's total.
     func countAnswers() {
         let held = isOver ? 0 : heldAnswers
         guard held != countedBytes else { return }
@@ -224,7 +224,7 @@ final class ServerConnection: ChannelInboundHandler {
             waitingForRoom = []
             for resume in waiting { resume() }
         }
-        // All at once, who then look again: not for each of the many chunks that their answers take.
+        // Resumes all, and each handler checks again; otherwise this would run for each chunk of their answers.
         if !waitingForLargeRoom.isEmpty, hasRoomForLarge(upTo: Self.largeOffer) {
             let waiting = waitingForLargeRoom
             waitingForLargeRoom = []
@@ -233,33 +233,33 @@ final class ServerConnection: ChannelInboundHandler {
         if !waitingForRoom.isEmpty || !waitingForLargeRoom.isEmpty { core.executor.answers.wait(self) }
     }
 
-    /// Large answers wait for one another while this part of the room is taken, and are offered room again when only that
-    /// part is: so what they wait for never makes other calls wait.
+    /// Large answers use at most 1/4 of the queue limit; waiting ones resume when at most 1/8 is used. So queued large
+    /// answers never make other calls wait.
     private static let largePart = 4
     private static let largeOffer = 8
 
-    /// Whether one more large answer may be added; not before those that wait already.
+    /// Whether one more large answer may be added. False while earlier ones wait.
     var hasRoomForLarge: Bool { waitingForLargeRoom.isEmpty && hasRoomForLarge(upTo: Self.largePart) }
 
-    /// What is held of batches does not count: a member that waited for its own batch would wait in vain.
+    /// Incomplete batches do not count: a member would wait for its own batch forever.
     private func hasRoomForLarge(upTo part: Int) -> Bool {
         isOver || writer.queuedBytes <= core.limits.queuedBytes / part && hasShare(writer.queuedBytes)
     }
 
-    /// A handler that waits for room for a large answer.
+    /// A handler that waits to add a large answer.
     struct LargeWait {
         let cancellation: CancellationFlag
         let resume: () -> Void
     }
 
-    /// Resumes the handler once there may be room for a large answer, when it is cancelled, or when the connection closes.
+    /// Resumes the handler once a large answer may be added, it is cancelled, or the connection closes.
     func whenRoomForLarge(_ wait: LargeWait) {
         guard !wait.cancellation.isRaised else { return wait.resume() }
         waitingForLargeRoom.append(wait)
         offerRoom()
     }
 
-    /// The handler that waits with this flag waits no longer.
+    /// Resumes the handler that waits with this flag.
     func cancelWait(_ cancellation: CancellationFlag) {
         guard let index = waitingForLargeRoom.firstIndex(where: { $0.cancellation === cancellation }) else { return }
         waitingForLargeRoom.remove(at: index).resume()
@@ -281,44 +281,44 @@ final class ServerConnection: ChannelInboundHandler {
 
     // MARK: Closing
 
-    /// Answers a violation, ends everything else, and closes once the answer had time to arrive.
+    /// Sends an error, ends all calls, and closes once the peer had time to receive the error.
     func reject(_ error: RPCError) {
         let deadline = loop.now + core.limits.discardTime
         phase = .discarding(bytesLeft: core.limits.discardedBytes, until: deadline)
         abandonAllCalls()
-        // What is still to be said of answers on their way comes before the error, which is the last.
+        // Messages about unfinished answers precede the error, which is the last message.
         writer.end()
         write { $0.response(id: nil, named(.failure(error))) }
         writer.close(.output)
         timer.wake(by: deadline)
     }
 
-    /// The server goes away.
+    /// Starts draining.
     func drain() {
         guard isReading else { return }
         phase = .draining
         if saidHello { notify(ProtocolMethods.drainingName) }
-        // A stream need not ever end by itself.
+        // A stream may never end on its own.
         for call in calls.values where call.stream != nil { abort(call, goingAway) }
         closeIfDone()
     }
 
-    /// The time for draining is over.
+    /// Aborts all calls, because the drain time is over.
     func abortAllCalls() {
         for call in calls.values { abort(call, goingAway) }
     }
 
     var goingAway: RPCError { RPCError(.unavailable, "\(core.identity.name) is going away") }
 
-    /// A client that was told of the draining may have called before it heard of it. It learns what became of that call, and
-    /// closes.
+    /// Closes a connection that has nothing under way. A client that was told about the draining may have sent a call
+    /// before it read that; the call is still answered, and then the client closes.
     func closeIfDone() {
         guard phase.closesWhenIdle, calls.isEmpty, batchesOnTheirWay.isEmpty, !readsLater else { return }
         if case .draining = phase, saidHello {
             let now = loop.now
             guard let until = lingersUntil else { return linger(until: now + core.limits.discardTime) }
             guard until <= now else { return }
-            // On a loop that was held up, calls may have come that were not read yet.
+            // If the loop was delayed, calls may have arrived that are not read yet.
             if now - until > Self.promptness { return linger(until: now + Limits.timerStep) }
         }
         phase = .closed
@@ -330,7 +330,7 @@ final class ServerConnection: ChannelInboundHandler {
         timer.wake(by: deadline)
     }
 
-    /// A deadline that is noticed later than this was held up by other work of the loop.
+    /// A deadline noticed later than this was delayed by other work on the loop.
     private static let promptness = 4 * Limits.timerStep
 
     func close() {
@@ -338,7 +338,7 @@ final class ServerConnection: ChannelInboundHandler {
         channel.close(mode: .all, promise: nil)
     }
 
-    /// Ends what is under way when nobody is there to take an answer.
+    /// Ends all calls when their answers cannot be delivered.
     private func abandonAllCalls() {
         for call in calls.values {
             call.abandon()
@@ -349,17 +349,17 @@ final class ServerConnection: ChannelInboundHandler {
 
     // MARK: Deadlines
 
-    /// How long a write may be blocked without progress.
+    /// The write timeout that applies now.
     private var patience: TimeAmount {
         let holdsOthersUp =
             core.holdsAllAnswers && writer.queuedBytes >= Limits.chunkBytes || core.hasAllCalls && line.first != nil
         return holdsOthersUp ? core.limits.deafTime : core.limits.writeTimeout
     }
 
-    /// How often the system is asked in that time whether the peer has taken anything.
+    /// How often within this time to ask the kernel whether the peer has read anything.
     private static let looksForProgress: Int64 = 8
 
-    /// Looks at a blocked write in time.
+    /// Schedules the next check of a blocked write.
     func watchBlockedPeer() {
         if let next = nextLook(after: loop.now) { timer.wake(by: next) }
     }
@@ -368,11 +368,11 @@ final class ServerConnection: ChannelInboundHandler {
         blockedDeadline.map { min($0, now + .nanoseconds(patience.nanoseconds / Self.looksForProgress)) }
     }
 
-    /// - Returns: when to look again.
+    /// - Returns: the next deadline.
     private func enforceDeadlines(now: NIODeadline) -> NIODeadline {
         writer.lookForProgress(now: now)
         guard [discardDeadline, blockedDeadline].allSatisfy({ $0.map { $0 > now } ?? true }) else {
-            // On a loop that was held up the last word has not left yet.
+            // If the loop was delayed, the last message is not written yet.
             writer.flush()
             close()
             return .distantFuture
@@ -396,13 +396,13 @@ final class ServerConnection: ChannelInboundHandler {
         return others.compactMap(\.self).reduce(min(next, nextBatch), min)
     }
 
-    /// Watches the deadline of a call that is in the table.
+    /// Enforces the deadline of a call in the table.
     func watch(_ call: Call) {
         deadlines.add(call.key, call.deadline, count: calls.count, isCurrent: isUnderWay)
         timer.wake(by: call.deadline)
     }
 
-    /// An id may come again when its call has ended.
+    /// An id may be used again after its call has ended.
     private func isUnderWay(_ key: Call.Key, _ deadline: NIODeadline) -> Bool { calls[key]?.deadline == deadline }
 
     private var discardDeadline: NIODeadline? {
@@ -413,16 +413,16 @@ final class ServerConnection: ChannelInboundHandler {
     private var blockedDeadline: NIODeadline? { writer.blockedSince.map { $0 + patience } }
 }
 
-/// The life of a server connection as far as reading and closing go.
+/// The phases of a server connection, for reading and closing.
 enum ConnectionPhase {
-    /// Nothing was received yet: a `rpc.hello` may still come.
+    /// Nothing was received yet, so `rpc.hello` is still allowed.
     case fresh
     case open
-    /// The peer has shut down its sending side: what is under way is answered, then the connection closes.
+    /// The peer has shut down its sending side: calls under way are answered, then the connection closes.
     case halfClosed
-    /// The server goes away: new calls are refused, what is under way is answered, then the connection closes.
+    /// The server is draining: new calls are refused, calls under way are answered, then the connection closes.
     case draining
-    /// After a violation: the error was sent, and what still comes is thrown away so that the error is not lost.
+    /// After a violation: the error was sent, and incoming bytes are discarded so that the error is not lost.
     case discarding(bytesLeft: Int, until: NIODeadline)
     case closed
 

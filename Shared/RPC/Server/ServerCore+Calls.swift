@@ -1,12 +1,11 @@
 import NIOCore
 
-/// What is noted of each call: all calls pass here when they begin, and when they are answered. It goes into the statistics
-/// and the record of calls, and the faults are reported.
+/// Records the beginning and end of every call for statistics and the call log, and reports faults.
 extension ServerCore {
     /// - Parameters:
-    ///   - error: nil for a call that went well.
-    ///   - began: nil for a call that is refused before its handler began.
-    ///   - isStream: how long a stream was watched is no latency.
+    ///   - error: nil for a call that succeeded.
+    ///   - began: nil for a call that was refused before its handler began.
+    ///   - isStream: true if the duration does not count as latency.
     func noteEnd(
         of request: Request, _ method: ServedMethod, _ error: RPCError?, since began: NIODeadline?,
         isStream: Bool = false, on connection: ServerConnection
@@ -24,9 +23,9 @@ extension ServerCore {
         if let error { noteFault(error, of: request) }
     }
 
-    /// Reports an error that a caller gets, or that cuts off what was to come beside its answer: errors of class 5xx, with two
-    /// exceptions. A hidden fault was reported with its cause already, and a server that drains refuses calls and ends
-    /// streams by the rules (protocol §2, `rpc.draining`).
+    /// Reports an error that a caller receives, or that cuts off its answer's attachments, if it is of class 5xx. Two
+    /// exceptions: a hidden fault was already reported with its cause, and a draining server refuses calls and ends
+    /// streams as the protocol requires (§2, `rpc.draining`).
     func noteFault(_ error: RPCError, of request: Request) {
         guard error.kind.isServerError else { return }
         let isHidden = error.kind == .internalError && error.service == nil
@@ -37,11 +36,12 @@ extension ServerCore {
             RPCServer.Fault(method: request.method, trace: request.meta.trace, error: error, isHidden: false))
     }
 
-    /// What a caller learns of what a handler has thrown. What is not for callers is reported here.
+    /// Returns the error that the caller receives for an error that a handler threw. Reports errors that are hidden
+    /// from callers.
     func answer(for error: any Error, to request: Request) -> RPCError {
-        // A fault that was forwarded is hidden already, and names its service.
+        // A forwarded fault is already hidden, and names its service.
         if let error = error as? RPCError, error.kind != .internalError || error.service != nil { return error }
-        // A cancelled call is answered before its handler ends: this handler has thrown it by itself.
+        // A cancelled call is answered before its handler ends, so this handler threw the error on its own.
         if error is CancellationError { return RPCError(.cancelled, "the call was cancelled") }
         observers.onFault(
             RPCServer.Fault(method: request.method, trace: request.meta.trace, error: error, isHidden: true))
@@ -49,11 +49,11 @@ extension ServerCore {
     }
 }
 
-/// One call that a server has ended, for a log that shows every call.
+/// One call that a server has ended, for a log of all calls.
 public struct CallRecord: Sendable {
     public let method: String
 
-    /// Nil for a call that went well.
+    /// Nil for a call that succeeded.
     public let error: ErrorKind?
 
     /// From reading the request to its answer; nil for a call that was refused before it began.
@@ -61,9 +61,9 @@ public struct CallRecord: Sendable {
 
     public let trace: TraceContext
 
-    /// The caller's own name for itself, from `rpc.hello`; nil when it has given none.
+    /// The client's name from `rpc.hello`; nil if it sent none.
     public let client: String?
 
-    /// The calling process, nil when the system does not tell.
+    /// The calling process; nil when the system does not report it.
     public let peer: PeerCredentials?
 }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What the connections of one server share. Lives on the event loop.
+/// The state shared by the connections of one server. Lives on the event loop.
 final class ServerCore {
     let identity: ServiceIdentity
     let contracts: [Contract]
@@ -10,12 +10,12 @@ final class ServerCore {
     let executor: LoopExecutor
     let observers: RPCServer.Observers
 
-    /// The calls that could not start where they were read.
+    /// The calls that could not start while reading.
     let queue: CallQueue
 
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
 
-    /// The calls with a handler that has not ended, or that is still to start.
+    /// The calls whose handler runs or has yet to start.
     private var underWay: [Call] = []
     private let began = NIODeadline.now()
     private(set) var isDraining = false
@@ -38,7 +38,7 @@ final class ServerCore {
 
     // MARK: Connections
 
-    /// - Returns: false when there are too many.
+    /// - Returns: false when there are too many connections.
     func admit(_ connection: ServerConnection) -> Bool {
         guard connections.count < limits.connections else { return false }
         connections[ObjectIdentifier(connection)] = connection
@@ -53,7 +53,7 @@ final class ServerCore {
 
     // MARK: Calls
 
-    /// How many calls have a handler that has not ended, or that is still to start.
+    /// How many calls have a handler that runs or has yet to start.
     var callsUnderWay: Int { underWay.count }
 
     func add(_ call: Call) {
@@ -61,8 +61,8 @@ final class ServerCore {
         underWay.append(call)
     }
 
-    /// A handler has ended, or need not start any more. Answering a call is not its end: a handler that goes on after a
-    /// deadline or a cancel still takes its place.
+    /// Records that a handler has ended or will not start. An answered call still counts while its handler runs, for
+    /// example after a deadline or a cancellation.
     func ended(_ call: Call) {
         let last = underWay.removeLast()
         if last !== call {
@@ -77,14 +77,14 @@ final class ServerCore {
 
     private var pressedUntil = NIODeadline.distantPast
 
-    /// Whether the process holds as much in answers as it may. Peers that take nothing must not hold up the others for long
-    /// then.
+    /// Whether the process is at its limit for answers. Peers that do not read must not block the others for long then.
     var holdsAllAnswers: Bool { executor.answers.bytes >= limits.queuedBytesPerProcess }
 
-    /// The same for calls: those that wait for such a peer take the place of others.
+    /// Whether the process is at its limit for calls. Calls that wait for a peer that does not read take the place of
+    /// others.
     var hasAllCalls: Bool { callsUnderWay >= limits.callsPerProcess }
 
-    /// Has every connection look at its peer in time, now that the time is shorter.
+    /// Makes every connection check its blocked writes again, because the write timeout is shorter now.
     func press() {
         let now = executor.loop.now
         guard pressedUntil <= now else { return }
@@ -106,8 +106,8 @@ final class ServerCore {
 
     // MARK: Stopping
 
-    /// Refuses new calls and lets those under way finish, for `limits.drainTime`; after that they are told to stop.
-    /// - Parameter onLeftBehind: is told of the handlers that still run `limits.stopGrace` later.
+    /// Refuses new calls and lets those under way finish for `limits.drainTime`; then cancels them.
+    /// - Parameter onLeftBehind: receives the methods whose handlers still run `limits.stopGrace` later.
     func drain(onLeftBehind: @escaping @Sendable ([String]) -> Void = { _ in }) {
         guard !isDraining else { return }
         isDraining = true
@@ -116,7 +116,7 @@ final class ServerCore {
         executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime) {
             for connection in self.connections.values { connection.abortAllCalls() }
         }
-        // A peer that does not take its last answers is not waited for.
+        // Do not wait longer for a peer that does not read its last answers.
         executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.discardTime) { self.closeAll() }
         executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.stopGrace) {
             let methods = self.underWay.filter(\.hasBegun).map(\.request.method).sorted()
@@ -124,7 +124,7 @@ final class ServerCore {
         }
     }
 
-    /// Ends everything now. Handlers that run are cancelled as their connections close.
+    /// Closes all connections now. Running handlers are cancelled.
     func closeAll() {
         isDraining = true
         isClosed = true
@@ -132,7 +132,7 @@ final class ServerCore {
         resumeIfOver()
     }
 
-    /// Returns once the server has drained or was closed, with no connection left and no handler that runs.
+    /// Returns once the server has drained or was closed, and no connection and no running handler is left.
     nonisolated(nonsending) func untilOver() async {
         guard !isOver else { return }
         await withCheckedContinuation { whenOver = $0 }

@@ -1,7 +1,7 @@
 import JSON
 import NIOCore
 
-/// A stream on its way to its caller. Lives on the connection's event loop.
+/// A stream on the server side. Lives on the connection's event loop.
 final class ServerStream {
     struct PendingItem: Sendable {
         let cancellation: CancellationFlag
@@ -13,11 +13,11 @@ final class ServerStream {
     private unowned let connection: ServerConnection
     private let takesAttachments: Bool
 
-    /// How many more items the caller takes.
+    /// How many more items the caller accepts.
     private var granted: Int
     private var pending = CircularBuffer<PendingItem>()
 
-    /// An item that takes its time; those after it, and the end of the stream, wait for it.
+    /// An item that takes several frames; later items and the end of the stream wait for it.
     private var current: (message: OutgoingMessage, item: PendingItem?)?
     private var isWaitingForRoom = false
     private var isOver = false
@@ -40,7 +40,7 @@ final class ServerStream {
         sendPending()
     }
 
-    /// Who sends the item waits no longer. An item that is on its way goes on.
+    /// Resumes the sender of an item that waits. An item that is being sent continues.
     func cancel(_ cancellation: CancellationFlag) {
         if let current, current.item?.cancellation === cancellation {
             self.current = (current.message, nil)
@@ -50,7 +50,7 @@ final class ServerStream {
         }
     }
 
-    /// - Returns: false when more would be outstanding than any window is.
+    /// - Returns: false when the total would exceed the largest window.
     func grant(_ items: Int) -> Bool {
         guard granted + items <= Limits.streamWindows.upperBound else { return false }
         granted += items
@@ -58,7 +58,7 @@ final class ServerStream {
         return true
     }
 
-    /// Nobody takes items any more.
+    /// Ends the stream; waiting senders resume.
     func end() {
         guard !isOver else { return }
         isOver = true
@@ -108,12 +108,12 @@ final class ServerStream {
     }
 }
 
-/// Where the items of a stream go.
+/// The sending side of a stream, for a handler.
 public struct ItemSink<Item: Sendable>: Sendable {
     private let stream: NIOLoopBound<ServerStream>
     private let codec: Codec<Item>
 
-    /// Sends an item; returns when the caller has granted room for it.
+    /// Sends an item; waits until the caller has granted it.
     /// - Throws: `CancellationError` when the task is cancelled or the stream has ended, `too_large`.
     public func send(_ item: Item) async throws {
         let codec = codec

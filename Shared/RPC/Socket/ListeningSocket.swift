@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A Unix socket that is bound and listening: one of our own, whose path nobody else can take while it is held, or one
-/// that a supervisor has opened and keeps.
+/// A bound, listening Unix socket: our own, whose path is locked while it is held, or one that a supervisor opened and
+/// owns.
 public final class ListeningSocket: Sendable, CustomStringConvertible {
-    /// Where clients find it; nil for one that lies in no file system (an abstract one).
+    /// The path for clients; nil for an abstract socket, which has no file.
     public let path: SocketPath?
 
     /// The path; `@name` for an abstract socket.
@@ -16,31 +16,31 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
     private struct State {
         var descriptor: Int32
 
-        /// Nil when the socket belongs to a supervisor, and once the path was released.
+        /// Nil for a supervisor's socket, and after the path was released.
         var file: SocketFile?
 
-        /// Whether the server stops, so that the file is not to be created again.
+        /// Set when the server stops, so that the file is not created again.
         var isGivenUp = false
 
         var hindrance: Hindrance?
     }
 
-    /// Why new clients do not find the socket.
+    /// Why new clients cannot find the socket.
     public struct Hindrance: Sendable, Equatable {
         public let error: SocketError
         public let since: Date
     }
 
-    /// What became of the socket's file.
+    /// A change to the socket's file.
     public enum Change: Sendable, Equatable {
-        /// It was removed or replaced, and is there again.
+        /// It was removed or replaced, and was created again.
         case restored
-        /// It was removed or replaced and cannot be created now. It is tried again.
+        /// It was removed or replaced and cannot be created now. Creating it is retried.
         case lost(SocketError)
     }
 
-    /// - Parameter group: who may connect beside the owner; nil for nobody.
-    /// - Throws: `SocketError`, without having disturbed whoever uses the path.
+    /// - Parameter group: who may connect in addition to the owner; nil for no one.
+    /// - Throws: `SocketError`; a process that uses the path is not affected.
     public init(path: SocketPath, group: UInt32? = nil) throws(SocketError) {
         self.path = path
         self.group = group
@@ -49,9 +49,9 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
         state = Mutex(State(descriptor: descriptor, file: file))
     }
 
-    /// Takes over a socket that a supervisor has opened. It is used as it is: its file and its mode are the supervisor's
-    /// business, at the end too, so that clients wait for a successor where they found us.
-    /// - Throws: `SocketError.notAListener`, saying what the descriptor is instead.
+    /// Adopts a socket that a supervisor has opened. Its file and mode stay unchanged, even at the end, so that clients
+    /// of this service find its successor at the same path.
+    /// - Throws: `SocketError.notAListener`, which says what the descriptor is instead.
     public init(adopting descriptor: Int32) throws(SocketError) {
         let address = try PassedDescriptor(descriptor).prepare()
         path = address.path
@@ -62,14 +62,15 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
 
     var descriptor: Int32 { state.withLock(\.descriptor) }
 
-    /// Nil when new clients find the socket.
+    /// Nil when new clients can find the socket.
     public var hindrance: Hindrance? { state.withLock(\.hindrance) }
 
-    /// Looks whether clients find the socket at its path, and creates it again when they do not.
-    /// - Parameter isListening: false when the system has ended the listening.
-    /// - Returns: what has changed since the last time, and the descriptor of a new socket, which replaces the one before.
-    /// - Throws: `SocketError.inUse` when another process has taken the path with its lock: this one has lost it for good.
-    ///   `SocketError.lost` when a supervisor's socket does not listen: only the supervisor can open it again.
+    /// Checks whether clients can find the socket at its path, and creates it again if not.
+    /// - Parameter isListening: false when the system has closed the listening channel.
+    /// - Returns: the change since the last check, and the descriptor of a new socket that replaces the previous one.
+    /// - Throws: `SocketError.inUse` when another process has taken the path with its lock, so that it is lost for
+    ///   good; `SocketError.lost` when a supervisor's socket does not listen, because only the supervisor can reopen
+    ///   it.
     func restore(isListening: Bool = true) throws(SocketError) -> (change: Change, descriptor: Int32?)? {
         let outcome: Result<(Change, Int32?)?, SocketError> = state.withLock { state in
             guard !state.isGivenUp else { return .success(nil) }
@@ -103,7 +104,7 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Gives the path free for others. The descriptor belongs to the server that has run on this socket.
+    /// Releases the path for other processes. The server that ran on this socket owns the descriptor.
     package func release() {
         state.withLock { state in
             state.file?.release()

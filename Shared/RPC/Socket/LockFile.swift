@@ -1,13 +1,13 @@
 import Glibc
 
-/// The file beside a socket, `PATH.lock`, whose lock decides which process may have the socket's path. It is never deleted
-/// by us, and locked until the process ends.
+/// The lock file beside a socket, `PATH.lock`: the process that holds its lock owns the socket's path. It is never
+/// deleted, and stays locked until the process ends.
 struct LockFile: Sendable {
     private let path: String
     private let descriptor: Int32
     private let identity: FileIdentity
 
-    /// Another process replaces the file over and over.
+    /// Bounds retries while another process keeps replacing the file.
     private static let mostAttempts = 16
 
     /// Opens or creates the file and locks it.
@@ -17,7 +17,7 @@ struct LockFile: Sendable {
         let path = socket.description + ".lock"
         for _ in 0..<Self.mostAttempts {
             let descriptor = try Self.lock(path, for: socket)
-            // Deleted between opening and locking: another process may lock the file that is there now.
+            // The file was deleted between opening and locking; another process may lock its replacement.
             if let identity = FileIdentity(descriptor: descriptor), identity == FileIdentity(path: path) {
                 self.path = path
                 self.descriptor = descriptor
@@ -29,13 +29,13 @@ struct LockFile: Sendable {
         throw .system(operation: "lock", path: path, errno: ESTALE)
     }
 
-    /// Whether the path still leads to the file that is locked.
+    /// Whether the path still refers to the locked file.
     var isInPlace: Bool { FileIdentity(path: path) == identity }
 
-    /// Gives the path free for others.
+    /// Releases the path for other processes.
     func release() { Self.unlock(descriptor) }
 
-    /// Closing alone would not do: a process that is being started beside us has a copy until it runs its program.
+    /// Closing is not enough: a child process that is being spawned holds a copy of the descriptor until `exec`.
     private static func unlock(_ descriptor: Int32) {
         flock(descriptor, LOCK_UN)
         close(descriptor)
@@ -63,12 +63,12 @@ struct LockFile: Sendable {
     }
 }
 
-/// What tells a file from every other one, for as long as it is open or bound.
+/// The identity of a file, unique while the file is open or bound.
 struct FileIdentity: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// - Returns: nil when there is no such file. A symbolic link is a file of its own.
+    /// - Returns: nil when there is no such file. Symbolic links are not followed.
     init?(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A descriptor that somebody else has opened for this process, and that may be anything.
+/// A descriptor of unknown type that another process has opened for this one.
 struct PassedDescriptor {
     private let descriptor: Int32
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Where a socket is bound.
+    /// The address that a socket is bound to.
     struct Address {
         let path: SocketPath?
         let description: String
     }
 
-    /// Makes sure that this is a listening Unix stream socket, and makes it as our own are.
-    /// - Returns: where it is bound.
+    /// Verifies that this is a listening Unix stream socket, and sets its flags like those of our own sockets.
+    /// - Returns: the address that it is bound to.
     func prepare() throws(SocketError) -> Address {
         if let what = whatElseItIs { throw .notAListener(descriptor: descriptor, what: what) }
         let flags = fcntl(descriptor, F_GETFL)
@@ -25,7 +25,7 @@ struct PassedDescriptor {
         return try address()
     }
 
-    /// Nil when it is what it should be.
+    /// Why it cannot be used; nil if it can.
     private var whatElseItIs: String? {
         guard fcntl(descriptor, F_GETFD) >= 0 else { return "not open" }
         guard let family = option(SO_DOMAIN), let type = option(SO_TYPE) else { return "no socket" }
@@ -53,14 +53,14 @@ struct PassedDescriptor {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         guard status == 0 else {
-            throw .system(operation: "find out the address of", path: "descriptor \(descriptor)", errno: errno)
+            throw .system(operation: "read the address of", path: "descriptor \(descriptor)", errno: errno)
         }
         let familyLength = MemoryLayout<sa_family_t>.size
         let name = withUnsafeBytes(of: address.sun_path) { $0.prefix(max(0, Int(length) - familyLength)).map(\.self) }
         return Self.address(name)
     }
 
-    /// - Parameter name: what the kernel has, which may or may not end with a zero.
+    /// - Parameter name: the address from the kernel, with or without a final zero.
     static func address(_ name: [UInt8]) -> Address {
         guard let first = name.first else { return Address(path: nil, description: "a socket without a name") }
         if first == 0 {
@@ -69,10 +69,10 @@ struct PassedDescriptor {
         let bytes = name.prefix { $0 != 0 }
         let path: SocketPath?
         do throws(SocketError) {
-            // Not every file name is a text.
+            // File names need not be valid UTF-8.
             path = try String(validating: bytes, as: UTF8.self).map { text throws(SocketError) in try SocketPath(text) }
         } catch {
-            // The kernel has room for one byte more than our clients can name; the socket serves all the same.
+            // The kernel accepts one byte more than our clients can; the socket works anyway.
             path = nil
         }
         return Address(path: path, description: String(decoding: bytes, as: UTF8.self))

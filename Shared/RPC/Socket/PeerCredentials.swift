@@ -1,16 +1,16 @@
 import Glibc
 import NIOCore
 
-/// Who is at the other end of a Unix socket, as the kernel knows it.
+/// The process at the other end of a Unix socket, as the kernel reports it.
 public struct PeerCredentials: Sendable, Equatable {
     public let process: Int32
     public let user: UInt32
     public let group: UInt32
 
-    /// The other groups of the peer; empty unless they were asked for.
+    /// The peer's supplementary groups; empty unless they were requested.
     var supplementaryGroups: Set<UInt32> = []
 
-    /// The same user as ours, or root.
+    /// Whether the peer runs as the same user as this process, or as root.
     var isOwnerOrRoot: Bool { user == geteuid() || user == 0 }
 
     init(_ credentials: KernelCredentials) {
@@ -27,19 +27,19 @@ public struct PeerCredentials: Sendable, Equatable {
     }
 }
 
-/// `struct ucred` of the system's headers, which show it to C programs only (`_GNU_SOURCE`).
+/// `struct ucred` of the system's headers, which declare it for C only (`_GNU_SOURCE`).
 struct KernelCredentials {
     var pid: Int32 = 0
     var uid: UInt32 = 0
     var gid: UInt32 = 0
 }
 
-/// What the kernel writes for `SO_PEERGROUPS`. A peer in more groups than fit counts as one in none: such users are listed
-/// by name.
+/// The kernel's answer to `SO_PEERGROUPS`. A peer in more groups than fit counts as being in none; such users must be
+/// listed by name.
 private typealias KernelGroups = InlineArray<1_024, UInt32>
 
 extension Channel {
-    /// The peer of this connection; nil when the system does not tell.
+    /// The peer of this connection; nil when the system does not report it.
     var peerCredentials: EventLoopFuture<PeerCredentials?> { peerCredentials(includingGroups: false) }
 
     func peerCredentials(includingGroups: Bool) -> EventLoopFuture<PeerCredentials?> {
@@ -64,8 +64,8 @@ extension SocketOptionProvider {
     fileprivate var supplementaryGroups: EventLoopFuture<Set<UInt32>> {
         unsafeGetSocketOption(level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERGROUPS))
             .map { (groups: KernelGroups) in
-                // How many there are is not told, and what is not written is zero: so root's group cannot be told from
-                // nothing here, and counts as a peer's first group only.
+                // The count is unknown and unused entries are zero. So root's group (0) cannot be recognised here; it
+                // counts only as a peer's primary group.
                 Set(groups.indices.lazy.map { groups[$0] }.filter { $0 != 0 })
             }
             .recover { _ in [] }

@@ -1,21 +1,21 @@
 import Glibc
 
-/// The place in the file system that a socket of our own takes, and that nobody else can take while it is held.
+/// The path of our own socket, locked while it is held.
 ///
-/// A lock file beside the socket (`PATH.lock`, never deleted) decides between processes that start at the same moment; a
-/// socket file that is there already is removed only when nobody answers on it. Directories are made with mode 0700, the
-/// socket has mode 0600; with a group that may connect these are 0750 and 0660, owned by the group.
+/// A lock file beside the socket (`PATH.lock`, never deleted) decides between processes that start at the same moment.
+/// An existing socket file is removed only if no process accepts connections on it. Directories are created with mode
+/// 0700 and the socket with 0600; if a group may connect, 0750 and 0660, owned by the group.
 struct SocketFile: Sendable {
     private let path: SocketPath
     private let lock: LockFile
     private let identity: FileIdentity?
 
-    /// How many connections may wait to be accepted.
+    /// The maximum number of connections that wait to be accepted.
     private static let backlog: Int32 = 1_024
 
-    /// Takes the path and listens there.
+    /// Locks the path and listens there.
     /// - Returns: the file, and the descriptor of the listening socket.
-    /// - Throws: `SocketError`, without having disturbed whoever uses the path.
+    /// - Throws: `SocketError`; a process that uses the path is not affected.
     static func listen(at path: SocketPath, for group: UInt32?) throws(SocketError) -> (SocketFile, Int32) {
         try makeDirectory(of: path, for: group)
         let lock = try LockFile(of: path)
@@ -32,34 +32,34 @@ struct SocketFile: Sendable {
     ) throws(SocketError) -> (SocketFile, Int32) {
         try removeStale(path)
         let descriptor = try listen(path, for: group)
-        // The file cannot be mistaken for a later one: as long as the socket is bound, its inode is not used again.
+        // This identifies the file: while the socket is bound, its inode is not reused.
         let identity = FileIdentity(path: path.description)
         return (SocketFile(path: path, lock: lock, identity: identity), descriptor)
     }
 
-    /// Whether clients that connect to the path find this socket, and no other process can take the lock.
+    /// Whether clients of the path find this socket, and no other process can take the lock.
     var isInPlace: Bool { isOurs && lock.isInPlace }
 
     private var isOurs: Bool { identity != nil && FileIdentity(path: path.description) == identity }
 
     /// Why a socket whose file was removed or replaced cannot be created again.
     enum Unreplaced: Error {
-        /// Another process has the lock, and with it the right to the path.
+        /// Another process holds the lock and so owns the path.
         case superseded(SocketError)
-        /// What is at the path now is not ours to remove, or the system does not let us create files.
+        /// The file at the path must not be removed, or the system does not allow creating files.
         case hindered(SocketError)
     }
 
-    /// Creates what is missing: the directory, the lock file, the socket. A socket that is in its place stays.
-    /// - Parameter isListening: false when the socket answers nobody though it is in its place.
-    /// - Returns: the new file, and the descriptor to listen on; no descriptor when the socket was in its place.
+    /// Creates what is missing: the directory, the lock file, the socket. An intact socket is retained.
+    /// - Parameter isListening: false when the socket does not accept connections although its file is intact.
+    /// - Returns: the new file, and the descriptor to listen on; no descriptor when the socket was retained.
     func replaced(for group: UInt32?, isListening: Bool) throws(Unreplaced) -> (SocketFile, Int32?) {
         var newLock: LockFile?
         do throws(SocketError) {
             try Self.makeDirectory(of: path, for: group)
             if !lock.isInPlace { newLock = try LockFile(of: path) }
         } catch {
-            // With our socket in its place, a process that is starting is about to find it.
+            // While our socket is at the path, another starting process is about to find it and stop.
             if case .inUse = error, !isOurs { throw .superseded(error) }
             throw .hindered(error)
         }
@@ -77,12 +77,12 @@ struct SocketFile: Sendable {
         }
     }
 
-    /// Takes the socket file away, if it is still ours. The lock is held until `release`.
+    /// Removes the socket file if it is still ours. The lock is held until `release`.
     func unlink() {
         if isOurs { Glibc.unlink(path.description) }
     }
 
-    /// Gives the path free for others.
+    /// Releases the path for other processes.
     func release() {
         unlink()
         lock.release()
@@ -97,15 +97,15 @@ struct SocketFile: Sendable {
             if mkdir(made, 0o700) == 0 {
                 try admit(group, to: made, mode: 0o750)
             } else if ![EEXIST, EISDIR, EROFS].contains(errno) {
-                throw .system(operation: "make the directory", path: made, errno: errno)
+                throw .system(operation: "create the directory", path: made, errno: errno)
             }
         }
     }
 
-    /// Lets the group in, where there is one. Until then nobody but the owner was.
+    /// Grants access to the group, if any. Until then only the owner has access.
     private static func admit(_ group: UInt32?, to path: String, mode: mode_t) throws(SocketError) {
         guard let group else { return }
-        // The owner stays as it is.
+        // The owner is unchanged.
         guard lchown(path, .max, group) == 0, chmod(path, mode) == 0 else {
             throw .system(operation: "open to group \(group)", path: path, errno: errno)
         }
@@ -121,10 +121,11 @@ struct SocketFile: Sendable {
             throw .inUse(path: path.description, process: PeerCredentials(ofDescriptor: probe)?.process)
         }
         guard errno == ECONNREFUSED else {
-            // EAGAIN: somebody listens and is busy. Anything else: we cannot know, so we leave it alone.
+            // EAGAIN: the backlog of a listening process is full. After any other error the owner is unknown, so the
+            // file is not removed.
             throw errno == EAGAIN
                 ? .inUse(path: path.description, process: nil)
-                : .system(operation: "find out whether somebody answers on", path: path.description, errno: errno)
+                : .system(operation: "check whether a process listens on", path: path.description, errno: errno)
         }
         guard Glibc.unlink(path.description) == 0 || errno == ENOENT else {
             throw .system(operation: "remove the stale socket", path: path.description, errno: errno)
@@ -133,7 +134,7 @@ struct SocketFile: Sendable {
 
     private static func listen(_ path: SocketPath, for group: UInt32?) throws(SocketError) -> Int32 {
         let descriptor = try makeSocket(path)
-        // The mode is set before the file comes into being, so that there is no moment at which others may connect.
+        // The mode is set before the file exists, so that other users can never connect.
         fchmod(descriptor, 0o600)
         guard path.withAddress({ bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, backlog) == 0 else {
             defer { close(descriptor) }
@@ -154,7 +155,7 @@ struct SocketFile: Sendable {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else {
-            throw .system(operation: "make a socket for", path: path.description, errno: errno)
+            throw .system(operation: "create a socket for", path: path.description, errno: errno)
         }
         return descriptor
     }

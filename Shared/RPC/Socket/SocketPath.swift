@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// Where a Unix socket lies in the file system: known to fit into a socket address.
+/// The path of a Unix socket, known to fit into a socket address.
 public struct SocketPath: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
@@ -12,7 +12,7 @@ public struct SocketPath: Sendable, Hashable, CustomStringConvertible {
         description = path
     }
 
-    /// For NIO, whose own initialiser takes paths of up to 103 bytes only.
+    /// For NIO, whose own initialiser accepts at most 103 bytes.
     var address: SocketAddress { SocketAddress(socketAddress) }
 
     private var socketAddress: sockaddr_un {
@@ -32,16 +32,16 @@ public struct SocketPath: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why a socket cannot be listened on, each with its remedy.
+/// Why a process cannot listen on a socket, with the remedy.
 public enum SocketError: Error, Equatable, Sendable {
     case pathInvalid(String)
     case pathTooLong(String)
-    /// Somebody answers there, or holds the lock; the process id is known when the system tells it.
+    /// Another process listens there or holds the lock; its id is known if the system reports it.
     case inUse(path: String, process: Int32?)
     case notASocket(path: String)
-    /// What a supervisor has passed is something else.
+    /// The descriptor that a supervisor passed is not a listening Unix stream socket.
     case notAListener(descriptor: Int32, what: String)
-    /// The system has ended the listening on a supervisor's socket.
+    /// The system has ended listening on a supervisor's socket.
     case lost(String)
     /// A call of the operating system failed.
     case system(operation: String, path: String, errno: Int32)
@@ -51,9 +51,9 @@ extension SocketError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .pathInvalid(let path):
-            return "\"\(path)\" is no socket path"
+            return "\"\(path)\" is not a valid socket path"
         case .pathTooLong(let path):
-            return "the socket path \(path) has \(path.utf8.count) bytes, the system takes \(Limits.socketPathBytes): "
+            return "the socket path \(path) has \(path.utf8.count) bytes, the limit is \(Limits.socketPathBytes): "
                 + "choose a shorter directory with --root or a shorter path with --socket"
         case .inUse(let path, let process):
             let who = process.map { "process \($0)\(Self.name(of: $0))" } ?? "another process"
@@ -64,7 +64,7 @@ extension SocketError: CustomStringConvertible {
             return "descriptor \(descriptor) is \(what): the supervisor should pass a listening Unix stream socket"
         case .lost(let socket):
             return
-                "cannot accept connections on \(socket): the system has ended its listening. Restart its supervisor's "
+                "cannot accept connections on \(socket): the system has ended listening on it. Restart its supervisor's "
                 + "socket and this service"
         case .system(let operation, let path, let code):
             return "cannot \(operation) \(path): \(String(cString: strerror(code)))"

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Whom a server, or a client, has to do with, beside its own user and root.
+/// The users and groups that a server or client trusts, in addition to its own user and root.
 public struct TrustedPeers: Sendable, Equatable {
     public let users: Set<UInt32>
 
-    /// In the order in which they were given.
+    /// In the given order.
     public let groups: [UInt32]
 
     public init(users: Set<UInt32> = [], groups: [UInt32] = []) {
@@ -12,7 +12,8 @@ public struct TrustedPeers: Sendable, Equatable {
         self.groups = groups
     }
 
-    /// Who owns the directory of a socket: nobody else can have put a socket there, or lets others do so.
+    /// Trusts the owner of a socket's directory: no other user can have created the socket there, unless the owner
+    /// allows it.
     public static func owner(ofDirectoryOf path: SocketPath) -> TrustedPeers {
         let text = path.description
         let directory = text.lastIndex(of: "/").map { text[...$0] } ?? "."
@@ -20,10 +21,10 @@ public struct TrustedPeers: Sendable, Equatable {
         return stat(String(directory), &status) == 0 ? TrustedPeers(users: [status.st_uid]) : TrustedPeers()
     }
 
-    /// The group that the socket belongs to; nil when it is the owner's alone.
+    /// The group that owns the socket file; nil if only the owner may connect.
     public var owningGroup: UInt32? { groups.first }
 
-    /// Whether it matters which groups a peer is in.
+    /// Whether a peer's groups must be read.
     var dependOnGroups: Bool { !groups.isEmpty }
 
     func include(_ peer: PeerCredentials) -> Bool {

@@ -1,9 +1,10 @@
-/// How many bytes of attachments and parts a connection holds until they are complete and used. Lives on the event loop.
+/// A connection's budget for the bytes of attachments and parts, which it buffers until they are complete and used.
+/// Lives on the event loop.
 final class AssemblyBudget {
     private(set) var bytes = 0
     let limit: Int
 
-    /// What all connections of the process hold together.
+    /// The budget shared by all connections of the process.
     private let process: ProcessTotal
     private let processLimit: Int
 
@@ -18,7 +19,7 @@ final class AssemblyBudget {
         self.process = process
     }
 
-    /// - Returns: false, and nothing is taken, when it is more than may be held.
+    /// - Returns: false, without taking anything, when the budget would be exceeded.
     func take(_ count: Int) -> Bool {
         guard bytes + count <= limit, process.bytes + count <= processLimit else { return false }
         bytes += count

@@ -2,7 +2,7 @@ import CZlib
 import Foundation
 import NIOCore
 
-/// CRC-32 as in zlib, made as the bytes come.
+/// CRC-32 as in zlib, computed incrementally.
 struct Checksum {
     private(set) var crc32: UInt32 = 0
 

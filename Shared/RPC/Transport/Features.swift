@@ -1,32 +1,32 @@
-/// What both sides of a connection may agree on in `rpc.hello`, beside plain frames. `PROTOCOL.md` §4.
+/// The optional features that both sides negotiate in `rpc.hello`. `PROTOCOL.md` §4.
 public struct Features: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Raw bytes beside a message.
+    /// Raw bytes as attachments of a message.
     public static let bytes = Features(rawValue: 1 << 0)
 
-    /// Large messages travel in parts and delay nobody else's.
+    /// Large messages are sent in parts, so that they do not delay others.
     public static let parts = Features(rawValue: 1 << 1)
 
-    /// A receiver decides how much of each attachment and part is under way.
+    /// Flow control: the receiver grants bytes of each attachment and part.
     public static let credit = Features(rawValue: 1 << 2)
 
-    /// Compressed messages, for links where bytes cost more than time.
+    /// Compressed messages, for connections where bandwidth is scarcer than processor time.
     public static let zlib = Features(rawValue: 1 << 3)
 
-    /// What a client asks for unless told otherwise.
+    /// The features that a client requests by default.
     public static let standard: Features = [.bytes, .parts, .credit]
 
-    /// What a server agrees to.
+    /// The features that a server supports.
     static let supported: Features = [.bytes, .parts, .credit, .zlib]
 
     private static let known: [(feature: Features, name: String)] = [
         (.bytes, "bytes"), (.parts, "parts"), (.credit, "credit"), (.zlib, "zlib"),
     ]
 
-    /// Names of later versions mean nothing here.
+    /// Unknown names come from later versions and are ignored.
     init(names: [String]) {
         self = Features(Self.known.filter { names.contains($0.name) }.map(\.feature))
     }

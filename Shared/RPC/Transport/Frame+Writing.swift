@@ -2,12 +2,12 @@ import JSON
 import NIOCore
 
 extension ByteBuffer {
-    /// Appends one message in a frame, encoded where it stands if it fits into the memory that this buffer has.
+    /// Appends one message in a frame. It is encoded in place if it fits into the buffer's memory.
     /// - Parameters:
-    ///   - expected: how long the message may be: memory for so much is there before it is encoded.
+    ///   - expected: the expected length of the message; this much memory is reserved before encoding.
     ///   - message: encodes the message.
     /// - Returns: the attachments of the message.
-    /// - Throws: `too_large`, and nothing is appended, when the message is over `limit`.
+    /// - Throws: `too_large` when the message is over `limit`; nothing is appended then.
     @discardableResult
     mutating func writeFrame(
         limit: Int, expecting expected: Int = 0, takesAttachments: Bool = false, _ message: (inout JSONWriter) -> Void

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// What goes over a socket: a kind, a length of 24 bits, and that many bytes, numbers big-endian.
+/// The unit on a socket: a kind, a 24-bit length, and that many bytes of payload. Numbers are big-endian.
 ///
-/// A frame is not a message: a message may come whole, compressed, or in parts between which others travel.
+/// A frame is not a message: a message may be sent whole, compressed, or in parts interleaved with other frames.
 struct Frame: Equatable {
     static let headerLength = 4
 
-    /// The number that chunks, parts, grants, aborts and stops begin with.
+    /// The length of the transfer number at the start of chunks, parts, grants, aborts and stops.
     static let numberLength = 4
 
     var kind: Kind
@@ -21,17 +21,17 @@ struct Frame: Equatable {
         case lastAttachmentChunk = 3
         case part = 4
         case lastPart = 5
-        /// Receiver to sender: so many more bytes of this number may come.
+        /// Receiver to sender: grants more bytes of this transfer.
         case credit = 6
-        /// Sender to receiver: the rest of this number will not come, and why.
+        /// Sender to receiver: the rest of this transfer will not be sent, with a reason.
         case aborted = 7
-        /// Receiver to sender: the rest of this number is not wanted.
+        /// Receiver to sender: the rest of this transfer is not wanted.
         case stop = 8
     }
 }
 
 extension Frame.Kind {
-    /// Whether it may be used between peers that agreed on these features.
+    /// Whether peers that negotiated these features may use this kind.
     func isAllowed(by features: Features) -> Bool {
         switch self {
         case .message: true
@@ -43,8 +43,8 @@ extension Frame.Kind {
         }
     }
 
-    /// How long its payload may be.
-    /// - Parameter limit: for messages.
+    /// The allowed payload lengths.
+    /// - Parameter limit: the maximum length of a message.
     func lengths(limit: Int) -> ClosedRange<Int> {
         let number = Frame.numberLength
         return switch self {
@@ -57,22 +57,21 @@ extension Frame.Kind {
     }
 }
 
-/// Why a byte stream is not a sequence of frames, or the frames make no sense together. Nothing that follows can be
-/// understood.
+/// A violation of the framing, or frames that contradict each other. The rest of the byte stream cannot be interpreted.
 enum FrameViolation: Error, Equatable {
-    /// A first byte that is no kind that was agreed on, or a plain peer's 32-bit length over 24 bits.
+    /// The first byte is not a negotiated kind, or a plain peer's 32-bit length exceeds 24 bits.
     case unknownKind(UInt8)
     case tooLong(Int, limit: Int)
     case inflatesTooLong(limit: Int)
     case badLength(Frame.Kind, Int)
-    /// A number that was used before, was never announced, or is over.
+    /// A transfer number that was used before, was never announced, or has ended.
     case badNumber(UInt32, String)
-    /// More came than was granted.
+    /// The sender sent more than was granted.
     case overrun(UInt32)
-    /// More was granted than may be outstanding.
+    /// The receiver granted more than may be outstanding.
     case creditTooLarge(UInt32)
     case tooManyStopped
-    /// A frame that has begun was not complete in time.
+    /// A frame was not complete in time.
     case tooSlow
 
     var rpcError: RPCError {
@@ -95,7 +94,7 @@ enum FrameViolation: Error, Equatable {
         case .creditTooLarge(let number):
             "number \(number): more than \(Limits.outstandingCredit) bytes granted and not used"
         case .tooManyStopped: "too many attachments and parts that were stopped have not ended"
-        case .tooSlow: "a frame took too long to be complete"
+        case .tooSlow: "a frame was not complete in time"
         }
     }
 }

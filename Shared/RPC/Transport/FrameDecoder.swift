@@ -1,14 +1,15 @@
 import NIOCore
 
-/// Bytes in, frames out: a value without I/O. The buffer grows with the bytes received, never with a declared length.
+/// Decodes bytes to frames: a value without I/O. The buffer grows with the bytes received, never with a declared
+/// length.
 struct FrameDecoder {
-    /// What was agreed on so far: decides which kinds may come.
+    /// The negotiated features decide which kinds are allowed.
     var features: Features = []
 
     private let limit: Int
     private var buffer = ByteBuffer()
 
-    /// - Parameter limit: the most bytes of a message.
+    /// - Parameter limit: the maximum bytes of a message.
     init(limit: Int) { self.limit = min(limit, Limits.largestFrameLength) }
 
     /// Whether a frame has begun and is not complete.

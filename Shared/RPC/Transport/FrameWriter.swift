@@ -1,8 +1,8 @@
 import JSON
 import NIOCore
 
-/// The writing half of a connection: collects the frames of one turn of the event loop and writes them at once. Transfers
-/// follow frame by frame as the kernel takes them, so that they do not delay other messages.
+/// The sending half of a connection. It writes the frames of one turn of the event loop at once. Transfers follow frame
+/// by frame as the kernel accepts them, so that they do not delay other messages.
 ///
 /// Lives on the channel's event loop.
 final class FrameWriter {
@@ -14,7 +14,7 @@ final class FrameWriter {
     private let schedule = OutgoingSchedule()
     private var messages = 0
 
-    /// The length of the last message: the next one is probably as long.
+    /// The length of the last message, as an estimate for the next one.
     private var lastLength = 0
     private var isFlushScheduled = false
     private var isFlushing = false
@@ -23,24 +23,24 @@ final class FrameWriter {
     /// Set by `close`; later messages are dropped.
     private var isEnding = false
 
-    /// The bytes that were given to the channel and that the kernel has not taken; of transfers, and of all.
+    /// Bytes given to the channel that the kernel has not accepted: of transfers, and in total.
     private var unwrittenTransfers = 0
     private var unwritten = 0
 
-    /// Since when, as far as known, the peer has taken nothing though there is something to take.
+    /// Since when, as far as known, the peer has read nothing although data is waiting.
     private(set) var blockedSince: NIODeadline?
 
-    /// All bytes that were ever given to the channel.
-    private var given = 0
+    /// The total of bytes ever given to the channel.
+    private var givenBytes = 0
 
-    /// What `lookForProgress` saw last.
-    private var seen: Progress?
+    /// The result of the last `lookForProgress`.
+    private var lastProgress: Progress?
 
     private struct Progress {
         /// How many of the bytes given to the channel the kernel has accepted.
         let taken: Int
 
-        /// The kernel memory of what the peer has not read; nil when the system does not report it.
+        /// The kernel memory of data that the peer has not read; nil when the system does not report it.
         let unread: UInt32?
     }
 
@@ -49,36 +49,36 @@ final class FrameWriter {
     /// The largest message that the peer accepts.
     private(set) var frameLimit: Int
 
-    /// What was agreed on with the peer.
+    /// The negotiated features.
     var features: Features = []
 
-    /// Applies the limits that the peer has announced; nil for those that it has not.
+    /// Applies the limits that the peer announced; nil for those that it did not announce.
     func keep(toFrames frameBytes: Int?, transfers: Int?, assembledBytes: Int?) {
         if let frameBytes { frameLimit = min(frameLimit, frameBytes) }
         if let transfers { schedule.receiverNumbers = transfers }
         if let assembledBytes { schedule.receiverBytes = assembledBytes }
     }
 
-    /// Called when the kernel has not taken everything at once, with the time since when.
+    /// Called when the kernel has not accepted everything at once, with the start of the blocking.
     var whenBlocked: (NIODeadline) -> Void = { _ in }
 
-    /// Called when the kernel has taken something.
+    /// Called when the kernel has accepted bytes.
     var whenWritten: () -> Void = {}
 
-    /// The bytes of a write that are counted as taken at once.
+    /// The size of the slices in which acceptance by the kernel is counted.
     private static let sliceLength = 256 * 1_024
 
-    /// Memory larger than this is not kept for the next turn.
+    /// A larger buffer is not reused for the next turn.
     private static let keptCapacity = 64 * 1_024
 
-    /// No more memory than this is reserved for a message before it is encoded.
+    /// The most memory reserved for a message before it is encoded.
     private static let reservedBytes = 1_024 * 1_024
 
-    /// How many bytes of transfers may be queued in the channel: other messages wait behind them.
+    /// How many bytes of transfers may be queued in the channel, where they delay other messages.
     private static let transfersAhead = 2 * Limits.chunkBytes
 
-    /// How many messages are written at once: enough to share the cost of a system call, few enough that the peer works on
-    /// them while the next are encoded.
+    /// How many messages are written at once: enough to share the cost of a system call, but few enough that the peer
+    /// handles them while the next ones are encoded.
     private static let messagesPerWrite = 16
 
     /// Smaller messages are not compressed.
@@ -91,15 +91,15 @@ final class FrameWriter {
         lastWrite = channel.eventLoop.makeSucceededVoidFuture()
     }
 
-    /// The bytes that the kernel has not taken.
+    /// The bytes that the kernel has not accepted.
     var queuedBytes: Int { frames.readableBytes + unwritten + schedule.bytes }
 
     // MARK: Sending
 
     /// Adds a message.
-    /// - Parameter takesAttachments: whether bytes may stand beside it.
+    /// - Parameter takesAttachments: whether the message may have attachments.
     /// - Returns: nil for a message in one frame, which the next flush writes.
-    /// - Throws: `too_large`, and nothing is added.
+    /// - Throws: `too_large`; nothing is added then.
     @discardableResult
     func send(
         takesAttachments: Bool = false, _ message: (inout JSONWriter) -> Void
@@ -112,7 +112,7 @@ final class FrameWriter {
         let length = frames.readableBytes - before - Frame.headerLength
         lastLength = length
         if attachments.isEmpty {
-            // A compressed message goes whole, however large: where that was agreed on, bytes cost more than time.
+            // A compressed message is sent whole, whatever its size: this feature trades latency for bandwidth.
             let isCompressed = features.contains(.zlib) && length >= Self.compressedFrom && compressLast(length)
             if isCompressed || length <= Limits.chunkBytes || !features.contains(.parts) {
                 wholeMessageAdded()
@@ -132,13 +132,13 @@ final class FrameWriter {
                 .tooLarge, "a message of \(whole) bytes is over the limit of \(frameLimit) bytes", begun: false)
         }
         guard !schedule.isExhausted else {
-            // After four thousand million numbers: none may be used twice, so a new connection it must be.
+            // Transfer numbers (32 bits) are used up. None may be reused, so a new connection is needed.
             channel.close(promise: nil)
-            throw RPCError(.unavailable, "the connection has used up its numbers", begun: false)
+            throw RPCError(.unavailable, "the connection has used up its transfer numbers", begun: false)
         }
         let outgoing = OutgoingMessage(text: text, attachments: attachments, withCredit: features.contains(.credit))
         schedule.add(outgoing)
-        // Not at once: the sender sets `whenOver` first.
+        // Not flushed at once: the sender sets `whenOver` first.
         scheduleFlush()
         return outgoing
     }
@@ -154,7 +154,7 @@ final class FrameWriter {
     private func removeLast(_ length: Int) -> ByteBuffer {
         let start = frames.writerIndex - length
         if frames.readableBytes == Frame.headerLength + length, frames.storageCapacity <= 4 * length {
-            // Nothing is before it, so it keeps the memory in which it was encoded.
+            // It is the only frame, so the buffer is handed over without copying.
             defer { frames = ByteBuffer() }
             return frames.getSlice(at: start, length: length) ?? ByteBuffer()
         }
@@ -164,7 +164,7 @@ final class FrameWriter {
     }
 
     /// Compresses the last frame.
-    /// - Returns: false when that would make it no smaller.
+    /// - Returns: false if the compressed frame would not be smaller.
     private func compressLast(_ length: Int) -> Bool {
         let start = frames.writerIndex - length
         guard let payload = frames.getSlice(at: start, length: length), let compressed = Zlib.compress(payload),
@@ -191,12 +191,12 @@ final class FrameWriter {
         scheduleFlush()
     }
 
-    /// The peer does not want the rest of a transfer.
+    /// The peer stops a transfer.
     func stop(_ number: UInt32) {
         if schedule.stop(number) { abort(number, because: .cancelled) }
     }
 
-    /// Sends no more of a message.
+    /// Aborts a message.
     func giveUp(_ message: OutgoingMessage, because kind: ErrorKind) {
         for number in schedule.giveUp(message) { abort(number, because: kind) }
     }
@@ -215,7 +215,7 @@ final class FrameWriter {
 
     // MARK: Ending
 
-    /// Closes once everything that was added is written, except transfers; nothing is added after this.
+    /// Closes once everything that was added is written, except transfers. Later messages are dropped.
     func close(_ mode: CloseMode) {
         isEnding = true
         schedule.end()
@@ -223,7 +223,7 @@ final class FrameWriter {
         scheduleFlush()
     }
 
-    /// The connection is over.
+    /// Drops all transfers, because the connection has ended.
     func end() { schedule.end() }
 
     // MARK: Writing
@@ -234,13 +234,13 @@ final class FrameWriter {
         executor.flushAfterTasks(self)
     }
 
-    /// Gives everything that may be sent to the channel, at once.
+    /// Gives everything that may be sent to the channel at once.
     func flush() {
         isFlushScheduled = false
         isFlushing = true
         defer { isFlushing = false }
         messages = 0
-        // Messages that are sent while the channel writes are of the next flush.
+        // Messages sent while the channel writes belong to the next flush.
         var written = frames
         frames = ByteBuffer()
         while let slice = written.readSlice(length: min(written.readableBytes, Self.sliceLength)),
@@ -256,7 +256,7 @@ final class FrameWriter {
         }
         channel.flush()
         if unwritten == 0, frames.readableBytes == 0, written.storageCapacity <= Self.keptCapacity {
-            // The channel does not use the memory any more.
+            // The channel no longer uses this memory.
             written.clear()
             frames = written
         }
@@ -267,14 +267,17 @@ final class FrameWriter {
         }
     }
 
-    /// Asks the kernel whether a blocked write makes progress. It does when the kernel has accepted a part of it, or when the
-    /// peer has read some of what the kernel holds: the kernel accepts more only when most of that has been read.
+    /// Asks the kernel whether a blocked write makes progress: the kernel has accepted more bytes, or the peer has read
+    /// some of the data in the kernel. The latter counts too, because the kernel accepts more only after most of its
+    /// data was read.
     func lookForProgress(now: NIODeadline) {
         guard blockedSince != nil, let options = channel.syncOptions else { return }
         let buffered = (try? options.getOption(.bufferedWritableBytes)) ?? unwritten
-        let progress = Progress(taken: given - buffered, unread: channel.unreadByPeer)
-        if let seen, progress.taken > seen.taken || isLess(progress.unread, seen.unread) { blockedSince = now }
-        seen = progress
+        let progress = Progress(taken: givenBytes - buffered, unread: channel.unreadByPeer)
+        if let lastProgress, progress.taken > lastProgress.taken || isLess(progress.unread, lastProgress.unread) {
+            blockedSince = now
+        }
+        lastProgress = progress
     }
 
     private func isLess(_ a: UInt32?, _ b: UInt32?) -> Bool {
@@ -282,20 +285,20 @@ final class FrameWriter {
         return a < b
     }
 
-    /// - Parameter others: bytes that were written before these and are counted with them.
+    /// - Parameter others: bytes written just before, which are counted together with these.
     private func write(_ slice: ByteBuffer, countedWith others: Int = 0, isTransfer: Bool) {
         let count = others + slice.readableBytes
         unwritten += count
-        given += count
+        givenBytes += count
         executor.memory.used(count)
         if isTransfer { unwrittenTransfers += count }
-        if blockedSince == nil { (blockedSince, seen) = (channel.eventLoop.now, nil) }
+        if blockedSince == nil { (blockedSince, lastProgress) = (channel.eventLoop.now, nil) }
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.unwritten -= count
             if isTransfer {
                 self.unwrittenTransfers -= count
-                // Not from here: the channel is in the middle of writing.
+                // Not here: the channel is still writing.
                 if !self.schedule.isEmpty { self.scheduleFlush() }
             }
             self.blockedSince = self.unwritten == 0 ? nil : self.channel.eventLoop.now

@@ -2,10 +2,10 @@
 final class IncomingAttachments {
     let numbers: [UInt32]
 
-    /// Whether their checksums are computed as they arrive: not for a forwarder.
+    /// Whether checksums are computed during the transfer; false for a forwarder.
     let areChecked: Bool
 
-    /// Called once, when all are complete or one has failed.
+    /// Called once, when all attachments are complete or one has failed.
     private var whenDone: ((Result<[Attachment], RPCError>) -> Void)?
     private var attachments: [Attachment?]
 
@@ -18,7 +18,7 @@ final class IncomingAttachments {
         attachments = Array(repeating: nil, count: numbers.count)
     }
 
-    /// The bytes of those that are complete.
+    /// The bytes of the complete attachments.
     var heldBytes: Int { attachments.reduce(0) { $0 + ($1?.data.count ?? 0) } }
 
     /// Whether all are complete, one has failed, or `forget` was called.
@@ -36,7 +36,7 @@ final class IncomingAttachments {
         end(.failure(error))
     }
 
-    /// The message is not wanted any more.
+    /// Drops the callback, because the message is not needed any more.
     func forget() { whenDone = nil }
 
     private func end(_ result: Result<[Attachment], RPCError>) {

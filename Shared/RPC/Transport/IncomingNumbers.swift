@@ -1,13 +1,13 @@
-/// Which of a peer's numbers were used. They arrive nearly in order: a message in parts and its attachments are numbered
-/// together, and the attachments are announced when the last part has arrived.
+/// Tracks which transfer numbers a peer has used. They arrive nearly in order: a message in parts and its attachments
+/// are numbered together, and the attachments are announced when the last part has arrived.
 struct IncomingNumbers {
     private var highest: UInt32 = 0
 
-    /// Whether a number was used, by its remainder; of the highest number and the `reach` - 1 before it. Made for the first
-    /// number: most connections use none.
+    /// A ring buffer: whether each of the last `reach` numbers was used, at the index number % `reach`. Allocated on
+    /// first use, because most connections have no transfers.
     private var used: [Bool] = []
 
-    /// How far behind the highest a number may arrive.
+    /// How far behind the highest number another may arrive.
     static let reach: UInt32 = 1_024
 
     /// - Returns: false when the number was used before, or counts as used because it is too far behind.

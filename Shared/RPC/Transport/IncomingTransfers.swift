@@ -1,14 +1,14 @@
 import Foundation
 import NIOCore
 
-/// The transfers of a peer: messages in parts, and attachments. Lives on the event loop.
+/// The transfers from a peer: messages in parts, and attachments. Lives on the event loop.
 final class IncomingTransfers {
     enum Reply: Equatable {
         case credit(UInt32, bytes: Int)
         case stop(UInt32)
     }
 
-    /// Why messages in parts were stopped. Which calls they were is unknown.
+    /// Errors of messages in parts that were stopped. The calls that they belong to are unknown.
     var refusals: CircularBuffer<RPCError> = []
 
     /// Whether the peer waits for grants.
@@ -17,10 +17,10 @@ final class IncomingTransfers {
     private struct Incoming {
         var transfer: Transfer
 
-        /// What an attachment belongs to; nil for a text.
+        /// The attachments of the same message; nil for a text.
         let group: IncomingAttachments?
 
-        /// When bytes of it, or of another attachment of its message, arrived last.
+        /// When bytes of it, or of another attachment of its message, last arrived.
         var lastProgress: NIODeadline
     }
 
@@ -30,10 +30,10 @@ final class IncomingTransfers {
     private var numbers = IncomingNumbers()
     private var open: [UInt32: Incoming] = [:]
 
-    /// The transfers that the peer was told to stop and that have not ended: what still arrives of them is discarded.
+    /// Stopped transfers that have not ended; bytes of them that still arrive are discarded.
     private var stopped: [UInt32: Transfer] = [:]
 
-    /// How many transfers a peer may leave in `stopped`.
+    /// The maximum number of transfers in `stopped`.
     static let stoppedLimit = 1_024
 
     /// - Parameter reply: sends a frame to the peer.
@@ -48,13 +48,13 @@ final class IncomingTransfers {
     /// Expects the attachments that a message has announced.
     func expect(_ attachments: IncomingAttachments, now: NIODeadline) throws(FrameViolation) {
         for (index, number) in attachments.numbers.enumerated() {
-            // The one that was over a limit has failed the others with it.
+            // One attachment was over a limit, so all others of its message have failed too.
             if attachments.isOver { return try refuse(Array(attachments.numbers[index...])) }
             try begin(number, .attachment(Data(), attachments.areChecked ? Checksum() : nil), of: attachments, now: now)
         }
     }
 
-    /// Stops the attachments that a message has announced.
+    /// Refuses the attachments that a message has announced.
     func refuse(_ numbers: [UInt32]) throws(FrameViolation) {
         for number in numbers {
             stopped[number] = try transfer(number, .text(ByteBuffer()))
@@ -77,7 +77,7 @@ final class IncomingTransfers {
 
     // MARK: Receiving
 
-    /// - Returns: a message whose last part this is.
+    /// - Returns: the message, if this was its last part.
     func receive(_ frame: Frame, now: NIODeadline) throws(FrameViolation) -> ByteBuffer? {
         var payload = frame.payload
         guard let number = payload.readInteger(as: UInt32.self) else { return nil }
@@ -91,7 +91,7 @@ final class IncomingTransfers {
             if isLast || frame.kind == .aborted { stopped[number] = nil }
             return nil
         }
-        // Not the whole value: with a second reference to its bytes, every payload would copy them.
+        // Only the group is copied: a second reference to the bytes would make every payload copy them.
         guard let group = open[number].map(\.group) else { throw .badNumber(number, "was not announced, or is over") }
         if frame.kind == .aborted {
             budget.release(open.removeValue(forKey: number)?.transfer.content.count ?? 0)
@@ -114,7 +114,7 @@ final class IncomingTransfers {
         if count > 0 { for sibling in group?.numbers ?? [number] { open[sibling]?.lastProgress = now } }
         let length = count + (open[number]?.transfer.content.count ?? 0)
         if group == nil, length > limits.frameBytes { throw .tooLong(length, limit: limits.frameBytes) }
-        // Over the budget the newest transfer fails, which may be this one.
+        // When the budget is exceeded, the newest transfer fails, possibly this one.
         while !budget.take(count) {
             let isTooLarge = length + (group?.heldBytes ?? 0) > budget.limit
             fail(open.keys.max() ?? number, isTooLarge ? .attachmentTooLarge(over: budget.limit) : .tooManyBytes)
@@ -125,7 +125,7 @@ final class IncomingTransfers {
     }
 
     private func complete(_ number: UInt32) -> ByteBuffer? {
-        // The last payload may have been over the budget; then the peer sends no more of it.
+        // The last payload may have exceeded the budget; the transfer has ended nevertheless.
         stopped[number] = nil
         guard let incoming = open.removeValue(forKey: number) else { return nil }
         switch incoming.transfer.content {
@@ -133,7 +133,7 @@ final class IncomingTransfers {
             budget.release(text.readableBytes)
             return text
         case .attachment(let data, let checksum):
-            // The user of the attachment releases what it holds.
+            // From here on, the user of the attachment accounts for its bytes.
             incoming.group?.complete(Attachment(data, crc32: checksum?.crc32), number: number)
             return nil
         }
@@ -141,13 +141,13 @@ final class IncomingTransfers {
 
     // MARK: Ending early
 
-    /// Stops those of these attachments that are not complete.
+    /// Stops those of these attachments that are incomplete.
     func stop(_ attachments: IncomingAttachments) {
         attachments.forget()
         fail(attachments, .stalled)
     }
 
-    /// The peer will send nothing more.
+    /// Fails all transfers, because the peer will send nothing more.
     func end(_ error: RPCError) {
         let all = open.values
         open = [:]
@@ -174,7 +174,7 @@ final class IncomingTransfers {
         refusals.append(error)
     }
 
-    /// Without one of its attachments a message is of no use.
+    /// Fails all attachments of a message: without one of them, the message is useless.
     private func fail(_ group: IncomingAttachments, _ error: RPCError) {
         let unfinished = group.numbers.filter(drop)
         budget.release(group.heldBytes)
@@ -194,21 +194,21 @@ final class IncomingTransfers {
 
 extension RPCError {
     fileprivate static func tooManyTransfers(over limit: Int) -> RPCError {
-        .overloaded("more than \(limit) attachments and parts are on their way")
+        .overloaded("more than \(limit) attachments and parts under way")
     }
 
-    fileprivate static let tooManyBytes = overloaded("too many bytes of attachments and parts are on their way")
+    fileprivate static let tooManyBytes = overloaded("too many bytes of attachments and parts under way")
 
     fileprivate static let stalled = RPCError(
-        .invalidRequest, "an attachment or a message in parts took too long to go on", begun: false)
+        .invalidRequest, "an attachment or a message in parts made no progress in time", begun: false)
 
     fileprivate static func attachmentTooLarge(over limit: Int) -> RPCError {
         RPCError(.tooLarge, "the attachments of one message are over the limit of \(limit) bytes", begun: false)
     }
 
-    /// - Parameter reason: of the sender of an attachment: an error kind, or a text of its own.
+    /// - Parameter reason: the sender's reason: an error kind or free text.
     fileprivate init(abortedBecause reason: String) {
         let kind = ErrorKind(rawValue: reason) ?? .unavailable
-        self.init(kind, "its sender gave up an attachment (\(reason.isEmpty ? "no reason given" : reason))")
+        self.init(kind, "the sender aborted an attachment (\(reason.isEmpty ? "no reason given" : reason))")
     }
 }

@@ -1,32 +1,32 @@
 import NIOCore
 
-/// The messages that are sent as transfers: those that have begun take turns, a frame each, as far as their receiver has
-/// granted bytes. Lives on the event loop.
+/// Schedules messages that are sent as transfers. Those that have begun take turns, one frame each, as far as the
+/// receiver has granted bytes. Lives on the event loop.
 final class OutgoingSchedule {
-    /// In order of arrival: a receiver takes only so many transfers at a time.
+    /// Messages that have not begun, in order: a receiver accepts a limited number of transfers at a time.
     private var waiting = LazyQueue<OutgoingMessage> { $0.outcome != nil }
 
-    /// The bytes of `waiting`.
+    /// The bytes of the messages in `waiting`.
     private var waitingBytes = 0
 
-    /// The one that is next in front; few, because a receiver takes only so many numbers.
+    /// Messages that have begun, in order of their turns.
     private var begun = CircularBuffer<OutgoingMessage>()
 
     private var nextNumber: UInt32 = 1
 
-    /// How many bytes, under how many numbers, the receiver assembles at a time. By default it has our limits.
+    /// How many bytes, and how many transfers, the receiver assembles at a time; our own limits by default.
     var receiverBytes = Limits().assembledBytes
     var receiverNumbers = Limits().openTransfers
 
-    /// The most attachments of one message.
+    /// The maximum number of attachments of one message.
     static let attachmentLimit = 63
 
-    /// What remains to be sent.
+    /// The bytes that are still to be sent.
     var bytes: Int { waitingBytes + begun.reduce(0) { $0 + $1.remaining } }
 
     var isEmpty: Bool { waiting.isEmpty && begun.isEmpty }
 
-    /// Whether there may be too few numbers left for one more message.
+    /// Whether the transfer numbers may not suffice for one more message.
     var isExhausted: Bool { nextNumber > .max - 1_000_000 }
 
     func add(_ message: OutgoingMessage) {
@@ -35,8 +35,8 @@ final class OutgoingSchedule {
         waitingBytes += message.size
     }
 
-    /// The next frame; nil when no message can send one.
-    /// - Parameter canSendParts: whether large texts may go in parts.
+    /// Returns the next frame; nil when no message can send one.
+    /// - Parameter canSendParts: whether large texts may be sent in parts.
     func nextFrame(canSendParts: Bool) -> (header: ByteBuffer, payload: ByteBuffer)? {
         beginWaiting(canSendParts: canSendParts)
         for _ in begun.indices {
@@ -52,7 +52,7 @@ final class OutgoingSchedule {
         while let message = waiting.first {
             let numbers = begun.reduce(message.numbersNeeded) { $0 + $1.numbersNeeded }
             let size = begun.reduce(message.size) { $0 + $1.size }
-            // The receiver refuses a message that is over its limits alone.
+            // A message that exceeds the limits on its own begins anyway; the receiver refuses it.
             guard begun.isEmpty || numbers <= receiverNumbers && size <= receiverBytes else { return }
             _ = waiting.popFirst()
             message.isQueued = false
@@ -62,22 +62,22 @@ final class OutgoingSchedule {
         }
     }
 
-    /// A grant for a number that has ended is ignored.
-    /// - Throws: when more is outstanding than may be.
+    /// Ignores a grant for a transfer that has ended.
+    /// - Throws: when more would be outstanding than allowed.
     func grant(_ bytes: Int, to number: UInt32) throws(FrameViolation) {
         for message in begun { if try message.grant(bytes, to: number) { return } }
     }
 
-    /// The receiver does not want the rest of a transfer.
-    /// - Returns: false when there is no rest.
+    /// Stops a transfer that the receiver does not want.
+    /// - Returns: false when the transfer has ended.
     func stop(_ number: UInt32) -> Bool {
         guard let message = begun.first(where: { $0.stop(number) }) else { return false }
         if message.isSent { end(message) }
         return true
     }
 
-    /// Sends no more of a message.
-    /// - Returns: the numbers that its receiver knows and that have not ended.
+    /// Aborts a message.
+    /// - Returns: the numbers of its unfinished transfers that the receiver knows.
     func giveUp(_ message: OutgoingMessage) -> [UInt32] {
         guard message.outcome == nil else { return [] }
         let numbers = message.announcedNumbers
@@ -86,7 +86,7 @@ final class OutgoingSchedule {
     }
 
     private func end(_ message: OutgoingMessage) {
-        // Removed first: whatever hears of the end may send again.
+        // Removed first, because the callback may send again.
         begun.removeAll { $0 === message }
         let wasQueued = message.isQueued
         if wasQueued { waitingBytes -= message.size }
@@ -94,7 +94,7 @@ final class OutgoingSchedule {
         if wasQueued { waiting.noteLeft() }
     }
 
-    /// The connection is over.
+    /// Drops all messages, because the connection has ended.
     func end() {
         let all = waiting.removeAll() + Array(begun)
         (waitingBytes, begun) = (0, [])

@@ -1,21 +1,21 @@
 import Foundation
 import NIOCore
 
-/// The bytes that travel under one number, in either direction: the text of a message in parts, or an attachment.
+/// The bytes with one transfer number, in either direction: the text of a message in parts, or an attachment.
 ///
-/// The receiver appends to `content`, the sender removes from its front. Both count the same `credit`.
+/// The receiver appends to `content`, the sender removes from its front. Both track the same `credit`.
 struct Transfer {
     enum Content {
         case text(ByteBuffer)
 
-        /// The checksum is computed as the bytes arrive; not by a sender or a forwarder.
+        /// The checksum is computed as the bytes arrive; nil for a sender or a forwarder.
         case attachment(Data, Checksum? = nil)
     }
 
-    /// Nil only for a text that its sender can put into one frame.
+    /// Nil only for a text that fits into one frame.
     var number: UInt32?
 
-    /// What has arrived, or what remains to be sent.
+    /// The bytes received so far, or still to be sent.
     var content: Content
 
     /// How many more payload bytes the sender may send.
@@ -30,14 +30,14 @@ struct Transfer {
 
     // MARK: Receiving
 
-    /// Counts payload bytes that have arrived.
-    /// - Throws: `overrun` when they are more than were granted.
+    /// Subtracts received payload bytes from the credit.
+    /// - Throws: `overrun` when they exceed it.
     mutating func count(_ bytes: Int) throws(FrameViolation) {
         credit -= bytes
         if credit < 0 { throw .overrun(number ?? 0) }
     }
 
-    /// What to grant to the sender, in large steps; nil while it may send more than half of a window.
+    /// How many bytes to grant, in large steps; nil while the credit is more than half of a window.
     mutating func nextGrant() -> Int? {
         guard credit <= Limits.creditWindow / 2 else { return nil }
         defer { credit = Limits.creditWindow }
@@ -46,14 +46,14 @@ struct Transfer {
 
     // MARK: Sending
 
-    /// Counts what the receiver has granted.
-    /// - Throws: `creditTooLarge` when more is outstanding than may be.
+    /// Adds a grant to the credit.
+    /// - Throws: `creditTooLarge` when more would be outstanding than allowed.
     mutating func addGrant(_ bytes: Int) throws(FrameViolation) {
         credit += bytes
         if credit > Limits.outstandingCredit { throw .creditTooLarge(number ?? 0) }
     }
 
-    /// Removes the payload of the next frame; nil while there is no credit for one.
+    /// Removes and returns the payload of the next frame; nil while there is no credit.
     mutating func nextPayload() -> ByteBuffer? {
         guard number != nil else { return content.removeFirst(content.count) }
         let length = min(content.count, Limits.chunkBytes, credit)
@@ -72,7 +72,7 @@ extension Transfer.Content {
     }
 
     mutating func append(_ payload: ByteBuffer, isLast: Bool) {
-        // Taken out while it grows: with a second reference to it, every payload would copy it.
+        // Moved out while it grows: a second reference would make every payload copy it.
         var content = Transfer.Content.text(ByteBuffer())
         swap(&content, &self)
         self = (consume content).appending(payload, isLast: isLast)
@@ -96,7 +96,7 @@ extension Transfer.Content {
         }
     }
 
-    /// Text is not copied, so that its memory is written as it was encoded.
+    /// Text is not copied: its encoded memory is written as it is.
     fileprivate mutating func removeFirst(_ length: Int) -> ByteBuffer {
         switch self {
         case .text(var text):
@@ -108,7 +108,7 @@ extension Transfer.Content {
         }
     }
 
-    /// The kind of a frame with some of it.
+    /// The kind of a frame with a payload of this content.
     func kind(isLast: Bool) -> Frame.Kind {
         switch self {
         case .text: isLast ? .lastPart : .part

@@ -1,29 +1,29 @@
 import NIOCore
 
-/// The transport of a connection, at both of its ends: messages in and out, in whatever frames they travel. Lives on the
-/// channel's event loop.
+/// The transport of a connection, on either side: sends and receives messages, and hides the frames that carry them.
+/// Lives on the channel's event loop.
 final class Transport {
     let channel: any Channel
     let writer: FrameWriter
 
-    /// The bytes that are held until they are complete and used.
+    /// The budget for bytes that are buffered until they are complete and used.
     let budget: AssemblyBudget
 
     private let frameLimit: Int
     private let frameTimeout: TimeAmount
 
-    /// When the frame that has begun must be complete. Idle time between frames is not limited.
+    /// When the current incomplete frame times out. Idle time between frames is not limited.
     private var frameDeadline: NIODeadline?
     private var decoder: FrameDecoder
     private let transfers: IncomingTransfers
 
     enum Received {
         case message(ByteBuffer)
-        /// A message that was not received; which one is unknown.
+        /// A message that was not received; the call that it belongs to is unknown.
         case refused(RPCError)
     }
 
-    /// Large enough for a message of `Limits.chunkBytes` to be read at once.
+    /// Large enough to read a message of `Limits.chunkBytes` at once.
     private static let receiveBuffers = AdaptiveRecvByteBufferAllocator(
         minimum: 64, initial: 2_048, maximum: 2 * Limits.chunkBytes)
 
@@ -40,7 +40,7 @@ final class Transport {
         try? channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveBuffers)
     }
 
-    /// What was agreed on with the peer.
+    /// The negotiated features.
     var features: Features {
         get { decoder.features }
         set {
@@ -63,7 +63,7 @@ final class Transport {
     /// The next message, or nil when more bytes are needed.
     func next() throws(FrameViolation) -> Received? {
         while transfers.refusals.isEmpty, let frame = try decoder.next() {
-            // What follows in the buffer is another frame, with time of its own.
+            // Bytes that remain in the buffer belong to another frame, which has its own deadline.
             frameDeadline = nil
             if let text = try receive(frame) { return .message(text) }
         }
@@ -105,18 +105,18 @@ final class Transport {
         try transfers.expect(attachments, now: channel.eventLoop.now)
     }
 
-    /// Stops the attachments that a message has announced.
+    /// Refuses the attachments that a message has announced.
     func refuse(_ attachments: [UInt32]) throws(FrameViolation) {
         if !attachments.isEmpty { try transfers.refuse(attachments) }
     }
 
-    /// Stops those of these attachments that are not complete.
+    /// Stops those of these attachments that are incomplete.
     func stop(_ attachments: IncomingAttachments) { transfers.stop(attachments) }
 
     // MARK: Time
 
     /// Fails the transfers that have made no progress for too long.
-    /// - Throws: once, when the frame that has begun is not complete in time.
+    /// - Throws: once, when the current frame was not complete in time.
     func expire(now: NIODeadline) throws(FrameViolation) {
         transfers.expire(now: now)
         guard let frameDeadline, frameDeadline <= now else { return }
@@ -127,7 +127,7 @@ final class Transport {
     /// When to call `expire`.
     var nextExpiry: NIODeadline? { [transfers.nextExpiry, frameDeadline].compactMap(\.self).min() }
 
-    /// The messages that were refused since the last message.
+    /// Removes and returns the errors of messages that were refused since the last message.
     func takeRefusals() -> some Sequence<RPCError> {
         defer { transfers.refusals = [] }
         return transfers.refusals
@@ -135,13 +135,13 @@ final class Transport {
 
     // MARK: Ending
 
-    /// The peer will send nothing more.
+    /// Fails all incoming transfers, because the peer will send nothing more.
     func endReading(_ error: RPCError) {
         frameDeadline = nil
         transfers.end(error)
     }
 
-    /// The connection is over.
+    /// Ends all transfers, because the connection has ended.
     func end(_ error: RPCError) {
         endReading(error)
         writer.end()

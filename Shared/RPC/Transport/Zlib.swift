@@ -3,7 +3,7 @@ import NIOCore
 
 /// Messages as zlib streams (RFC 1950).
 enum Zlib {
-    /// - Returns: nil when the library refuses.
+    /// - Returns: nil when zlib fails.
     static func compress(_ bytes: ByteBuffer) -> ByteBuffer? {
         var length = compressBound(uLong(bytes.readableBytes))
         var status = Z_OK
@@ -19,8 +19,8 @@ enum Zlib {
         return status == Z_OK ? compressed : nil
     }
 
-    /// The whole stream, which must end where the bytes end. Storage grows with what comes out, up to `limit`.
-    /// - Throws: `tooLarge` beyond that, `parseError` when it is no such stream.
+    /// Decompresses a whole stream, which must end with the last byte. Memory grows with the output, up to `limit`.
+    /// - Throws: `tooLarge` above the limit, `parseError` for an invalid stream.
     static func decompress(_ bytes: ByteBuffer, limit: Int) throws(RPCError) -> ByteBuffer {
         var stream = z_stream()
         guard inflateInit_(&stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -57,6 +57,6 @@ enum Zlib {
 
 extension RPCError {
     fileprivate static func notZlib(_ reason: String) -> RPCError {
-        RPCError(.parseError, "a compressed message is no zlib stream: \(reason)", begun: false)
+        RPCError(.parseError, "a compressed message is not a zlib stream: \(reason)", begun: false)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RPC
 
-/// Many clients that connect at once to a server that accepts slowly.
+/// Many clients connect at once to a server that accepts slowly.
 @Suite(.timeLimit(.minutes(5))) struct BacklogTests {
     private static let clients = 200
 
@@ -61,7 +61,7 @@ import Testing
     }
 }
 
-/// A plain peer that answers each request with its own parameters, and knows no `rpc.hello`.
+/// A plain peer that answers each request with its parameters and does not implement `rpc.hello`.
 private final class PlainEcho: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -3,7 +3,7 @@ import Testing
 @testable import RPC
 
 @Suite(.timeLimit(.minutes(5))) struct BackoffTests {
-    @Test func `the first attempt comes at once, the others 50 ms times 1.6 later and later, up to 2 s`() {
+    @Test func `the first attempt is immediate; pauses grow from 50 ms by 1.6, up to 2 s`() {
         var backoff = Backoff()
         let pauses = (0..<12).map { _ in backoff.next(random: 0) }
         let expected = [0, 50, 80, 128, 204.8, 327.68, 524.288, 838.8608, 1_342.17728, 2_000, 2_000, 2_000]
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `after a reset the next attempt comes at once again`() {
+    @Test func `after a reset the next attempt is immediate`() {
         var backoff = Backoff()
         for _ in 0..<5 { _ = backoff.next() }
         backoff.reset()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RPC
 
-/// `begun:false` is a promise that no handler ran in any attempt: protocol §3 and §6.6.
+/// `begun:false` guarantees that no handler ran in any attempt: protocol §3 and §6.6.
 @Suite(.timeLimit(.minutes(5))) struct BegunTests {
-    /// A client whose repeatable call has come to its peer, which then went away.
+    /// A client whose repeatable call has reached its peer, which then closed the connection.
     private static func withCutCall(timeout: TimeAmount = .seconds(30)) throws -> (client: TimedClient, call: Int) {
         let client = try TimedClient()
         try client.connectAndGreet()
@@ -18,7 +18,7 @@ import Testing
         return (client, call)
     }
 
-    @Test func `a call that was cut off may have begun, when nobody can be reached afterwards`() throws {
+    @Test func `a call that was cut off may have begun, when the peer cannot be reached afterwards`() throws {
         let (client, call) = try Self.withCutCall()
         client.pass(Circuit.patience)
         client.fail()
@@ -59,7 +59,7 @@ import Testing
         #expect(client.error(refused)?.kind == .overloaded && client.error(refused)?.begun == false)
     }
 
-    @Test func `a call whose answer has come, but not what stands beside it, has begun`() async throws {
+    @Test func `a call whose answer has arrived without its attachments has begun`() async throws {
         var limits = Limits()
         limits.assembledBytes = 4_096
         try await withWireServer(limits: limits) { client, peer in

@@ -9,7 +9,7 @@ import Testing
     private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
     private static let millisecond = TimeAmount.milliseconds(1)
 
-    @Test func `a peer that is away for 3 s opens it, and anything heard closes it`() {
+    @Test func `a peer that is unreachable for 3 s opens the circuit, and anything it sends closes it`() {
         var circuit = Circuit()
         circuit.heard()
         circuit.lost(after: .hours(1), now: Self.start)
@@ -25,7 +25,7 @@ import Testing
         #expect(!circuit.isOpen && circuit.isSettled)
     }
 
-    @Test func `a peer that was never there is not waited for`() {
+    @Test func `calls do not wait for a peer that never answered`() {
         var circuit = Circuit()
         circuit.failedToConnect(now: Self.start)
         #expect(circuit.fault == .unreachable)
@@ -33,11 +33,11 @@ import Testing
         #expect(!circuit.isOpen)
     }
 
-    @Test func `short connections in a row open it, and only one that lasts closes it`() {
+    @Test func `short connections in a row open the circuit, and only one that lasts closes it`() {
         let short = Circuit.shortestLife - Self.millisecond
         var circuit = Circuit()
         for _ in 1..<Circuit.shortConnections { circuit.lost(after: short, now: Self.start) }
-        // One that ended by draining says nothing.
+        // A connection that ended by draining does not count.
         circuit.lost(after: nil, now: Self.start)
         #expect(!circuit.isOpen)
         circuit.lost(after: short, now: Self.start)
@@ -53,7 +53,7 @@ import Testing
         #expect(!circuit.isOpen)
     }
 
-    @Test func `a call that timed out opens it only when a probe is not answered either`() {
+    @Test func `a call that timed out opens the circuit only when the probe times out too`() {
         var circuit = Circuit()
         circuit.heard()
         var isProbed = circuit.timedOut()
@@ -99,7 +99,8 @@ import Testing
         }
     }
 
-    @Test func `a peer that answers neither a call nor a probe gets no more calls, until it is heard of`() async throws
+    @Test func `a peer that answers neither a call nor a probe gets no more calls until it sends something`()
+        async throws
     {
         try await WireListener.with { listener in
             let changes = Changes()
@@ -107,7 +108,7 @@ import Testing
                 listener.path, probeTime: .milliseconds(50), onChange: changes.add
             ) { client in
                 let peer = try await listener.acceptGreeting()
-                // From now on a call leaves when it is made.
+                // From now on, calls are sent when they are made.
                 while await client.greeting() == nil { await Task.yield() }
                 await Self.timedOutCall(client)
                 let refused = try await Self.refusal(client)
@@ -116,7 +117,7 @@ import Testing
                 #expect(changes.all == [.appeared, .silent])
                 #expect(changes.traces == [nil, Self.trace.id])
 
-                // The first call, its cancelling and the probe; then no call after the circuit has opened.
+                // The first call, its cancellation and the probe; no call after the circuit opened.
                 var probes = 0
                 while probes < 3, let text = try await peer.receive() {
                     if text.contains("rpc.ping") { probes += 1 }
@@ -128,7 +129,7 @@ import Testing
                         try await peer.send(#"{"jsonrpc":"2.0","id":\#(id),"result":{"text":"b"}}"#)
                     }
                 }
-                // What is called before the answer to the probe was read is refused still.
+                // Calls made before the answer to the probe is read are still refused.
                 var answer: String?
                 while answer == nil {
                     do {
@@ -160,7 +161,7 @@ import Testing
                     while text?.contains("rpc.ping") == false { text = try await peer.receive() }
                     #expect(text == Self.probe.replacing("-1", with: "-\(round)"))
                     try await peer.send(#"{"jsonrpc":"2.0","id":-\#(round),"result":{}}"#)
-                    // The answer was read when a call that was made after it is answered.
+                    // The answer to the probe was read if a later call is answered.
                     let call = callEcho(client)
                     text = try await peer.receive()
                     let id = try #require(text?.firstMatch(of: /"id":([0-9]+),"method":"echo.say"/)?.1)
@@ -172,14 +173,14 @@ import Testing
         }
     }
 
-    @Test func `a peer that accepts and never answers the greeting opens it too, until it does`() async throws {
+    @Test func `a peer that accepts and never answers the greeting opens the circuit too`() async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let peer = try await listener.accept()
                 #expect(try await peer.receive()?.contains("rpc.hello") == true)
                 await Self.timedOutCall(client)
                 #expect(try await peer.receive() == Self.probe)
-                // Calls that wait for the greeting end with the circuit.
+                // Calls that wait for the greeting fail when the circuit opens.
                 let waiting = await #expect(throws: RPCError.self) {
                     try await client.call(EchoContract.echo, .init(text: "a"))
                 }
@@ -197,7 +198,7 @@ import Testing
         }
     }
 
-    /// A client whose changes of the peer are seen.
+    /// A client that records the changes of its peer.
     private static func withClient(
         _ path: SocketPath, probeTime: TimeAmount, onChange: @escaping @Sendable (PeerChange) -> Void,
         _ body: (RPCClient) async throws -> Void

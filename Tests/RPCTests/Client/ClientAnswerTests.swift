@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-/// What a client makes of what comes after its call.
+/// How a client handles the messages that follow its call.
 @Suite(.timeLimit(.minutes(5))) struct ClientAnswerTests {
     @Test(
         arguments: [
@@ -49,7 +49,7 @@ import Testing
         #expect(error?.message == "m")
     }
 
-    /// JSON-RPC allows anything there.
+    /// JSON-RPC allows any value there.
     @Test(
         arguments: [
             #""traceback (most recent call last) …""#, "1", "true", "[]", #"[{"kind":"not_found"}]"#, "{}",
@@ -64,13 +64,14 @@ import Testing
         }
         #expect(error?.kind == code.1 && error?.message == "m" && error?.begun == true)
         #expect(error?.details?.description == data)
-        // A forwarder's caller gets the same.
+        // A forwarder's caller gets the same error.
         let forwarded = try RawJSON(try #require(error), as: RPCError.codec).read(as: RPCError.codec)
         #expect(forwarded == error)
         _ = try RawJSON(checking: #"[{"error":\#(RawJSON(forwarded, as: RPCError.codec))}]"#)
     }
 
-    /// A message may be 64 deep; where the details stand beside our own data, they are deeper by one, and a batch adds one.
+    /// A message may be nested 64 deep. Inside our own data, the details are nested one level deeper, and a batch adds
+    /// another.
     @Test(arguments: [(60, true), (61, false)])
     func `foreign data that would be too deep for a forwarder's caller are left out`(
         depth: Int, areKept: Bool
@@ -95,7 +96,7 @@ import Testing
             #"{"jsonrpc":"2.0","id":1.0,"result":{"text":"b"}}"#,
             #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#,
         ])
-    func `what is no answer is invalid data, and says why`(text: String) async throws {
+    func `an invalid answer is invalid data, with the reason`(text: String) async throws {
         let error = await #expect(throws: RPCError.self) { try await answer(text) }
         #expect(error?.kind == .invalidData)
         #expect(error?.begun == true)
@@ -106,7 +107,7 @@ import Testing
         arguments: [
             ([1, 0, 0, 0], .invalidData), ([0, 0xFF, 0xFF, 0xFF], .invalidData), ([0, 0, 0, 2, 0x7B], .unavailable),
         ] as [([UInt8], ErrorKind)])
-    func `a bad frame is invalid data, one that ends too soon a peer that is gone`(
+    func `a bad frame is invalid data, a truncated one a lost connection`(
         bytes: [UInt8], kind: ErrorKind
     ) async throws {
         try await WireListener.with { listener in
@@ -127,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `answers that nobody waits for and notifications of later versions are ignored`() async throws {
+    @Test func `late answers and unknown notifications are ignored`() async throws {
         let text = try await answer(
             #"{"jsonrpc":"2.0","id":99,"result":{"text":"no"}}"#,
             #"{"jsonrpc":"2.0","method":"rpc.news","params":{"a":1}}"#,
@@ -136,7 +137,7 @@ import Testing
         #expect(text == "b")
     }
 
-    /// What the client makes of these messages after its call.
+    /// Sends these messages to the client after its call, and returns the outcome.
     private func answer(_ messages: String...) async throws -> EchoContract.Text {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in

@@ -3,7 +3,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// What a client makes of bytes beside answers, and tells of its own: protocol §4, from the client's side.
+/// Attachments of answers, and how a client announces that it takes them: protocol §4, client side.
 @Suite(.timeLimit(.minutes(5))) struct ClientAttachmentTests {
     private static let all = ["bytes", "parts", "credit"]
 
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `a client says that it takes bytes, only for methods that have some, and puts them together`()
+    @Test func `a client accepts attachments only for methods that have some, and assembles them`()
         async throws
     {
         try await withWireServer { client, peer in
@@ -43,7 +43,7 @@ import Testing
             #""attachment":0,"size":4"#, #""attachment":0,"crc32":1"#, #""attachment":1"#, #""size":3"#,
             #""attachment":0,"base64":"YWJj""#, #""base64":"YWJj","crc32":1"#,
         ])
-    func `bytes that are not as they are said to be are invalid data, and the connection lives`(
+    func `bytes that do not match their description are invalid data, and the connection lives`(
         members: String
     ) async throws {
         try await withWireServer { client, peer in
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `where attachments were not agreed on, the member means nothing`() async throws {
+    @Test func `without negotiated attachments, the member is ignored`() async throws {
         try await withWireServer(["parts"]) { client, peer in
             let call = Self.callBlob(client)
             _ = try await peer.receive()
@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: [
         ("deadline_exceeded", ErrorKind.deadlineExceeded), ("cancelled", .cancelled), ("its own words", .unavailable),
     ])
-    func `an answer whose bytes are given up ends with the reason, and the connection lives`(
+    func `an answer whose attachment is aborted fails with the reason, and the connection lives`(
         reason: String, kind: ErrorKind
     ) async throws {
         try await withWireServer { client, peer in
@@ -99,7 +99,7 @@ import Testing
             try await peer.send([.message(Self.answer(1, #""attachment":0"#))] + frames)
             let error = await #expect(throws: RPCError.self) { try await echo.value }
             #expect(error?.kind == .invalidData)
-            #expect(error?.message.contains("it does not keep to the protocol") == true)
+            #expect(error?.message.contains("protocol violation: ") == true)
             // The bytes may have been complete before.
             if frames.first?.kind != .lastChunk { await expectFailure(.invalidData, of: blob) }
         }
@@ -109,7 +109,7 @@ import Testing
         try await withWireServer { client, peer in
             let echo = callEcho(client)
             _ = try await peer.receive()
-            // An attachment that nobody wants gets no grants.
+            // An unwanted attachment gets no grants.
             try await peer.send(#"{"jsonrpc":"2.0","method":"rpc.news","params":{},"attachments":[1]}"#)
             try await peer.expect(.stop(1))
             try await peer.send(
@@ -122,12 +122,12 @@ import Testing
         }
     }
 
-    @Test func `a call that is cancelled stops the bytes of its answer, and is cancelled at the server`() async throws {
+    @Test func `a cancelled call stops the attachments of its answer, and is cancelled at the server`() async throws {
         try await withWireServer { client, peer in
             let call = Self.callBlob(client)
             _ = try await peer.receive()
             try await peer.send([.message(Self.answer(1, #""attachment":0"#)), WireFrame(.chunk, 1, [1])])
-            // The answer has been read when the next one has.
+            // The first answer has been read once the next one has.
             try await expectAlive(client, peer, id: 2)
             call.cancel()
             await expectFailure(.cancelled, of: call)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `bytes for a call that is over are not wanted`() async throws {
+    @Test func `attachments for a call that has ended are stopped`() async throws {
         try await withWireServer { client, peer in
             try await peer.send(Self.answer(99, #""attachment":0"#))
             try await peer.expect(.stop(1))
@@ -146,7 +146,8 @@ import Testing
         }
     }
 
-    @Test func `an idempotent call whose connection is lost under the bytes of its answer is made again`() async throws
+    @Test func `an idempotent call whose connection is lost during the attachments of its answer is sent again`()
+        async throws
     {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a call goes over the wire as the specification has it`() async throws {
+    @Test func `a call is encoded as specified`() async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "me") { client in
                 let trace = TraceContext(
@@ -132,7 +132,7 @@ import Testing
 
     @Test func `a call that waits for a connection can be cancelled`() async throws {
         try await withTemporaryDirectory { directory in
-            // Nobody runs this client: it never connects.
+            // This client is not running, so it never connects.
             let client = await RPCClient.make(to: try SocketPath(directory + "/test.sock"), as: "test")
             let call = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
             call.cancel()
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    /// Of calls that were sent, and of calls that wait for their turn.
+    /// For calls that were sent, and for queued calls.
     @Test(arguments: [100, 1]) func `each call has its own deadline, whatever their order`(atATime: Int) async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `what is left of a call's time and its trace go with the calls that it makes`() {
+    @Test func `calls inherit the remaining time and the trace of the call that they serve`() {
         let trace = TraceContext.random()
         let deadline = NIODeadline.now() + .seconds(10)
         let options = CallOptions(
@@ -214,7 +214,7 @@ import Testing
             options.meta(now: now, isStream: true)
                 == RequestMeta(
                     timeout: 1_500, trace: trace, attachments: true, stream: true, window: 3, priority: .prefetch))
-        // A call whose time is over is still a valid request.
+        // A call whose deadline has passed is still a valid request.
         #expect(options.meta(now: deadline + .seconds(1), isStream: false).timeout == 1)
     }
 }

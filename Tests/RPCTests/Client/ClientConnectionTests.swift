@@ -8,7 +8,7 @@ import Testing
         try await withTemporaryDirectory { try await body(try SocketPath($0 + "/test.sock")) }
     }
 
-    /// Calls until one succeeds, as long as the peer is only not there.
+    /// Calls until one succeeds, while the peer is only unavailable.
     private func callOnceAvailable(_ client: RPCClient) async throws {
         while true {
             do {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `where nobody listens, calls are unavailable at once, naming the path, and nothing is begun`()
+    @Test func `without a listener, calls are unavailable at once, naming the path, and nothing is begun`()
         async throws
     {
         try await withPath { path in
@@ -30,7 +30,7 @@ import Testing
                     }
                     #expect(error?.kind == .unavailable)
                     #expect(error?.begun == false)
-                    #expect(error?.message == "\(path): nobody answers (No such file or directory)")
+                    #expect(error?.message == "\(path): cannot connect (No such file or directory)")
                 }
             }
         }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that knows no hello is a good peer`() async throws {
+    @Test func `a peer without rpc.hello is accepted`() async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a server that takes no strangers is permission_denied at once`() async throws {
+    @Test func `a server that does not trust the client is permission_denied at once`() async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let answer = Task { try await client.call(EchoContract.echo, .init(text: "a")) }
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a server that refuses connection after connection is asked less and less often`() async throws {
+    @Test func `attempts to connect to a server that keeps refusing become less frequent`() async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { _ in
                 let start = ContinuousClock.now
@@ -111,7 +111,7 @@ import Testing
                         #"{"jsonrpc":"2.0","id":null,"error":{"code":-32007,"message":"m","data":{"begun":false}}}"#)
                     try await peer.waitUntilClosed()
                 }
-                // 50, 80, 128 and 205 ms, less a fifth each.
+                // 50, 80, 128 and 205 ms, each less a fifth.
                 #expect(ContinuousClock.now - start > .milliseconds(300))
             }
         }
@@ -170,7 +170,7 @@ import Testing
                     gate.open("under way")
                     #expect(try await underWay.value.text == "under way")
                     await old.ended()
-                    // The client may find nobody in between: then the call, which had not begun, is unavailable.
+                    // The client may find no server in between: then the call has not begun, and is unavailable.
                     try await TestServer.with(EchoContract.table(gate), at: path) { _ in
                         gate.open("next")
                         do {

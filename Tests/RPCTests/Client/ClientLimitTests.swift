@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// How large messages may be, and how many calls a client may have under way at its peer.
+/// Limits for message sizes and for calls under way at the peer.
 @Suite(.timeLimit(.minutes(5))) struct ClientLimitTests {
     @Test func `a message over the limit is refused before it leaves, and the connection lives on`() async throws {
         var limits = Limits()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a queued call can be cancelled, and its deadline holds, without the server's hearing of it`()
+    @Test func `a queued call can be cancelled, and its deadline holds, and the server never sees it`()
         async throws
     {
         try await WireListener.with { listener in
@@ -54,7 +54,7 @@ import Testing
                 let first = Task { try await client.call(EchoContract.echo, .init(text: "first")) }
                 let peer = try await listener.acceptGreeting(callsPerConnection: 1)
                 _ = try await peer.receive()
-                // The greeting's answer is read before whatever follows it.
+                // The answer to the greeting is read before any later message.
                 try await peer.send(#"{"jsonrpc":"2.0","id":1,"result":{"text":"first"}}"#)
                 #expect(try await first.value.text == "first")
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RPC
 
-/// Calls that are sent, cut, sent again, refused, shed, cancelled and out of time in any order, against a peer that records
-/// what it has handled.
+/// Calls that are sent, cut off, sent again, refused, shed, cancelled and timed out in any order, against a peer that
+/// records what it has handled.
 @Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct ClientModelTests {
     @Test(arguments: 1...UInt64(ModelSeeds.count(usual: 300)))
     func `no call that reports begun:false was handled, and none is handled twice unless it is repeatable`(
@@ -48,7 +48,7 @@ import Testing
 
         private mutating func call() {
             let isRepeatable = Bool.random(using: &random)
-            // Some go in parts.
+            // Some are sent in parts.
             let size = [0, 0, 0, 200_000].randomElement(using: &random) ?? 0
             let name = "\(calls.count + 1)"
             let id = client.call(
@@ -77,7 +77,7 @@ import Testing
             try client.send(#"{"jsonrpc":"2.0","method":"rpc.draining","params":{}}"#)
         }
 
-        /// The connection ends. What has come to the peer before may be handled still.
+        /// The connection ends. The peer may still handle what it received before.
         private mutating func cut() throws {
             if Bool.random(using: &random) { try peerWorks(answering: false) }
             client.cut()

@@ -3,7 +3,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Bytes beside requests, and requests in parts: protocol §4, from the client's side.
+/// Attachments of requests, and requests in parts: protocol §4, client side.
 @Suite(.timeLimit(.minutes(5))) struct ClientTransferTests {
     private static let all = ["bytes", "parts", "credit"]
 
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `bytes of a request go beside it, and as many as are granted`() async throws {
+    @Test func `attachments of a request are sent as far as granted`() async throws {
         try await withWireServer { client, peer in
             let call = Self.callBytes(client, 400_000)
             let request = try #require(try await peer.receiveFrame())
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    /// Found by reading: the limit was held against the text before its attachments were told in it.
-    @Test func `a message leaves room for telling its attachments, within the limit of its receiver`() async throws {
+    /// Found in review: the limit was checked against the text before its attachment numbers were added.
+    @Test func `a message with its attachment numbers stays within the receiver's limit`() async throws {
         var size = 0
         try await withWireServer { client, peer in
             let call = Self.callBytes(client, 3)
@@ -61,7 +61,7 @@ import Testing
         limits.probeTime = .hours(1)
         try await withWireServer(limits: limits) { client, peer in
             let call = Self.callBytes(client, 400_000, timeout: 2)
-            // Chunk by chunk or, on a busy machine, nothing: it ends the same way.
+            // Chunk by chunk or, on a busy machine, nothing; the outcome is the same.
             await expectFailure(.deadlineExceeded, of: call)
             let echo = callEcho(client)
             var kinds: [WireFrame.Kind] = []
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a request in parts that the server stops was never begun, and is made again`() async throws {
+    @Test func `a request in parts that the server stops has not begun, and is sent again`() async throws {
         try await withWireServer { client, peer in
             let call = Task {
                 try await client.call(EchoContract.echo, .init(text: String(repeating: "x", count: 400_000))).text
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a request in parts that is cancelled was never made`() async throws {
+    @Test func `a request in parts that is cancelled is never handled`() async throws {
         try await withWireServer { client, peer in
             let call = Task {
                 try await client.call(EchoContract.echo, .init(text: String(repeating: "x", count: 400_000))).text
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `an answer in parts that is too much for a client is stopped, and its server may say so`() async throws {
+    @Test func `an answer in parts over a client's limit is stopped, and its server may say so`() async throws {
         var limits = Limits()
         limits.assembledBytes = 4_096
         try await withWireServer(limits: limits) { client, peer in

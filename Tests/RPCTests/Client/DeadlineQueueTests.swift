@@ -7,11 +7,11 @@ import Testing
 @Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct DeadlineQueueTests {
     private static func at(_ milliseconds: Int) -> NIODeadline { .uptimeNanoseconds(UInt64(milliseconds) * 1_000_000) }
 
-    /// As many as may wait in a client, each with a deadline of its own.
+    /// As many as may wait in a client, each with its own deadline.
     private static let many = Limits().callsWaiting
 
     @Test(arguments: 1...UInt64(ModelSeeds.count(usual: 50)))
-    func `deadlines pass in their order, each once, and those that are over never`(seed: UInt64) {
+    func `deadlines pass in order, each once, except those of ended calls`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var queue = DeadlineQueue<Int>()
         var current: [Int: Int] = [:]
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `what has not passed is not looked at, however much there is`() {
+    @Test func `deadlines that have not passed are not examined`() {
         var queue = DeadlineQueue<Int>()
         for id in 0..<Self.many { queue.add(id, Self.at(id), count: id + 1) { _, _ in true } }
         var looks = 0
@@ -52,7 +52,7 @@ import Testing
         #expect(looks == 200)
     }
 
-    @Test func `calls that have ended leave no more behind than there are others, and some`() {
+    @Test func `stale entries are bounded by the number of current ones`() {
         var queue = DeadlineQueue<Int>()
         var looks = 0
         for id in 0..<100_000 {
@@ -66,7 +66,7 @@ import Testing
         #expect(looks <= 2 * 100_000)
     }
 
-    @Test func `what never passes is not kept`() {
+    @Test func `an infinite deadline is not stored`() {
         var queue = DeadlineQueue<Int>()
         queue.add(1, .distantFuture, count: 1) { _, _ in true }
         #expect(queue.entries == 0)

@@ -3,15 +3,15 @@ import Testing
 
 @testable import RPC
 
-/// Whatever happens between them, each call ends with the right answer or with an error that says what happened, and both
-/// sides live on.
+/// Whatever faults occur between client and server, each call ends with the right answer or with an error that says
+/// what happened, and both sides survive.
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
-    /// One call or stream, and whether what came of it is right.
+    /// One call or stream; returns whether its outcome is right.
     private typealias Work = @Sendable (RPCClient) async throws -> Bool
 
     private static let options = CallOptions(timeout: .minutes(3))
 
-    /// All are idempotent but the streams, which are never made again.
+    /// All are idempotent except the streams, which are never repeated.
     private static func calls(_ round: Int) -> [Work] {
         [
             { try await $0.call(EchoContract.echo, .init(text: "\(round)"), options).text == "\(round)" },
@@ -40,7 +40,7 @@ import Testing
                     try await items.reduce(into: []) { $0.append($1) }
                 } == (0..<5).map { .of(66_000 + round + $0) }
             },
-            // Left in the middle.
+            // Abandoned in the middle.
             { client in
                 try await client.withStream(EchoContract.count, .init(bytes: 1_000_000), options) { items in
                     var items = items
@@ -48,7 +48,7 @@ import Testing
                     return true
                 }
             },
-            // Cancelled whenever that is.
+            // Cancelled at any point.
             { client in
                 let call = Task { try await client.call(EchoContract.blob, .init(bytes: 300_000 + round), options) }
                 _ = try await client.call(EchoContract.echo, .init(text: "meanwhile"), options)
@@ -67,7 +67,7 @@ import Testing
         case failed(RPCError)
     }
 
-    /// Does the work, so much of it at a time.
+    /// Does the work, with a bounded number of calls at a time.
     private static func run(_ work: [Work], atATime: Int, _ client: RPCClient) async throws -> [Outcome] {
         try await withThrowingTaskGroup(of: Outcome.self) { group in
             var outcomes: [Outcome] = []
@@ -97,13 +97,13 @@ import Testing
                     try await body(client, proxy)
                 }
             }
-            // The server is unharmed, whatever it has seen.
+            // The server must be unharmed after any fault.
             try await RPCClient.withConnection(to: server.path, as: "test") { try await $0.expectEcho() }
         }
     }
 
     @Test(arguments: Fault.allCases.filter(\.isHarmless), [1, 2] as [UInt64])
-    func `where everything arrives at last, every call goes well`(fault: Fault, seed: UInt64) async throws {
+    func `if all bytes arrive eventually, every call succeeds`(fault: Fault, seed: UInt64) async throws {
         try await withProxy(fault, seed: seed) { client, proxy in
             let work = (0..<3).flatMap { Self.calls($0) + Self.streams($0) }
             let outcomes = try await Self.run(work, atATime: work.count, client)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [Features.bytes, [.bytes, .parts], [.parts, .zlib], []])
-    func `the same with whatever was agreed on`(features: Features) async throws {
+    func `the same with any negotiated features`(features: Features) async throws {
         try await withProxy(.pieces, seed: 3, features: features) { client, _ in
             let work = Self.calls(0) + Self.streams(0)
             for outcome in try await Self.run(work, atATime: work.count, client) {
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [Fault.drops, .truncations], Array(1...5) as [UInt64])
-    func `where connections are lost, idempotent calls mostly go well, and others say what happened`(
+    func `when connections are lost, most idempotent calls succeed, and others say what happened`(
         fault: Fault, seed: UInt64
     ) async throws {
         // One more would open the circuit: all of them are short.
@@ -140,12 +140,12 @@ import Testing
             let streams = try await Self.run((0..<2).flatMap(Self.streams), atATime: 2, client)
             #expect(proxy.connections > 1)
             for case .failed(let error) in calls + streams {
-                // A server whose input ends inside a frame says so before it closes: to its client, that is a peer that does
-                // not understand it.
+                // When its input ends inside a frame, a server answers with an error before it closes; the client sees
+                // a peer that could not read the request.
                 #expect(error.kind == .unavailable || fault == .truncations && error.kind == .invalidData, "\(error)")
             }
             #expect(!(calls + streams).contains { if case .wrong = $0 { true } else { false } })
-            // Two connections are lost under at most four calls each, of 40.
+            // Two connections are lost, each with at most four of the 40 calls under way.
             #expect(calls.count { if case .right = $0 { true } else { false } } >= 28)
             proxy.heal()
             try await client.expectEcho()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RPC
 
-/// Calls that a server passes on without a task.
+/// Calls that a server forwards without a task.
 @Suite(.timeLimit(.minutes(5))) struct ForwardTests {
-    /// - Parameter executor: of the client that the front passes calls on with.
+    /// - Parameter executor: the executor of the forwarding client.
     private static func withFront(
         _ gate: Gate, executor: LoopExecutor = .shared, _ body: (RPCClient) async throws -> Void
     ) async throws {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `calls and their errors are passed on, also to a client of another event loop`() async throws {
+    @Test func `calls and errors are forwarded, also to a client on another event loop`() async throws {
         for executor in [LoopExecutor.shared, .separate()] {
             try await Self.withFront(Gate(), executor: executor) { caller in
                 let answer = try await caller.call(EchoContract.echo, .init(text: "a"))
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a call that is cancelled is cancelled where it was passed to`() async throws {
+    @Test func `cancelling a forwarded call cancels it at its destination`() async throws {
         let gate = Gate()
         try await Self.withFront(gate) { caller in
             let call = Task { try await caller.call(EchoContract.wait, .init(text: "a")) }

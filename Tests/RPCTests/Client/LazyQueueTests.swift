@@ -12,7 +12,7 @@ import Testing
 
     private var queue = LazyQueue<Element> { $0.hasLeft }
 
-    @Test(arguments: [1, 2, 3, 10]) mutating func `elements come in order, without those that have left`(
+    @Test(arguments: [1, 2, 3, 10]) mutating func `elements are in order, without those that have left`(
         leavingEvery step: Int
     ) {
         let elements = (0..<1_000).map(Element.init)
@@ -29,7 +29,7 @@ import Testing
         #expect(order == remaining && queue.isEmpty)
     }
 
-    @Test mutating func `elements that have left are let go while the first waits`() {
+    @Test mutating func `elements that have left are released while the first waits`() {
         queue.append(Element(0))
         weak var last: Element?
         for number in 1...10_000 {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RPC
 
-/// How long calls wait for a peer that is away: protocol §6.6.
+/// How long calls wait for a peer that is unreachable: protocol §6.6.
 @Suite(.timeLimit(.minutes(5))) struct PatienceTests {
-    /// A client whose peer was there and has just gone, after a long connection.
+    /// A client whose peer has just closed a long connection.
     private static func withLostPeer() throws -> TimedClient {
         let client = try TimedClient()
         try client.connectAndGreet()
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a call waits for a peer that takes up to 3 s to come back`(repeatable: Bool) throws {
+    func `a call waits up to 3 s for a peer that restarts`(repeatable: Bool) throws {
         let client = try Self.withLostPeer()
         let call = client.call("a", repeatable: repeatable)
         for _ in 0..<20 {
@@ -50,8 +50,8 @@ import Testing
         let call = client.call("a", repeatable: false)
         client.pass(Circuit.patience)
         #expect(client.error(call)?.kind == .unavailable && client.error(call)?.begun == false)
-        #expect(client.error(call)?.message == "peer: nobody answers (Connection refused)")
-        #expect(client.changes == [.appeared, .down(reason: "peer: nobody answers (Connection refused)")])
+        #expect(client.error(call)?.message == "peer: cannot connect (Connection refused)")
+        #expect(client.changes == [.appeared, .down(reason: "peer: cannot connect (Connection refused)")])
         let late = client.call("b")
         #expect(client.error(late)?.kind == .unavailable && client.error(late)?.begun == false)
     }
@@ -63,7 +63,7 @@ import Testing
         #expect(client.error(call)?.kind == .deadlineExceeded)
     }
 
-    @Test func `a peer that was never there is down at once`() throws {
+    @Test func `a peer that never answered is down at once`() throws {
         let client = try TimedClient()
         let call = client.call("a")
         client.fail()
@@ -85,7 +85,7 @@ import Testing
         #expect(try client.outcome(patient)?.get() != nil)
     }
 
-    @Test func `a peer that was down and is busy is waited for`() throws {
+    @Test func `calls wait for a peer that was down and is busy`() throws {
         let client = try TimedClient()
         client.fail()
         client.fail(EAGAIN)
@@ -97,7 +97,7 @@ import Testing
 
     // MARK: Short connections
 
-    /// The peer says hello, lives for a while, and is away for a second.
+    /// The peer greets, closes after a while, and is unreachable for a second.
     private static func live(_ client: TimedClient, for life: TimeAmount) throws {
         try client.connectAndGreet()
         client.pass(life)
@@ -129,7 +129,7 @@ import Testing
                 == "peer: its connections end soon after they began; tried again in the background")
         client.fail()
         #expect(client.error(client.call("d"))?.kind == .unavailable)
-        // A greeting alone proves nothing.
+        // A greeting alone does not close the circuit.
         try client.connectAndGreet()
         #expect(client.error(client.call("e"))?.kind == .unavailable)
         #expect(try client.calls() == [])
@@ -148,7 +148,7 @@ import Testing
         #expect(try client.calls() == ["b"])
         try client.answer(call)
         #expect(client.changes.last == .returned(isNew: false))
-        // What went before is forgotten.
+        // Earlier short connections no longer count.
         client.cut()
         let waiting = client.call("c")
         #expect(client.outcome(waiting) == nil)
@@ -182,7 +182,7 @@ import Testing
         client.pass(.seconds(1))
         #expect(try client.received().last?.method == "rpc.ping")
         client.cut()
-        // The peer restarts: its silence was that of another process.
+        // The peer has restarted: the old process was silent, not this one.
         let call = client.call("b")
         client.pass(Limits().probeTime + .milliseconds(500))
         #expect(client.outcome(call) == nil)

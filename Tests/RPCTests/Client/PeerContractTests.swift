@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-/// A client that needs contracts of its peer.
+/// A client that requires contracts of its peer.
 @Suite(.timeLimit(.minutes(5))) struct PeerContractTests {
     private static func withClient(
         contracts: [String: Int], _ body: (RPCClient, _ changes: @Sendable () -> [PeerChange]) async throws -> Void
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that offers them gets calls`() async throws {
+    @Test func `a peer with all required contracts gets calls`() async throws {
         try await Self.withClient(contracts: ["echo": 1]) { client, changes in
             try await client.expectEcho()
             #expect(changes() == [.appeared])
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [["echo": 2], ["echo": 1, "likes": 3]])
-    func `one that does not gets none but those of the protocol`(contracts: [String: Int]) async throws {
+    func `a peer without a required contract gets only rpc.* calls`(contracts: [String: Int]) async throws {
         try await Self.withClient(contracts: contracts) { client, changes in
             let missing = contracts["likes"].map { "likes \($0)" } ?? "echo 2"
             for _ in 0..<2 {
@@ -61,7 +61,7 @@ import Testing
                 let error = await #expect(throws: RPCError.self) { try await call.value }
                 #expect(error?.kind == .invalidData)
                 #expect(changes.all.count == 2 && changes.all.first == .appeared)
-                #expect("\(changes.all)".contains("does not keep to the protocol"))
+                #expect("\(changes.all)".contains("protocol violation"))
                 #expect(changes.traces == [nil, trace.id])
             }
         }
@@ -87,7 +87,7 @@ import Testing
     }
 }
 
-/// The changes of a peer, as they were reported.
+/// The reported changes of a peer.
 final class Changes: Sendable {
     private let reported = Mutex<[PeerChange]>([])
 

@@ -6,15 +6,15 @@ import RPCTestKit
 import Synchronization
 import Testing
 
-/// A peer that is stopped, continued, killed and replaced at random while calls pass to it through a gateway in front.
+/// A peer that is stopped, continued, killed and replaced at random while calls are forwarded to it through a gateway.
 ///
-/// Whatever becomes of it: every call ends; every call that fails is reported once, with its trace; no call is reported
-/// that went well; and once the peer is there, calls go well again.
+/// In every case: every call ends; every failure is reported once, with its trace; no successful call is reported; and
+/// once the peer is available again, calls succeed.
 @Suite(.timeLimit(.minutes(5))) struct PeerModelTests {
-    /// What the gateway gives a call.
+    /// The deadline that the gateway sets for a call.
     private static let timeout = TimeAmount.milliseconds(100)
 
-    /// No call may come near the limit of its own caller, 30 s, even on a machine that is busy with something else.
+    /// No call may come near its caller's own deadline, 30 s, even on a busy machine.
     private static let longest = TimeAmount.seconds(20)
 
     private struct Outcome: Sendable {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Absent and present take turns, and at the end it is present.
+    /// Absent and present alternate; it is present at the end.
     private static func expectConsistent(_ changes: [PeerChange]) {
         var isAbsent = false
         for change in changes {
@@ -70,7 +70,7 @@ import Testing
         #expect(!isAbsent, "\(changes)")
     }
 
-    /// Several lives of the peer, with calls at any moment of them.
+    /// Several lifetimes of the peer, with calls at any point of them.
     private static func live(
         at path: SocketPath, seed: UInt64, _ caller: RPCClient, _ changes: Changes
     ) async throws -> [Outcome] {
@@ -79,7 +79,7 @@ import Testing
         for _ in 0..<4 {
             let executor = LoopExecutor.separate()
             calls.begin()
-            // Drawn beforehand: what happens in this life.
+            // Drawn beforehand: the events of this lifetime.
             let steps = (0..<Int.random(in: 1...4, using: &random)).map { _ in
                 (
                     pause: Duration.milliseconds(Int.random(in: 0...250, using: &random)),
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// Calls that go on while the peer's life does.
+    /// Makes calls throughout a lifetime of the peer.
     private final class Calls: Sendable {
         private let caller: RPCClient
         private let tasks = Mutex<[Task<Outcome, Never>]>([])
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// The peer does nothing for a while, as after SIGSTOP.
+    /// Suspends the peer for a while, as after SIGSTOP.
     private static func stopping(_ executor: LoopExecutor, for pause: Duration, _ calls: Calls) async throws {
         let release = DispatchSemaphore(value: 0)
         executor.loop.execute { release.wait() }

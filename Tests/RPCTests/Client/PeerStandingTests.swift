@@ -17,7 +17,7 @@ import Testing
         #expect(standing.answered() == nil)
     }
 
-    @Test func `another process in the peer's place is reported, whether it was missed or not`() {
+    @Test func `a restarted process is reported, whether calls have failed or not`() {
         var standing = PeerStanding()
         _ = standing.greeted(by: "a")
         #expect(standing.greeted(by: "b") == .restarted)
@@ -25,7 +25,7 @@ import Testing
         #expect(standing.greeted(by: "c") == .returned(isNew: true))
     }
 
-    @Test func `a peer that was never there is reported as down after 8 attempts, not before`() {
+    @Test func `a peer that never answered is reported as down after 8 attempts, not before`() {
         var standing = PeerStanding()
         #expect(standing.failedToConnect(attempts: PeerStanding.firstAttempts - 1, "refused") == nil)
         #expect(standing.failedToConnect(attempts: PeerStanding.firstAttempts, "refused") == .down(reason: "refused"))
@@ -33,7 +33,7 @@ import Testing
         #expect(standing.greeted(by: "a") == .appeared)
     }
 
-    @Test func `a plain peer, which names no process, is told to be back`() {
+    @Test func `a plain peer, which names no process, is reported as returned`() {
         var standing = PeerStanding()
         #expect(standing.greeted(by: nil) == .appeared)
         #expect(standing.greeted(by: nil) == nil)
@@ -51,6 +51,6 @@ import Testing
 }
 
 extension PeerStanding {
-    /// Attempts to connect to a peer that was there before have failed for so long that the circuit is open.
+    /// Attempts to connect to a known peer have failed for so long that the circuit is open.
     fileprivate mutating func failed() -> PeerChange? { failedToConnect(attempts: 1, "refused") }
 }

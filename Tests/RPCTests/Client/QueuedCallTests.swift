@@ -2,16 +2,16 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Calls that wait in the client, because its peer takes no more.
+/// Calls that are queued in the client because the peer accepts no more.
 @Suite(.timeLimit(.minutes(5))) struct QueuedCallTests {
-    /// On the client's own loop, so that calls are queued in the order in which they are made.
+    /// On the client's event loop, so that calls are queued in the order in which they are made.
     private static func call(_ client: RPCClient, _ text: String) -> Task<String, any Error> {
         Task(executorPreference: LoopExecutor.shared) {
             try await client.call(EchoContract.echo, .init(text: text)).text
         }
     }
 
-    /// Answers the next request with its own text.
+    /// Answers the next request with its text.
     /// - Returns: the text.
     private static func answer(_ peer: WirePeer) async throws -> String {
         let request = try #require(try await peer.receive())
@@ -20,9 +20,9 @@ import Testing
         return String(match.2)
     }
 
-    /// With few the queue is left as it is, with many it is tidied up when the next calls come.
+    /// With few calls, ended ones stay in the queue; with many, they are removed when the next calls are added.
     @Test(arguments: [20, 500])
-    func `calls that are given up while they wait are never sent, and the others keep their order`(
+    func `calls that are cancelled while they wait are never sent, and the others keep their order`(
         count: Int
     ) async throws {
         try await WireListener.with { listener in
@@ -30,7 +30,7 @@ import Testing
                 let peer = try await listener.acceptGreeting(callsPerConnection: 1)
                 while await client.greeting() == nil { await Task.yield() }
                 let calls = (0..<count).map { Self.call(client, "\($0)") }
-                // The first is sent, and of the others one in ten is kept.
+                // The first is sent; of the others, one in ten is not cancelled.
                 let isKept = { (number: Int) in number % 10 == 0 }
                 for (number, call) in calls.enumerated() where !isKept(number) { call.cancel() }
                 for (number, call) in calls.enumerated() where !isKept(number) {

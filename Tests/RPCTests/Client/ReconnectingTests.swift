@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPC
 
-/// How soon a client tries again: protocol §6.6.
+/// How soon a client reconnects: protocol §6.6.
 @Suite(.timeLimit(.minutes(5))) struct ReconnectingTests {
     /// Connections that end as soon as the greeting was read.
     private static func visitShortly(
@@ -17,22 +17,22 @@ import Testing
         }
     }
 
-    @Test func `a server that greets and goes away at once is asked less and less often`() async throws {
+    @Test func `attempts to connect to a server that greets and closes at once become less frequent`() async throws {
         let start = ContinuousClock.now
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 try await Self.visitShortly(5, client, listener)
             }
         }
-        // 50, 80, 128 and 205 ms, less a fifth each. On a machine so slow that a visit takes 500 ms, that visit is longer
-        // than the pauses that it ends.
+        // 50, 80, 128 and 205 ms, each less a fifth. On a very slow machine one connection may take 500 ms, which is
+        // longer than the pauses.
         #expect(ContinuousClock.now - start > .milliseconds(300))
     }
 
-    @Test func `after a connection that lasted, the next attempt comes at once`() async throws {
+    @Test func `after a connection that lasted, the next attempt follows at once`() async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
-                // The next pause would be over 400 ms, and those after it longer.
+                // The next pause would be over 400 ms, and later ones longer.
                 try await Self.visitShortly(6, client, listener)
                 var peer = try await listener.acceptGreeting()
                 for _ in 1...5 {
@@ -40,7 +40,7 @@ import Testing
                     try await peer.close()
                     let end = ContinuousClock.now
                     peer = try await listener.acceptGreeting()
-                    // A busy machine may be slow to connect, but not every time.
+                    // A busy machine may connect slowly once, but not every time.
                     if ContinuousClock.now - end < .milliseconds(300) { return }
                 }
                 Issue.record("the pauses go on")

@@ -3,7 +3,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// What becomes of calls when a connection is lost or its server goes away: protocol §4 *Draining* and §5.7.
+/// What happens to calls when a connection is lost or its server drains: protocol §4 *Draining* and §5.7.
 @Suite(.timeLimit(.minutes(5))) struct RecoveryTests {
     private func withClient(
         limits: Limits = Limits(), _ body: (RPCClient, WireListener) async throws -> Void
@@ -36,12 +36,12 @@ import Testing
         """
     }
 
-    @Test func `calls wait until hello is answered, because only then it is known what the peer takes`() async throws {
+    @Test func `calls wait until hello is answered, because only then the peer's limits are known`() async throws {
         try await withClient { client, listener in
             let calls = (0..<3).map { Self.call(client, "\($0)") }
             let peer = try await listener.accept()
             #expect(try await peer.receive()?.contains("rpc.hello") == true)
-            // Nothing follows the greeting: what comes next is a call because of its answer, in order.
+            // No call was sent with the greeting: the next message is a call sent after its answer.
             try await peer.sendGreeting(callsPerConnection: 1)
             for id in 1...3 {
                 let request = try #require(try await peer.receive())
@@ -61,7 +61,7 @@ import Testing
             try await first.close()
             let second = try await listener.acceptGreeting()
             let again = try await second.receive()
-            // The same but for what is left of its time.
+            // The same except for the remaining time.
             let strip = { (text: String?) in text?.replacing(/"timeout_ms":[0-9]+/, with: "") }
             #expect(strip(again) == strip(request))
             try await Self.answer(second, 1, "b")
@@ -86,14 +86,14 @@ import Testing
         }
     }
 
-    @Test func `no more calls are sent again than the budget has, the others end unavailable`() async throws {
+    @Test func `the retry budget limits how many calls are sent again; the others end unavailable`() async throws {
         try await withClient { client, listener in
             let calls = (0..<8).map { Self.call(client, "\($0)") }
             let first = try await listener.acceptGreeting()
             for _ in calls { _ = try await first.receive() }
             try await first.close()
             let second = try await listener.acceptGreeting()
-            // Three in a second; the budget may have seen one second turn into the next.
+            // Three in a second; a second may end during the test.
             for _ in 0..<3 {
                 let request = try #require(try await second.receive())
                 let id = try #require(request.firstMatch(of: /"id":([0-9]+)/)?.1)
@@ -113,13 +113,13 @@ import Testing
         }
     }
 
-    @Test func `a call that never left waits for the next connection, idempotent or not`() async throws {
+    @Test func `a call that was not sent waits for the next connection, idempotent or not`() async throws {
         try await withClient { client, listener in
             let sent = Self.call(client, "sent")
             let first = try await listener.acceptGreeting(callsPerConnection: 1)
             _ = try await first.receive()
             let queued = (0..<3).map { Self.call(client, "queued \($0)", repeatable: false) }
-            // They are queued when a call made after them has been refused or seen to wait: by its deadline.
+            // They are queued once a later call was refused, or timed out while waiting.
             _ = await Task {
                 try await client.call(EchoContract.echo, .init(text: "late"), CallOptions(timeout: .milliseconds(200)))
             }.result
@@ -149,7 +149,7 @@ import Testing
             let error = await #expect(throws: RPCError.self) { try await begun.value }
             #expect(error?.kind == .unavailable && error?.begun == true)
             let new = Self.call(client, "new", repeatable: false)
-            // Still answered, and the last that the old one hears of.
+            // Still answered, and the last message to the old server.
             try await Self.answer(old, 1, "b")
             #expect(try await underWay.value == "b")
             #expect(await old.rest() == [])
@@ -205,14 +205,14 @@ import Testing
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            // Where the circuit has opened meanwhile, what is called later is refused.
+            // If the circuit has opened meanwhile, later calls are refused.
             #expect(results.count == 10)
             #expect(results.allSatisfy { $0 == .deadlineExceeded || $0 == .unavailable })
             #expect(results.contains(.deadlineExceeded))
         }
     }
 
-    @Test func `a client leaves a peer that goes away as soon as it has its answers`() async throws {
+    @Test func `a client disconnects from a draining peer as soon as it has its answers`() async throws {
         try await withClient { client, listener in
             let first = try await listener.acceptGreeting()
             try await first.send(Self.draining)
@@ -222,7 +222,7 @@ import Testing
             _ = try await second.receive()
             try await second.send(Self.draining)
             while await client.greeting() != nil { await Task.yield() }
-            // A call that comes now waits for the third.
+            // A new call waits for the third connection.
             let next = Self.call(client, "b", repeatable: false)
             try await Self.answer(second, 1, "a")
             #expect(try await call.value == "a")
@@ -234,11 +234,11 @@ import Testing
         }
     }
 
-    /// Whenever a call crosses the news: it has not begun, so even a write goes to the successor.
+    /// A call may cross `rpc.draining`: it has not begun, so even a write is sent to the successor.
     @Test func `no call is lost while a server is replaced again and again`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
-            /// Has the path lead to a socket, without a moment in which it leads nowhere.
+            /// Makes the path lead to another socket atomically.
             func lead(to socket: SocketPath) throws {
                 try FileManager.default.createSymbolicLink(
                     atPath: directory + "/next", withDestinationPath: socket.description)

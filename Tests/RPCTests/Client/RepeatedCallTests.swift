@@ -2,9 +2,9 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Which calls are sent again when their connection was lost while they were being written: protocol §6.6.
+/// Which calls are sent again after the connection was lost while they were being sent: protocol §6.6.
 @Suite(.timeLimit(.minutes(5))) struct RepeatedCallTests {
-    /// A call whose request takes seven parts, four more than go without a grant.
+    /// A call whose request takes seven parts, four more than are sent without a grant.
     private static func call(_ client: RPCClient, _ letter: String, repeatable: Bool) -> Task<String, any Error> {
         Task {
             var options = CallOptions()
@@ -23,11 +23,10 @@ import Testing
         }
     }
 
-    @Test func `requests that were not out whole are sent again, whatever their methods and however many`() async throws
-    {
+    @Test func `requests that were sent partly are sent again, whatever their methods and however many`() async throws {
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
-                // More than may be sent again of those that may have been handled.
+                // More than the retry budget allows for calls that may have been handled.
                 let letters = ["a", "b", "c", "d", "e", "f", "g", "h"]
                 let calls = letters.map { Self.call(client, $0, repeatable: false) }
                 let first = try await listener.acceptGreeting(features: ["parts", "credit"])
@@ -40,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a request in parts that was out whole is sent again only when it may be handled twice`(
+    func `a request in parts that was sent completely is sent again only if it is repeatable`(
         repeatable: Bool
     ) async throws {
         try await WireListener.with { listener in

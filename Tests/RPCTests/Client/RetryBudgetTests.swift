@@ -8,7 +8,7 @@ import Testing
         .uptimeNanoseconds(1_000_000_000_000) + .milliseconds(milliseconds)
     }
 
-    @Test func `three a second may be sent again in any case`() {
+    @Test func `three calls a second may always be sent again`() {
         var budget = RetryBudget()
         for second in Int64(0)..<3 {
             let taken = [0, 1, 2, 3, 999].map { budget.take(now: Self.now(second * 1_000 + $0)) }
@@ -26,7 +26,7 @@ import Testing
         #expect(taken == [[true, true, true], [false], [true, false], [true, true, false]])
     }
 
-    @Test func `what is saved up has a limit`() {
+    @Test func `saved retries have a limit`() {
         var budget = RetryBudget()
         for _ in 0..<1_000_000 { budget.earn() }
         let taken = (0..<1_000).map { _ in budget.take(now: Self.now(0)) }.count { $0 }

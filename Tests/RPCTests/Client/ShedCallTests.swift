@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-/// Calls that the peer has shed are made again when it has said: protocol §6.6.
+/// Calls that the peer has shed are sent again after the time that it named: protocol §6.6.
 @Suite(.timeLimit(.minutes(5))) struct ShedCallTests {
     private static func client() throws -> TimedClient {
         let client = try TimedClient()
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a call that was shed is made again when the peer has said, repeatable or not`(repeatable: Bool) throws {
+    func `a shed call is sent again after the time that the peer named, repeatable or not`(repeatable: Bool) throws {
         let client = try Self.client()
         let call = client.call("a", repeatable: repeatable)
         for _ in 0..<RetryBudget.perSecond {
@@ -28,7 +28,7 @@ import Testing
         #expect(try client.outcome(call)?.get() != nil)
     }
 
-    @Test func `the retry budget holds for calls that were shed`() throws {
+    @Test func `the retry budget applies to shed calls`() throws {
         let client = try Self.client()
         let calls = (0..<2 * RetryBudget.perSecond).map { client.call("\($0)") }
         for call in calls { try client.refuse(call, .overloaded, retryAfter: 25) }

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 1_024]) func `any window does`(window: Int) async throws {
+    @Test(arguments: [1, 2, 1_024]) func `any window size works`(window: Int) async throws {
         try await withClient { client, _ in
             var options = CallOptions.endless()
             options.window = window
@@ -43,7 +43,7 @@ import Testing
                     #expect(item?.text == "\(number)")
                 }
             }
-            // Three, then it waits for the fourth until it is cancelled because nobody takes items any more.
+            // Three, then it waits for the fourth until it is cancelled, because the items are not taken any more.
             #expect(await gate.cancellation() == "a 3")
         }
     }
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a server that goes away ends its streams, and says so`() async throws {
+    @Test func `a draining server ends its streams, and says so`() async throws {
         let gate = Gate()
         try await withClient(gate: gate) { client, server in
             let taking = Task {
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `streams leave half of what the peer takes to calls that end`() async throws {
+    @Test func `streams use at most half of the peer's capacity for calls`() async throws {
         var limits = Limits()
         limits.callsPerConnection = 4
         let gate = Gate()
@@ -129,7 +129,7 @@ import Testing
                 try await client.expectEcho()
                 for stream in streams { stream.cancel() }
                 for stream in streams { _ = await stream.result }
-                // Their places are free again.
+                // Their capacity is free again.
                 try await client.withStream(EchoContract.count, .init(bytes: 1)) { items in
                     for try await _ in items {}
                 }

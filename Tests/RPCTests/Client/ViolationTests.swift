@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-/// What a client makes of a peer that sends what has no meaning.
+/// How a client handles messages that violate the protocol.
 @Suite(.timeLimit(.minutes(5))) struct ViolationTests {
     private static let both = "an answer with both a result and an error"
     private static let neither = "an answer with neither a result nor an error"
@@ -23,14 +23,14 @@ import Testing
             (#","error":{"message":"m"}"#, "error.code: is missing"),
             (#","error":1"#, "error: must be an object"),
         ])
-    func `an answer that makes no sense ends its call, which says why, and no other`(
+    func `an invalid answer fails its own call with the reason, and no other`(
         members: String, fault: String
     ) throws {
         let client = try Self.client()
         let (call, other) = (client.call("a"), client.call("b"))
         try client.send(Self.message(call, members))
         #expect(client.error(call)?.kind == .invalidData && client.error(call)?.begun == true)
-        #expect(client.error(call)?.message == "peer: it does not keep to the protocol: \(fault)")
+        #expect(client.error(call)?.message == "peer: protocol violation: \(fault)")
         #expect(client.outcome(other) == nil)
         try client.answer(other)
         #expect(try client.outcome(other)?.get() != nil)
@@ -40,9 +40,9 @@ import Testing
         arguments: [
             ("", neither),
             (#","result":{},"error":{"code":1,"message":"m"}"#, both),
-            (#","result":{}"#, "an answer that nobody asked for"),
+            (#","result":{}"#, "an answer to no request"),
         ])
-    func `a few of them are tolerated, and one more ends the connection`(members: String, fault: String) throws {
+    func `a few violations are tolerated, and one more ends the connection`(members: String, fault: String) throws {
         let client = try Self.client()
         let call = client.call("a", repeatable: false)
         for _ in 1...ClientConnection.toleratedViolations { try client.send(Self.message(99, members)) }
@@ -51,11 +51,11 @@ import Testing
         try client.send(Self.message(99, members))
         #expect(!client.isConnected)
         #expect(client.error(call)?.kind == .invalidData)
-        #expect(client.error(call)?.message == "peer: it does not keep to the protocol: \(fault)")
-        #expect(client.changes.last == .violated(reason: "it does not keep to the protocol: \(fault)"))
+        #expect(client.error(call)?.message == "peer: protocol violation: \(fault)")
+        #expect(client.changes.last == .violated(reason: "protocol violation: \(fault)"))
     }
 
-    /// One of a call that was never made, and one of a call that is no stream.
+    /// For a call that was never made, and for a call that is not a stream.
     @Test(arguments: [99, 1, 0, -1])
     func `items for a stream that does not exist are violations`(id: Int) throws {
         let client = try Self.client()
@@ -66,11 +66,11 @@ import Testing
         try client.send(item)
         #expect(
             client.error(call)?.message
-                == "peer: it does not keep to the protocol: an item for a stream that does not exist")
+                == "peer: protocol violation: an item for a stream that does not exist")
         #expect(!client.isConnected)
     }
 
-    @Test func `what comes late for calls that have ended is no violation`() throws {
+    @Test func `late messages for ended calls are no violation`() throws {
         let client = try Self.client()
         for _ in 0..<3 * ClientConnection.toleratedViolations {
             let (cancelled, late) = (client.call("a"), client.call("b", timeout: .milliseconds(10)))
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: Frames
 
-    @Test func `a frame that has begun must be complete in time`() throws {
+    @Test func `an incomplete frame times out`() throws {
         let client = try Self.client()
         let (repeatable, other) = (client.call("a"), client.call("b", repeatable: false))
         client.pass(.seconds(1))
@@ -97,7 +97,7 @@ import Testing
         try client.send(Array(answer.prefix(1)))
         client.pass(Limits().frameTimeout - .seconds(2))
         #expect(client.isConnected)
-        // A byte now and then does not help.
+        // A byte now and then does not extend the deadline.
         try client.send(Array(answer.dropFirst(1).prefix(5)))
         let (later, last) = (client.call("c"), client.call("d", repeatable: false))
         client.pass(.milliseconds(1_999))
@@ -107,7 +107,7 @@ import Testing
         #expect(client.error(repeatable)?.kind == .deadlineExceeded && client.error(other)?.kind == .deadlineExceeded)
         #expect(client.error(last)?.kind == .unavailable)
         #expect(
-            client.error(last)?.message == "peer: it has stopped sending: a frame took too long to be complete")
+            client.error(last)?.message == "peer: it has stopped sending: a frame was not complete in time")
         try client.connectAndGreet()
         #expect(try client.calls() == ["c"])
         #expect(client.outcome(later) == nil)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RPC
 
-/// What fuzzing found, with the bytes that showed it.
+/// Bugs found by fuzzing, with the bytes that triggered them.
 struct FuzzFindingTests {
-    @Test func `attachments after the one that was too many are not waited for`() throws {
+    @Test func `attachments after the one over the limit are not expected`() throws {
         var limits = Limits()
         limits.openTransfers = 2
         let budget = AssemblyBudget(limit: 1_000, processLimit: 1_000, process: AssemblyBudget.ProcessTotal())
@@ -17,7 +17,7 @@ struct FuzzFindingTests {
         try transfers.expect(attachments, now: .uptimeNanoseconds(0))
         #expect(replies == [.stop(1), .stop(2), .stop(3), .stop(4)])
 
-        // The last chunk of number 4 had no place to go to: it ended the process.
+        // The last chunk of number 4 had no transfer to append to, which crashed the process.
         var decoder = FrameDecoder(limit: 1_000)
         decoder.features = .bytes
         decoder.append(ByteBuffer(bytes: [3, 0, 0, 5, 0, 0, 0, 4, 0x78]))
@@ -27,7 +27,7 @@ struct FuzzFindingTests {
         #expect(budget.bytes == 0)
     }
 
-    @Test func `a peer that was stuck is asked for signs of life under different ids`() throws {
+    @Test func `a stuck peer receives probes with different ids`() throws {
         let loop = EmbeddedEventLoop()
         let client = try FuzzClient(on: loop, limits: Limits(), features: [])
         try client.connect()
@@ -37,7 +37,8 @@ struct FuzzFindingTests {
         client.connection?.probe()
         client.connection?.probe()
         loop.run()
-        // Both were -1: the second was refused as under way, and the client took that for a broken protocol.
+        // Both ids were -1: the second probe was refused as under way, and the client treated that as a protocol
+        // violation.
         #expect(
             String(buffer: end.kernel.read(.max))
                 == "\0\0\0\u{39}" + #"{"jsonrpc":"2.0","id":-1,"method":"rpc.ping","params":{}}"#
@@ -46,7 +47,7 @@ struct FuzzFindingTests {
         loop.rest()
     }
 
-    @Test func `after the answer to a bad frame nothing is sent, also of what was on its way`() throws {
+    @Test func `after the answer to a bad frame nothing is sent, not even unfinished transfers`() throws {
         let loop = EmbeddedEventLoop()
         let server = try FuzzServer(on: loop, limits: Limits())
         loop.run()

@@ -3,7 +3,7 @@ import NIOEmbedded
 
 @testable import RPC
 
-/// A client and a peer that does as it likes.
+/// A client with a peer that behaves arbitrarily.
 final class ClientScript {
     private let loop: EmbeddedEventLoop
     private let client: FuzzClient
@@ -125,7 +125,7 @@ final class ClientScript {
 }
 
 extension FuzzClient {
-    /// A call as a script has it.
+    /// A call as a script describes it.
     func call(_ input: inout FuzzInput) {
         let choice = input.byte()
         let method = FuzzMethods.names[Int(choice) % FuzzMethods.names.count]

@@ -3,14 +3,14 @@ import NIOEmbedded
 
 @testable import RPC
 
-/// A script of what happens to connections. The first byte chooses whose: a server's with a peer that does as it likes, a
-/// client's with such a peer, or the two of them with each other.
+/// A script of events on connections. Its first byte selects the parties: a server with an arbitrary peer, a client
+/// with an arbitrary peer, or a server and a client.
 ///
-/// The real classes run on NIO's embedded loop, with neither sockets nor threads nor clock: so a script is the same in every
-/// run, hours pass in no time, and thousands run in a second. What it takes is that the runtime asks its loop what time it
-/// is; only accepting, connecting and asking the kernel who the peer is are left out.
+/// The real classes run on NIO's embedded event loop, without sockets, threads or a clock. So a script always runs the
+/// same way, hours pass instantly, and thousands of scripts run in a second. This requires that the runtime asks its
+/// event loop for the time. Only accepting, connecting and reading the peer's credentials are not covered.
 enum ConnectionFuzz {
-    /// What one more byte is not worth.
+    /// Longer inputs are not worth their run time.
     static let mostSteps = 256
 
     static func run(_ bytes: [UInt8]) throws {
@@ -25,17 +25,17 @@ enum ConnectionFuzz {
 }
 
 extension EmbeddedEventLoop {
-    /// Lets time pass, from a moment to hours.
+    /// Advances the time, from an instant to hours.
     func pass(_ input: inout FuzzInput) {
         advanceTime(by: .milliseconds(input.one(of: [1, 100, 1_000, 5_000, 31_000, 3_600_000])))
     }
 
-    /// Lets all that is under way come to its end.
+    /// Lets everything under way finish.
     func rest() { advanceTime(by: .hours(100)) }
 }
 
 extension Limits {
-    /// Small enough to be reached by a script.
+    /// Small enough for a script to reach them.
     static func fuzzed(_ input: inout FuzzInput) -> Limits {
         var limits = Limits()
         let choice = input.byte()
@@ -52,7 +52,7 @@ extension Limits {
 
 extension Features {
     static func fuzzed(_ input: inout FuzzInput) -> Features {
-        // All that our client asks for, nearly always: without features there is little to see.
+        // Nearly always all features of our client, because little happens without features.
         let choice = input.byte()
         return choice & 0xF0 == 0 ? Features(rawValue: choice & 0x0F) : .standard
     }

@@ -2,7 +2,7 @@ import NIOCore
 
 @testable import RPC
 
-/// Bytes into frames. The first byte chooses features and limit, or that the rest is one text.
+/// Decodes bytes to frames. The first byte selects features and limit, or that the rest is a single text.
 enum DecoderFuzz {
     static func run(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
@@ -15,8 +15,8 @@ enum DecoderFuzz {
 
         let whole = try Decoded(ByteBuffer(bytes: stream), cutBy: stream.count, features, limit: limit)
         let split = try Decoded(ByteBuffer(bytes: stream), cutBy: 1 + cut % 32, features, limit: limit)
-        try FuzzFinding.unless(whole == split, "cut otherwise, the same bytes are other frames")
-        try FuzzFinding.unless(stream.starts(with: whole.bytes), "the frames are not what came")
+        try FuzzFinding.unless(whole == split, "the same bytes, split differently, become different frames")
+        try FuzzFinding.unless(stream.starts(with: whole.bytes), "the frames differ from the bytes received")
         try FuzzFinding.unless(
             whole.violation != nil || whole.isInside == (whole.bytes.count < stream.count),
             "bytes are left over that belong to no frame")
@@ -32,17 +32,17 @@ enum DecoderFuzz {
         case .message: try TextFuzz.check(frame.payload)
         case .compressedMessage:
             guard let text = try? Zlib.decompress(frame.payload, limit: limit) else { return }
-            try FuzzFinding.unless(text.readableBytes <= limit, "more was decompressed than may be")
+            try FuzzFinding.unless(text.readableBytes <= limit, "more was decompressed than allowed")
             try TextFuzz.check(text)
             guard let again = Zlib.compress(text) else { return }
             let back = try Zlib.decompress(again, limit: limit)
-            try FuzzFinding.unless(back == text, "compressed and decompressed, a text is another")
+            try FuzzFinding.unless(back == text, "a text changes when it is compressed and decompressed")
         default: break
         }
     }
 }
 
-/// What a decoder makes of bytes.
+/// The result of decoding bytes.
 private struct Decoded: Equatable {
     private(set) var frames: [Frame] = []
     private(set) var violation: FrameViolation?
@@ -63,7 +63,7 @@ private struct Decoded: Equatable {
         }
     }
 
-    /// The frames as they came.
+    /// The frames in order.
     var bytes: [UInt8] {
         var bytes = ByteBuffer()
         for frame in frames {

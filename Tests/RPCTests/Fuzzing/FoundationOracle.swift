@@ -3,10 +3,10 @@ import JSON
 
 @testable import RPC
 
-/// What our strict reader accepts, Foundation's accepts too, with the same strings in it.
+/// Foundation must accept everything that our strict reader accepts, with equal strings.
 enum FoundationOracle {
     static func check(_ json: RawJSON, _ tree: JSONTree) throws {
-        // Foundation refuses what it cannot hold.
+        // Foundation refuses numbers that it cannot represent.
         guard tree.isWithinDouble else { return }
         let data = Data(json.bytes)
         guard let value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) else {
@@ -19,7 +19,7 @@ enum FoundationOracle {
         switch tree {
         case .object(let members):
             guard let object = value as? [String: Any] else { return false }
-            // To Foundation names are the same where their characters are.
+            // Foundation compares names by characters.
             guard object.count == members.count else { return true }
             return members.allSatisfy { name, member in
                 object[String(decoding: name, as: UTF8.self)].map { isSame(member, $0) } ?? false

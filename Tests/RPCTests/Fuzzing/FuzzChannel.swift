@@ -1,7 +1,7 @@
 import NIOCore
 import NIOEmbedded
 
-/// One end of a connection without a socket: a channel whose kernel is the script's.
+/// One end of a connection without a socket: a channel on a kernel that the script controls.
 final class FuzzChannel {
     let channel: EmbeddedChannel
     let kernel = FuzzKernel()
@@ -21,6 +21,6 @@ final class FuzzChannel {
         if channel.isActive { channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
     }
 
-    /// The peer is gone.
+    /// The peer has closed the connection.
     func close() { channel.close(promise: nil) }
 }

@@ -5,7 +5,7 @@ import NIOEmbedded
 
 @testable import RPC
 
-/// A client whose connections are the script's.
+/// A client on connections that the script controls.
 final class FuzzClient {
     private(set) var end: FuzzChannel?
     private(set) var connection: ClientConnection?
@@ -16,7 +16,7 @@ final class FuzzClient {
     private var streams: [NIOLoopBound<ClientStream>] = []
     private(set) var lastID = 0
 
-    /// What came of the calls.
+    /// The outcomes of the calls.
     private final class Tally: @unchecked Sendable {
         var begun = 0
         var ended = 0
@@ -33,7 +33,7 @@ final class FuzzClient {
             onChange: { _ in })
     }
 
-    /// A connection has come about.
+    /// A connection was established.
     func connect() throws {
         guard end?.channel.isActive != true else { return }
         let end = try FuzzChannel(on: loop)
@@ -45,7 +45,7 @@ final class FuzzClient {
 
     // MARK: Calls
 
-    /// Makes a call. Its parameters are those of `FuzzMethods`.
+    /// Makes a call with the parameters of `FuzzMethods`.
     func call(
         _ method: String, size: Int, count: Int, data: Int?, timeout: TimeAmount?, window: Int?, takesAttachments: Bool,
         isRepeatable: Bool
@@ -103,7 +103,7 @@ final class FuzzClient {
             held >= 0 && held <= core.limits.assembledBytes, "the client's budget holds \(held) bytes")
     }
 
-    /// Our own server never breaks the protocol.
+    /// Our own server must not violate the protocol.
     func checkPeer() throws(FuzzFinding) {
         if let error = tally.protocolErrors.first { throw FuzzFinding(description: "our own server: \(error.message)") }
     }
@@ -113,7 +113,7 @@ final class FuzzClient {
     func checkEnd() throws(FuzzFinding) {
         try check()
         try FuzzFinding.unless(tally.ended == tally.begun, "\(tally.begun - tally.ended) calls have not ended")
-        try FuzzFinding.unless(tally.taking == 0, "an item is still waited for")
+        try FuzzFinding.unless(tally.taking == 0, "a caller still waits for an item")
         try FuzzFinding.unless(streams.allSatisfy(\.value.isOver), "a stream has not ended")
         try FuzzFinding.unless(executor.assembly.bytes == 0, "\(executor.assembly.bytes) bytes not released")
         let queued = connection?.transport.writer.queuedBytes ?? 0

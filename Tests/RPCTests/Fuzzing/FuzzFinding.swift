@@ -1,4 +1,4 @@
-/// Something that must hold for all bytes, and does not.
+/// A violated invariant.
 struct FuzzFinding: Error, CustomStringConvertible {
     let description: String
 

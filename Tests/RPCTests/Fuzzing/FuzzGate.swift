@@ -1,4 +1,4 @@
-/// Where handlers wait until the script lets them go on. All that use it are on one thread.
+/// Blocks handlers until the script releases them. Used by one thread only.
 final class FuzzGate: @unchecked Sendable {
     private var waiting: [AsyncStream<Void>.Continuation] = []
 
@@ -9,7 +9,7 @@ final class FuzzGate: @unchecked Sendable {
         try Task.checkCancellation()
     }
 
-    /// Lets the one go that waits longest.
+    /// Releases the handler that has waited longest.
     func open() {
         if !waiting.isEmpty { waiting.removeFirst().finish() }
     }

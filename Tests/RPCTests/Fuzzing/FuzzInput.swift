@@ -1,4 +1,4 @@
-/// The fuzzer's bytes as a row of decisions. When they are used up, all that is left to decide is zero.
+/// The fuzzer's bytes as a sequence of decisions. After the last byte, every decision is zero.
 struct FuzzInput {
     private var bytes: ArraySlice<UInt8>
 

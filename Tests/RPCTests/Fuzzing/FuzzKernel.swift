@@ -1,19 +1,19 @@
 import NIOCore
 
-/// Stands where the kernel is: holds what a connection writes until the script lets the peer read it.
+/// A simulated kernel: holds the bytes that a connection writes until the script lets the peer read them.
 final class FuzzKernel: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 
-    /// Whether everything is taken at once.
+    /// Whether all writes are accepted at once.
     var isEager = true
 
-    /// What the peer can read.
+    /// The bytes that the peer can read.
     private(set) var arrived = ByteBuffer()
 
     private(set) var hasClosedOutput = false
     private(set) var hasClosed = false
 
-    /// What a connection did that it must not do.
+    /// A violation of the channel's rules by the connection.
     private(set) var fault: String?
 
     private var held = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
@@ -31,7 +31,7 @@ final class FuzzKernel: ChannelOutboundHandler {
         if isEager { take(.max) }
     }
 
-    /// Takes so many writes.
+    /// Accepts this many writes.
     func take(_ count: Int) {
         var left = count
         while left > 0, let (bytes, promise) = held.popFirst() {
@@ -41,7 +41,7 @@ final class FuzzKernel: ChannelOutboundHandler {
         }
     }
 
-    /// What has arrived, at most so many bytes of it.
+    /// Reads at most this many of the bytes that have arrived.
     func read(_ count: Int) -> ByteBuffer {
         let bytes = arrived.readSlice(length: min(count, arrived.readableBytes)) ?? ByteBuffer()
         arrived.discardReadBytes()

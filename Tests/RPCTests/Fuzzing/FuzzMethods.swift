@@ -4,7 +4,7 @@ import NIOCore
 
 @testable import RPC
 
-/// What the server in a script answers: every way in which an answer can come about.
+/// The methods of the server in a script: one for every way in which an answer can arise.
 enum FuzzMethods {
     struct Ask: Sendable {
         var size: Int
@@ -45,7 +45,7 @@ enum FuzzMethods {
         "rpc.stats",
     ]
 
-    /// - Parameter gate: returns when the script lets a handler go on, throws when it was cancelled.
+    /// - Parameter gate: returns when the script releases the handler; throws when the task is cancelled.
     static func table(gate: @escaping @Sendable () async throws -> Void) -> MethodTable {
         var table = MethodTable()
         table.handle(echo) { ask, _ in ask }

@@ -3,10 +3,10 @@ import NIOCore
 
 @testable import RPC
 
-/// What a server's answers look like to its peer: whether they are frames, numbers and JSON as the protocol has them, and
-/// not more than were asked for.
+/// Checks a server's answers from its peer's point of view: they must be valid frames, numbers and JSON, and must not
+/// exceed what was requested.
 struct FuzzReader {
-    /// The most that the server may send in one message.
+    /// The maximum length of the server's messages.
     var frameLimit = Limits.largestFrameLength
 
     private var decoder = FrameDecoder(limit: Limits.largestFrameLength)
@@ -40,7 +40,7 @@ struct FuzzReader {
 
     mutating func granted(_ bytes: UInt32, to number: UInt32) { bytesGranted[number, default: 0] += Int(bytes) }
 
-    /// Zero can be spelled in two ways.
+    /// Zero has two spellings.
     private static func plain(_ id: String) -> String { id == "-0" ? "0" : id }
 
     // MARK: What came
@@ -83,7 +83,7 @@ struct FuzzReader {
                 IncomingAttachments(numbers, areChecked: false, whenDone: { _ in }), now: .uptimeNanoseconds(0))
         case .array(let answers):
             for case .object(let members) in answers { try answer(members) }
-        default: throw FuzzFinding(description: "the server sent what is no message")
+        default: throw FuzzFinding(description: "the server sent an invalid message")
         }
     }
 

@@ -4,8 +4,8 @@ import NIOEmbedded
 
 @testable import RPC
 
-/// A server with one connection, on a loop whose time is the script's: everything but the listening socket is real, down to
-/// the handlers, whose tasks run on the loop as well.
+/// A server with one connection, on a loop whose time the script controls. Everything except the listening socket is
+/// real, including the handlers, whose tasks run on the same loop.
 final class FuzzServer {
     let end: FuzzChannel
     let connection: ServerConnection
@@ -23,17 +23,17 @@ final class FuzzServer {
         core = server.makeCore()
         end = try FuzzChannel(on: loop)
         connection = ServerConnection(end.channel, core: core)
-        // Peers that are not trusted are refused before anything of this: the handler comes too late to see the channel
-        // become active, where it would ask the system who the peer is.
+        // Untrusted peers are refused earlier. The handler is added too late to see the channel become active, where it
+        // would ask the system for the peer's credentials.
         try end.channel.pipeline.syncOperations.addHandler(connection)
         _ = core.admit(connection)
     }
 
-    /// What must hold at any time.
-    /// - Parameter received: how many bytes have come in so far; each may be answered with an error.
+    /// Checks the invariants that always hold.
+    /// - Parameter received: how many bytes were received so far; each may be answered with an error.
     func check(received: Int) throws(FuzzFinding) {
         if let fault = end.kernel.fault { throw FuzzFinding(description: "server: \(fault)") }
-        try FuzzFinding.unless(connection.calls.count <= limits.callsPerConnection, "more calls than may be")
+        try FuzzFinding.unless(connection.calls.count <= limits.callsPerConnection, "more calls than allowed")
         try FuzzFinding.unless(
             connection.transport.budget.bytes <= limits.assembledBytes && connection.transport.budget.bytes >= 0,
             "the budget holds \(connection.transport.budget.bytes) bytes")
@@ -41,7 +41,7 @@ final class FuzzServer {
         try FuzzFinding.unless(connection.writer.queuedBytes <= most, "\(connection.writer.queuedBytes) bytes queued")
     }
 
-    /// Stops, and finds out whether anything is left. The connection must be over, and the loop at rest.
+    /// Stops, and checks that nothing is left: the connection must be over, and the loop idle.
     func stop() { core.closeAll() }
 
     func checkEnd() throws(FuzzFinding) {

@@ -1,13 +1,13 @@
-/// What the fuzzers, and the test that replays their corpus, give bytes to.
+/// The targets for the fuzzers' bytes. A test replays their corpus.
 ///
 /// These files are compiled twice: into `RPCTests`, and with coverage instrumentation into `rpc-fuzz` (deploy/fuzz).
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    /// Bytes into frames, texts into messages and values.
+    /// Decodes bytes to frames, and texts to messages and values.
     case decoder
-    /// A script of what the two ends of a connection do, and of what becomes of their bytes on the way.
+    /// Runs a script of events at the two ends of a connection and on the way between them.
     case connection
 
-    /// - Throws: `FuzzFinding` when something does not hold that must hold for all bytes.
+    /// - Throws: `FuzzFinding` when an invariant is violated.
     package func run(_ bytes: [UInt8]) throws {
         switch self {
         case .decoder: try DecoderFuzz.run(bytes)

@@ -2,7 +2,7 @@ import JSON
 
 @testable import RPC
 
-/// A JSON value taken apart, for comparing what two readers see. Strings are compared by their code points.
+/// A parsed JSON value, to compare the results of two readers. Strings are compared by code points.
 indirect enum JSONTree: Equatable {
     case object([(name: [UInt8], value: JSONTree)])
     case array([JSONTree])
@@ -70,7 +70,7 @@ indirect enum JSONTree: Equatable {
         }
     }
 
-    /// Whether all numbers are within a `Double`, as other readers want them.
+    /// Whether all numbers fit into a `Double`, as other readers require.
     var isWithinDouble: Bool {
         switch self {
         case .object(let members): members.allSatisfy(\.value.isWithinDouble)

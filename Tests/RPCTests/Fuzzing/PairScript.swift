@@ -3,7 +3,7 @@ import NIOEmbedded
 
 @testable import RPC
 
-/// A client and a server of ours. Neither may find anything wrong with the other, whatever happens on the way between them.
+/// Our client and our server. Neither may detect an error of the other, whatever happens to the bytes between them.
 final class PairScript {
     private let loop: EmbeddedEventLoop
     private let server: FuzzServer
@@ -12,10 +12,10 @@ final class PairScript {
     init(on loop: EmbeddedEventLoop, _ input: inout FuzzInput) throws {
         self.loop = loop
         var (atServer, atClient) = (Limits.fuzzed(&input), Limits.fuzzed(&input))
-        // That bytes stay on their way for hours is the script's doing.
+        // The script delays bytes for hours; that is not the peer's fault.
         atServer.frameTimeout = .hours(10_000)
         atClient.frameTimeout = .hours(10_000)
-        // A server is told of a client's limits no more than `frame_bytes`: for the others it takes the defaults.
+        // Of a client's limits, a server receives only `frame_bytes`; for the others it assumes the defaults.
         (atClient.openTransfers, atClient.assembledBytes) = (Limits().openTransfers, Limits().assembledBytes)
         server = try FuzzServer(on: loop, limits: atServer)
         client = try FuzzClient(on: loop, limits: atClient, features: .fuzzed(&input))
@@ -39,7 +39,7 @@ final class PairScript {
             try step(&input)
             try look()
         }
-        // Whatever is still on its way arrives.
+        // All remaining bytes arrive.
         server.end.kernel.isEager = true
         client.end?.kernel.isEager = true
         server.end.kernel.take(.max)
@@ -79,8 +79,8 @@ final class PairScript {
         }
     }
 
-    /// Moves at most so many bytes to the server and to the client. An end that has closed is noticed by the other.
-    /// - Returns: whether there were any.
+    /// Moves at most this many bytes to the server and to the client. An end that has closed is noticed by the other.
+    /// - Returns: whether any bytes were moved.
     private func move(_ toServer: Int, _ toClient: Int) throws -> Bool {
         guard let end = client.end else { return false }
         let (requests, answers) = (end.kernel.read(toServer), server.end.kernel.read(toClient))

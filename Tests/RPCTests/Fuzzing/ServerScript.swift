@@ -3,7 +3,7 @@ import NIOEmbedded
 
 @testable import RPC
 
-/// A server and a peer that does as it likes.
+/// A server with a peer that behaves arbitrarily.
 final class ServerScript {
     private let loop: EmbeddedEventLoop
     private let server: FuzzServer
@@ -34,7 +34,7 @@ final class ServerScript {
             try step(&input)
             try look()
         }
-        // A peer that reads, and says no more: nothing that has a deadline may be left when it is over.
+        // The peer reads but sends nothing more: after all deadlines, nothing may be left.
         server.end.kernel.isEager = true
         server.end.kernel.take(.max)
         for _ in 0..<4 { loop.advanceTime(by: .hours(10)) }
@@ -53,7 +53,7 @@ final class ServerScript {
         received += bytes.count
         var rest = ByteBuffer(bytes: bytes)
         while rest.readableBytes > 0 {
-            // Long ones are not worth so many pieces.
+            // Long inputs are not split into so many pieces.
             let cut = bytes.count > 2_000 ? max(peer.cut, 1_000) : peer.cut
             let length = peer.cut == 0 ? rest.readableBytes : min(cut, rest.readableBytes)
             try server.end.receive(rest.readSlice(length: length) ?? ByteBuffer())
@@ -107,10 +107,10 @@ final class ServerScript {
                 """#.utf8))
     }
 
-    /// Few, so that they meet.
+    /// Few, so that they collide.
     private func id(_ input: inout FuzzInput) -> String { input.one(of: ["1", "2", "3", "\"a\"", "\"b\"", "-0"]) }
 
-    /// A number of the server's: it counts from one.
+    /// A number that the server uses: it counts from one.
     private func number(_ input: inout FuzzInput) -> UInt32 { UInt32(input.number(below: 16)) }
 
     private func request(_ input: inout FuzzInput) -> String {

@@ -4,7 +4,7 @@ import NIOCore
 
 @testable import RPC
 
-/// Texts into values and messages.
+/// Parses texts as values and messages.
 enum TextFuzz {
     static func check(_ text: ByteBuffer) throws {
         let message = Result { () throws(RPCError) in try MessageParser.parse(text) }
@@ -13,9 +13,9 @@ enum TextFuzz {
             json = try RawJSON(checking: text.readableBytesView)
         } catch {
             guard case .syntax = error else { throw FuzzFinding(description: "refused for: \(error)") }
-            return try FuzzFinding.unless(message.errorKind == .parseError, "no JSON, and yet a message")
+            return try FuzzFinding.unless(message.errorKind == .parseError, "invalid JSON was accepted as a message")
         }
-        try FuzzFinding.unless(message.errorKind != .parseError, "JSON, but a parse error as a message")
+        try FuzzFinding.unless(message.errorKind != .parseError, "valid JSON is a parse error as a message")
         try check(json)
         if case .success(let message) = message { try check(message) }
     }
@@ -38,12 +38,12 @@ enum TextFuzz {
         tree.write(to: &writer)
         let written = try RawJSON(checking: writer.bytes)
         let again = try JSONTree(written)
-        try FuzzFinding.unless(tree == again, "written and read, a value is another")
+        try FuzzFinding.unless(tree == again, "a value changes when it is written and read")
         try FoundationOracle.check(json, tree)
         try checkCodecs(json)
     }
 
-    /// What the runtime itself reads.
+    /// The types that the runtime itself reads.
     private static func checkCodecs(_ json: RawJSON) throws {
         try checkCodec(.integer(), json)
         try checkCodec(.number(), json)
@@ -61,14 +61,14 @@ enum TextFuzz {
         try checkCodec(ProtocolMethods.stats.answer, json)
         let attachments = [Attachment(Data([1, 2, 3]), crc32: nil), Attachment(Data(), crc32: 0)]
         let inlined = Payload(json, attachments: attachments).inlined
-        try FuzzFinding.unless((try? RawJSON(checking: inlined.bytes)) != nil, "with its bytes in it, it is no JSON")
+        try FuzzFinding.unless((try? RawJSON(checking: inlined.bytes)) != nil, "invalid JSON after inlining bytes")
     }
 
     private static func checkCodec<Value>(_ codec: Codec<Value>, _ json: RawJSON) throws {
         guard let value = try? json.read(as: codec) else { return }
         let written = try RawJSON(checking: RawJSON(value, as: codec).bytes)
         let again = RawJSON(try written.read(as: codec), as: codec)
-        // Members of a dictionary come in any order.
+        // The members of a dictionary may be in any order.
         try FuzzFinding.unless(
             written.bytes.count == again.bytes.count, "\(Value.self) is another when it comes back")
     }
@@ -90,14 +90,14 @@ enum TextFuzz {
     private static func check(_ call: IncomingCall) throws {
         if case .to(let id) = call.answer {
             let again = try RawJSON(checking: id.spelling.bytes).read(as: RequestID.codec)
-            try FuzzFinding.unless(again == id, "an id is another when it comes back")
+            try FuzzFinding.unless(again == id, "an id changes when it is echoed")
         }
         guard case .request(let request) = call.content else { return }
         let params = try RawJSON(checking: request.params.bytes)
-        try FuzzFinding.unless(params.bytes.first == UInt8(ascii: "{"), "parameters are no object")
+        try FuzzFinding.unless(params.bytes.first == UInt8(ascii: "{"), "parameters are not an object")
         if let numbers = try? call.attachments.read() {
             try FuzzFinding.unless(
-                numbers.count <= OutgoingSchedule.attachmentLimit && !numbers.contains(0), "bad numbers came through")
+                numbers.count <= OutgoingSchedule.attachmentLimit && !numbers.contains(0), "bad numbers were accepted")
         }
     }
 }

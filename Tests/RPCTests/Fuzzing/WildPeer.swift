@@ -2,21 +2,21 @@ import NIOCore
 
 @testable import RPC
 
-/// A peer that does as it likes: the frames that it makes of a script. Most are right, or nearly so.
+/// A peer that behaves arbitrarily: it makes frames from a script. Most are valid, or nearly so.
 struct WildPeer {
-    /// In what pieces its bytes come; zero for whole.
+    /// The size of the pieces in which it sends; zero for whole.
     private(set) var cut = 0
     private var nextNumber: UInt32 = 1
 
-    /// What remains of a message that it is sending in parts.
+    /// The unsent parts of a message.
     private var parts: [(number: UInt32, text: ArraySlice<UInt8>)] = []
 
-    /// The chunk that it sends again and again.
+    /// The chunk that it sends repeatedly.
     private static let zeros = [UInt8](repeating: 0, count: 70_000)
 
     mutating func changeCut(_ input: inout FuzzInput) { cut = input.one(of: [0, 1, 3, 4, 5, 100, 10_000]) }
 
-    /// A number: a new one, one of the last, or any.
+    /// A transfer number: a new one, a recent one, or any.
     mutating func number(_ input: inout FuzzInput) -> UInt32 {
         let choice = input.byte()
         switch choice {
@@ -31,7 +31,7 @@ struct WildPeer {
         return nextNumber
     }
 
-    /// The numbers that a message announces: mostly new ones, up to 80 of them.
+    /// The numbers that a message announces: mostly new ones, at most 80.
     mutating func numbers(_ input: inout FuzzInput) -> [UInt32] {
         let choice = input.byte()
         if choice & 0x80 != 0 { return [number(&input)] }
@@ -48,7 +48,7 @@ struct WildPeer {
         return Array(buffer: bytes)
     }
 
-    /// A message, in whatever way messages may travel.
+    /// A message, in any of the forms that frames allow.
     mutating func message(_ text: String, _ input: inout FuzzInput) -> [UInt8] {
         let bytes = Array(text.utf8)
         switch input.number(below: 8) {
@@ -62,7 +62,7 @@ struct WildPeer {
         }
     }
 
-    /// The next part of a message that goes in parts.
+    /// The next part of a message in parts.
     mutating func part(_ input: inout FuzzInput) -> [UInt8] {
         guard !parts.isEmpty else {
             return Self.frame(input.flag() ? .part : .lastPart, number: number(&input), Self.length(&input))

@@ -3,7 +3,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Handlers with large answers wait for room; what they wait for costs nobody else's calls anything.
+/// Handlers with large answers wait for capacity, and do not delay other calls meanwhile.
 @Suite(.timeLimit(.minutes(5))) struct AnswerRoomTests {
     private static let large = Method(
         "large.answer", "Once there is room.", params: Empty.codec, answer: Codec<String>.string)
@@ -26,13 +26,13 @@ import Testing
     }
 
     @Test(arguments: [1, 30, 200])
-    func `calls come through while many large answers wait, and each gets its answer`(callers: Int) async throws {
+    func `calls are answered while many large answers wait, and each gets its answer`(callers: Int) async throws {
         try await TestServer.with(Self.methods, limits: Self.limits) { server in
             try await RPCClient.withConnection(to: server.path, as: "test") { client in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<callers {
                         group.addTask {
-                            // Whoever has an answer asks again while others wait for theirs.
+                            // A caller that has its answer calls again while others wait for theirs.
                             for _ in 0..<2 {
                                 let answer = try await client.call(Self.large, Empty())
                                 #expect(answer == Self.text)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a handler that waits for room ends at once when it is cancelled`() async throws {
+    @Test func `a handler that waits for capacity ends at once when it is cancelled`() async throws {
         let gate = Gate()
         var table = EchoContract.table(gate)
         table.handle(EchoContract.trace) { _, context in
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `who sends an item waits no longer when it is cancelled, and the stream goes on`() async throws {
+    @Test func `cancelling the sender of an item ends its waiting, and the stream continues`() async throws {
         var table = EchoContract.table
         table.handle(EchoContract.follow) { _, _, items in
             // The only item that was granted.

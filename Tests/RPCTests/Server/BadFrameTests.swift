@@ -37,14 +37,14 @@ import Testing
         }
     }
 
-    @Test func `what follows a bad frame is read and thrown away, so that the error arrives, up to a limit`()
+    @Test func `bytes after a bad frame are discarded, so that the error arrives, up to a limit`()
         async throws
     {
         var limits = Limits()
         limits.discardedBytes = 1_000_000
         limits.discardTime = .hours(1)
         try await withPeer(limits: limits) { peer, _ in
-            // All that comes is taken although nobody reads messages out of it.
+            // All bytes are read although no messages are parsed any more.
             try await peer.send([9, 0, 0, 0] + Array(repeating: 0x20, count: 900_000))
             #expect(try await peer.answer().error?.kind == .invalidRequest)
             try await peer.send(Array(repeating: 0x20, count: 50_000))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `throwing away ends after a time, though the peer goes on and on`() async throws {
+    @Test func `discarding ends after a time, though the peer keeps sending`() async throws {
         var limits = Limits()
         limits.discardTime = .milliseconds(500)
         try await withPeer(limits: limits) { peer, _ in
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `throwing away ends when the peer has nothing more to say`() async throws {
+    @Test func `discarding ends when the peer closes its sending side`() async throws {
         var limits = Limits()
         limits.discardTime = .hours(1)
         try await withPeer(limits: limits) { peer, _ in
@@ -84,24 +84,24 @@ import Testing
             let answer = try await peer.answer(to: bytes)
             #expect(answer.id == "null")
             #expect(answer.error?.kind == .invalidRequest)
-            #expect(answer.error?.message == "a frame took too long to be complete")
+            #expect(answer.error?.message == "a frame was not complete in time")
             #expect(await peer.rest() == [])
         }
     }
 
-    /// The time is each frame's own: a peer whose every write ends inside a frame is not slow.
-    @Test func `a peer that sends frame after frame has as long for each`() async throws {
+    /// Each frame has its own deadline: a peer whose every write ends inside a frame is not slow.
+    @Test func `each of several consecutive frames has its own deadline`() async throws {
         let limit = 3
         var limits = Limits()
         limits.frameTimeout = .seconds(Int64(limit))
         try await withPeer(limits: limits) { _, server in
-            // Where the machine was busy with something else, the peer was slow after all, and begins anew.
+            // On a busy machine the peer may be too slow itself; then the test starts again.
             while try await !Self.sendsFrameAfterFrame(to: server, each: .seconds(limit)) {}
         }
     }
 
-    /// Sends frames that each end with the beginning of the next, for longer than one may take.
-    /// - Returns: false when the peer itself took too long for one.
+    /// Sends frames for longer than one frame may take; each write ends with the beginning of the next frame.
+    /// - Returns: false when the peer itself took too long for a frame.
     private static func sendsFrameAfterFrame(to server: TestServer, each limit: Duration) async throws -> Bool {
         let peer = try await WirePeer.connect(to: server.path)
         let frame = WirePeer.frame(request("1", "rpc.ping"))
@@ -130,7 +130,7 @@ import Testing
         limits.frameTimeout = .milliseconds(50)
         try await withPeer(gate: gate, limits: limits) { peer, server in
             try await peer.expectAlive()
-            // Longer than a frame may take, seen by the deadline of another connection.
+            // Longer than a frame may take; measured by the deadline of another connection.
             let other = try await WirePeer.connect(to: server.path)
             _ = try await other.answer(to: waiting("1", "a", meta: #"{"timeout_ms":150}"#))
             try await peer.expectAlive()

@@ -32,7 +32,7 @@ import Testing
             try await peer.send("[\(waiting("1", "a")),\(waiting("2", "b")),\(request("3", "rpc.ping"))]")
             _ = (await gate.arrival(), await gate.arrival())
             gate.open("b")
-            // Others are not held up by it.
+            // Other calls do not wait for it.
             try await peer.expectAlive()
             gate.open("a")
             #expect(
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// The example of the JSON-RPC 2.0 specification, with our methods in place of its own.
-    @Test func `notifications have no place in the answers, invalid members have one`() async throws {
+    @Test func `notifications get no answer, invalid members get one`() async throws {
         try await withPeer { peer, _ in
             let answers = try await peer.answers(
                 to: """
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `members that are no objects have an answer each`() async throws {
+    @Test func `each member that is not an object gets an answer`() async throws {
         try await withPeer { peer, _ in
             for count in 1...3 {
                 let answers = try await peer.answers(to: "\(Array(1...count))")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `an id that is twice in a batch is refused the second time`() async throws {
+    @Test func `a duplicate id in a batch is refused`() async throws {
         try await withPeer { peer, _ in
             let answers = try await peer.answers(
                 to: "[\(request("1", "rpc.ping")),\(request("1", "rpc.ping")),\(request("2", "rpc.ping"))]")
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `members run side by side and count as calls`() async throws {
+    @Test func `members run concurrently and count as calls`() async throws {
         let gate = Gate()
         var limits = Limits()
         limits.callsPerConnection = 2
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// Around the very limit: commas, brackets and the longest ids count.
+    /// Close to the limit, where commas, brackets and the longest ids matter.
     @Test(arguments: [1, 2, 10])
     func `the answer of a batch is never over the limit and the connection lives on`(count: Int) async throws {
         let limit = 20_000
@@ -186,7 +186,7 @@ import Testing
                 #expect(answers.map(\.id) == (0..<count).map(id))
                 #expect(answers.allSatisfy { [nil, .tooLarge].contains($0.error?.kind) })
                 #expect(answers.dropLast().allSatisfy { $0.error == nil })
-                // What fits is answered.
+                // Answers that fit are delivered.
                 if excess + count + 1 <= 0 { #expect(answers.allSatisfy { $0.error == nil }) }
             }
         }

@@ -25,13 +25,13 @@ import Testing
         }
     }
 
-    @Test func `the answer does not wait for a handler that does not listen, and its late result is dropped`()
+    @Test func `the answer does not wait for a handler that ignores its cancellation, and its late result is dropped`()
         async throws
     {
         let gate = Gate()
         var table = EchoContract.table(gate)
         table.handle(EchoContract.wait) { params, _ in
-            // Deaf to being cancelled.
+            // Ignores its cancellation.
             try await Task { try await gate.pass(params.text) }.value
             return params
         }
@@ -40,7 +40,7 @@ import Testing
             try await peer.send(waiting("1", "a"))
             #expect(await gate.arrival() == "a")
             #expect(try await peer.answer(to: Self.cancel("1")).error?.kind == .cancelled)
-            // The second call with this id is not answered by the first one's result.
+            // The late result of the first call must not answer the second call with the same id.
             try await peer.send(waiting("1", "b"))
             #expect(await gate.arrival() == "b")
             gate.open("a")
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", #"{"id":null}"#, #"{"id":1.5}"#, #"{"id":[1]}"#, #"{"ID":1}"#])
-    func `a cancel that makes no sense is ignored`(params: String) async throws {
+    func `an invalid cancel is ignored`(params: String) async throws {
         let gate = Gate()
         try await withPeer(gate: gate) { peer, _ in
             try await peer.send(waiting("1", "a"))

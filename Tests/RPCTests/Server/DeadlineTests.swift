@@ -55,11 +55,11 @@ import Testing
         }
     }
 
-    @Test func `a call that names no time has that of the server`() async throws {
+    @Test func `a call without a timeout has the server's default`() async throws {
         var limits = Limits()
         limits.defaultTimeout = .milliseconds(20)
         try await withPeer(limits: limits) { peer, _ in
-            // The time that every other server has is 30 s: with that, the second call would end first.
+            // The default is 30 s: with that, the second call would end first.
             try await peer.send(
                 #"{"jsonrpc":"2.0","id":1,"method":"echo.wait","params":{"text":"a"}}"#)
             try await peer.send(

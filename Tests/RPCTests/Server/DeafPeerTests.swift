@@ -2,9 +2,9 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Peers that ask and do not read what is answered: protocol §6.1.
+/// Peers that send requests and do not read the answers: protocol §6.1.
 @Suite(.timeLimit(.minutes(5))) struct DeafPeerTests {
-    /// What happens is because of what is asked, not of the time that passes.
+    /// All effects depend on the number of requests, not on time.
     private static let limits: Limits = {
         var limits = Limits()
         limits.queuedBytes = 100_000
@@ -18,7 +18,7 @@ import Testing
         #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         #"{"jsonrpc":"2.0","id":"hello","method":"rpc.hello","params":{}}"#,
     ])
-    func `above twice the limit sending on and on closes the connection, and nothing else does`(
+    func `only a peer that sends above twice the limit without reading is disconnected`(
         message: String
     ) async throws {
         let gate = Gate()
@@ -27,15 +27,15 @@ import Testing
         try await withPeer(gate: gate, limits: limits) { deaf, server in
             let other = try await WirePeer.connect(to: server.path)
             try await deaf.setReading(false)
-            // Waits at the gate all the time, so that the end of the connection can be seen.
+            // Waits at the gate throughout, so that the end of the connection becomes visible.
             try await deaf.send(waiting("1", "until closed"))
             #expect(await gate.arrival() == "until closed")
-            // What was computed is kept, however much it is.
+            // Computed answers are never dropped, whatever their size.
             try await deaf.send(grow("2", 1_000_000))
             try await other.expectAlive()
             let process = try await other.statistics().process
             #expect(process.queuedBytes > 200_000 && process.connections == 2)
-            // That was one answer; twice as many as calls may be under way are given.
+            // That was one answer; in total, the limit is twice the number of calls that may be under way.
             for _ in 2...20 { try await deaf.send(message) }
             try await other.expectAlive()
             #expect(try await other.statistics().process.connections == 2)
@@ -47,13 +47,13 @@ import Testing
         }
     }
 
-    // MARK: Calls that were read while there was room
+    // MARK: Calls that were read before the queue was full
 
-    /// Calls the method that waits at the gate; until its bytes have come, it does not begin.
+    /// Calls the method that waits at the gate. The call does not begin before its bytes have arrived.
     private static let late =
         #"{"jsonrpc":"2.0","id":"late","method":"echo.wait","params":{"text":"late"},"attachments":[1]}"#
 
-    /// Runs `body` when the call `late` could begin, but for the answer that its peer does not read.
+    /// Runs `body` when only the unread answer of its peer prevents the call `late` from beginning.
     private func withoutRoom(
         _ gate: Gate, _ body: (_ slow: WirePeer, _ other: WirePeer) async throws -> Void
     ) async throws {
@@ -69,10 +69,10 @@ import Testing
         }
     }
 
-    @Test func `a call that was read already begins when there is room for its answer, not before`() async throws {
+    @Test func `a call that was already read begins only when its answer can be queued`() async throws {
         let gate = Gate()
         try await withoutRoom(gate) { slow, other in
-            // Whoever passes the gate is seen in turn: the one that waits for room is not there.
+            // Handlers arrive at the gate in order, so the waiting one has not arrived.
             try await other.send(waiting("1", "meanwhile"))
             #expect(await gate.arrival() == "meanwhile")
             try await slow.setReading(true)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `calls that come in one write with the one that fills the room wait too, in their order`() async throws {
+    @Test func `calls in the same write as the one that fills the queue wait too, in order`() async throws {
         let gate = Gate()
         try await withPeer(gate: gate, limits: Self.limits) { slow, server in
             let other = try await WirePeer.connect(to: server.path)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a call that is cancelled while it waits for room never begins`() async throws {
+    @Test func `a call that is cancelled while it waits for capacity never begins`() async throws {
         let gate = Gate()
         try await withoutRoom(gate) { slow, other in
             try await slow.send(cancel("\"late\""))
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `calls that wait for room end with their connection`() async throws {
+    @Test func `calls that wait for capacity end with their connection`() async throws {
         let gate = Gate()
         try await withoutRoom(gate) { slow, other in
             try await slow.close()

@@ -16,7 +16,7 @@ import Testing
             var connected: [WirePeer] = []
             for number in 0..<peers {
                 let peer = try await WirePeer.connect(to: server.path)
-                // Some have said something, some have not.
+                // Some have sent a message, some have not.
                 if number > 0 { try await peer.expectAlive() }
                 connected.append(peer)
             }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a call that crosses the news of the draining is told that it has not begun`() async throws {
+    @Test func `a call that crosses rpc·draining is refused with begun:false`() async throws {
         var limits = Limits()
         limits.discardTime = .seconds(30)
         try await TestServer.with(EchoContract.table, limits: limits) { server in
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a greeted peer that does not close is not waited for`() async throws {
+    @Test func `the server does not wait for a greeted peer that does not close`() async throws {
         var limits = Limits()
         limits.discardTime = .milliseconds(50)
         try await TestServer.with(EchoContract.table, limits: limits) { server in
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `calls that came while the server was held up are answered before it closes`() async throws {
+    @Test func `calls that arrived while the loop was blocked are answered before the server closes`() async throws {
         let gate = Gate()
         let executor = LoopExecutor(MultiThreadedEventLoopGroup(numberOfThreads: 1).next())
         var limits = Limits()
@@ -100,7 +100,7 @@ import Testing
         var table = EchoContract.table
         table.handle(EchoContract.wait) { params, _ in
             try await gate.pass(params.text)
-            // Holds the loop up as soon as this call is answered, for longer than a told client may take to close.
+            // Blocks the loop once this call is answered, for longer than a notified client may take to close.
             executor.loop.execute {
                 holding.finish()
                 let end = NIODeadline.now() + .milliseconds(500)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that does not take its last answers is not waited for`() async throws {
+    @Test func `the server does not wait for a peer that does not read its last answers`() async throws {
         let gate = Gate()
         var limits = Limits()
         limits.drainTime = .milliseconds(50)
@@ -162,14 +162,14 @@ import Testing
         }
     }
 
-    @Test func `handlers that do not stop when they are told to are named after a short grace`() async throws {
+    @Test func `handlers that ignore their cancellation are reported after a grace period`() async throws {
         let gate = Gate()
         var limits = Limits()
         limits.drainTime = .milliseconds(20)
         limits.stopGrace = .milliseconds(20)
         var table = EchoContract.table
         table.handle(EchoContract.wait) { params, _ in
-            // Ignores its own cancelling.
+            // Ignores its cancellation.
             await Task { try? await gate.pass(params.text) }.value
             return params
         }
@@ -221,7 +221,7 @@ import Testing
             server.kill()
             #expect(await gate.cancellation() == "a")
             await server.ended()
-            // Whether the handler's end or the connection's comes first is left open.
+            // The order of the handler's end and the connection's end is undefined.
             if let answer = try await peer.receive().map(Answer.init) {
                 #expect(answer.id == "1")
                 #expect(answer.error?.kind == .unavailable)
@@ -248,8 +248,8 @@ import Testing
         }
     }
 
-    /// Other tests open descriptors at the same time, and close them before long. So the count is compared with room for
-    /// some of them, until it fits; one left behind by each round would stay until the time limit.
+    /// Other tests open and soon close descriptors at the same time. So the count is compared with a tolerance,
+    /// repeatedly until it fits; a descriptor leaked in each round would exceed it until the time limit.
     @Test func `no descriptor is left behind`() async throws {
         func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
         let rounds = 200
@@ -279,7 +279,7 @@ import Testing
         while try descriptors() - before >= rounds / 2 { try await Task.sleep(for: .milliseconds(20)) }
     }
 
-    @Test func `what a peer sends after the last answer, which it does not read, is not kept`() async throws {
+    @Test func `bytes that a peer sends after its last unread answer are discarded`() async throws {
         var limits = Limits()
         limits.drainTime = .milliseconds(100)
         limits.discardTime = .milliseconds(100)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RPC
 
-/// What a process is told about its calls, for its log.
+/// The reports that a process receives about its calls, for its log.
 @Suite(.timeLimit(.minutes(5))) struct FailureReportTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
 
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a call that goes well, or that nobody knows, is not reported`() async throws {
+    @Test func `a successful call and an unknown method are not reported`() async throws {
         try await TestServer.with(EchoContract.table) { server in
             let peer = try await WirePeer.connect(to: server.path)
             #expect(try await peer.answer(to: Self.call("echo.say")).error == nil)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a call that takes too long is reported once, whatever its handler does later`() async throws {
+    @Test func `a call that times out is reported once, whatever its handler does later`() async throws {
         let gate = Gate()
         try await TestServer.with(EchoContract.table(gate)) { server in
             let peer = try await WirePeer.connect(to: server.path)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a fault that was forwarded is reported here as well, and not as one of ours`() async throws {
+    @Test func `a forwarded fault is reported here as well, but not as our own`() async throws {
         var table = MethodTable()
         table.forward = { _, _, _, completion in
             completion(.failure(RPCError(.internalError, "on purpose", service: "feed")))
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `what a server refuses because it drains is no failure`() async throws {
+    @Test func `refusals by a draining server are not failures`() async throws {
         try await TestServer.with(EchoContract.table) { server in
             let peer = try await WirePeer.connect(to: server.path)
             try await peer.greet([])
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: Every call
 
-    @Test func `every call that ends is shown with outcome, duration, trace and caller, once`() async throws {
+    @Test func `every call that ends is logged with outcome, duration, trace and caller, once`() async throws {
         try await withTemporaryDirectory { directory in
             let records = Mutex<[CallRecord]>([])
             let path = try SocketPath(directory + "/test.sock")

@@ -3,7 +3,7 @@ import RPCTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HalfCloseTests {
-    @Test func `calls under way are answered when the peer has nothing more to say, then the connection closes`()
+    @Test func `calls under way are answered after the peer closes its sending side, then the connection closes`()
         async throws
     {
         let gate = Gate()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that says nothing at all is closed without a word`() async throws {
+    @Test func `a connection without any message is closed without an answer`() async throws {
         try await withPeer { peer, _ in
             try await peer.finishSending()
             #expect(await peer.rest() == [])
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [[0], [0, 0, 0], [0, 0, 0, 2], [0, 0, 0, 2, 0x7B]] as [[UInt8]])
-    func `an end inside a frame is an error, and calls under way are answered all the same`(
+    func `an end inside a frame is an error, and calls under way are still answered`(
         bytes: [UInt8]
     ) async throws {
         let gate = Gate()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a deadline holds after the peer has nothing more to say`() async throws {
+    @Test func `deadlines apply after the peer has closed its sending side`() async throws {
         try await withPeer { peer, _ in
             try await peer.send(waiting("1", "a", meta: #"{"timeout_ms":30}"#))
             try await peer.finishSending()

@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: [
         "permission_denied", "unavailable", "overloaded", "invalid_params", "too_large", "deadline_exceeded",
     ])
-    func `what every method may answer reaches the caller`(kind: String) async throws {
+    func `an error that every method may answer reaches the caller`(kind: String) async throws {
         try await withPeer { peer, server in
             let answer = try await peer.answer(to: request("1", "echo.fail", #"{"text":"\#(kind)"}"#))
             #expect(answer.error?.kind.rawValue == kind)
@@ -27,7 +27,9 @@ import Testing
     }
 
     @Test(arguments: ["already_exists", "data_loss", "read_only", "connectivity", "invalid_data"])
-    func `an undeclared error becomes internal, hidden from the caller and told as a fault`(kind: String) async throws {
+    func `an undeclared error becomes internal, hidden from the caller and reported as a fault`(kind: String)
+        async throws
+    {
         try await withPeer { peer, server in
             let answer = try await peer.answer(to: request("1", "echo.fail", #"{"text":"\#(kind)"}"#))
             #expect(answer.error?.kind == .internalError)
@@ -38,7 +40,8 @@ import Testing
         }
     }
 
-    @Test func `a foreign error becomes internal, hidden from the caller and told in full as a fault`() async throws {
+    @Test func `a foreign error becomes internal, hidden from the caller and reported in full as a fault`() async throws
+    {
         try await withPeer { peer, server in
             let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
             let answer = try await peer.answer(
@@ -54,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a fault in a notification is told as well`() async throws {
+    @Test func `a fault in a notification is reported as well`() async throws {
         try await withPeer { peer, server in
             try await peer.send(#"{"jsonrpc":"2.0","method":"echo.fail","params":{"text":"a"}}"#)
             try await peer.expectAlive()
@@ -70,7 +73,7 @@ import Testing
         }
     }
 
-    /// The table of the specification.
+    /// The table of the protocol specification.
     @Test(
         arguments: [
             ("parse_error", -32700), ("invalid_request", -32600), ("method_not_found", -32601),

@@ -4,11 +4,11 @@ import RPCTestKit
 import Synchronization
 import Testing
 
-/// Handlers that wait and handlers that do not: a caller cannot tell them apart, except by the order of answers.
+/// Synchronous and asynchronous handlers: a caller can tell them apart only by the order of answers.
 @Suite(.timeLimit(.minutes(5))) struct HandlerKindTests {
     private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-    /// Answers with the trace that is current in the handler.
+    /// Answers with the current trace of the handler.
     private static func table(waits: Bool) -> MethodTable {
         var table = EchoContract.table
         if waits {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `calls that do not wait are answered in their order, before one that waits`() async throws {
+    @Test func `synchronous calls are answered in order, before an asynchronous one`() async throws {
         let gate = Gate()
         try await withPeer(gate: gate) { peer, _ in
             let say = (2...40).map { request("\($0)", "echo.say", #"{"text":"a"}"#) }
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    /// Its turn is over after a millisecond; what is left over has its turn after others were looked at.
-    @Test func `a call that does not wait is answered as well when it has to wait for its turn`() async throws {
+    /// Its turn is over after a millisecond; the remaining calls run after other connections had their turns.
+    @Test func `a synchronous call is also answered if it has to wait for its turn`() async throws {
         var table = EchoContract.table
         table.handle(EchoContract.echo) { params, _ in
             let end = NIODeadline.now() + .milliseconds(2)

@@ -39,7 +39,7 @@ import Testing
     @Test func `the limits in force are reported, each under its name`() async throws {
         var limits = Limits()
         for (index, setting) in Limits.settings.enumerated() { limits[setting] = setting.allowed.lowerBound + index }
-        // A server with room for one greeting.
+        // A frame limit that is just large enough for a greeting.
         limits.connections = 1
         try await withPeer(limits: limits) { peer, _ in
             let answer = try await peer.answer(to: Self.hello(#"{"protocols":[1]}"#))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a greeting later is an invalid request, and a second one too`() async throws {
+    @Test func `a late or repeated greeting is an invalid request`() async throws {
         try await withPeer { peer, server in
             let greeting = Self.hello(#"{"protocols":[1]}"#)
             try await peer.expectAlive()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `without a common version both sides' versions are told, and plain calls go on`() async throws {
+    @Test func `without a common version, the error lists both sides' versions, and plain calls work`() async throws {
         try await withPeer { peer, _ in
             let answer = try await peer.answer(to: Self.hello(#"{"protocols":[2,7]}"#))
             #expect(answer.error?.kind == .invalidRequest)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that says no hello is served`() async throws {
+    @Test func `a peer that sends no rpc·hello is served`() async throws {
         try await withPeer { peer, _ in try await peer.expectAlive() }
     }
 

@@ -3,8 +3,9 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// The examples of the JSON-RPC 2.0 specification, §7, as they stand there. Where our protocol is narrower, the test says so:
-/// parameters are named, and errors carry `data` and texts of our own, so of errors the id and the code are compared.
+/// The examples of the JSON-RPC 2.0 specification, §7, verbatim. Our protocol is narrower in some cases, as noted at
+/// the tests: parameters are named, and errors carry `data` and other messages, so only their ids and codes are
+/// compared.
 @Suite(.timeLimit(.minutes(5))) struct JSONRPCExamplesTests {
     struct Operands: Sendable {
         let minuend: Int
@@ -50,7 +51,7 @@ import Testing
         try await withPeer { try await $0.expect(answer, to: request) }
     }
 
-    /// Narrower: 19 and -19 there.
+    /// Narrower: the specification's answers are 19 and -19.
     @Test(arguments: ["[42, 23]", "[23, 42]"])
     func `rpc call with positional parameters`(params: String) async throws {
         try await withPeer { peer in
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    /// Narrower: the sum and the difference are 7 and 19 there, and a method that is not there is looked for first.
+    /// Narrower: the specification's results are 7 and 19, and an unknown method is reported first.
     @Test func `rpc call batch`() async throws {
         try await withPeer { peer in
             let answers = try await peer.answers(

@@ -3,11 +3,11 @@ import Testing
 
 @testable import RPC
 
-/// What a call holds of the message that it came in: protocol §6, `assembled_bytes`.
+/// The memory that a call holds for its request: protocol §6, `assembled_bytes`.
 @Suite(.timeLimit(.minutes(5))) struct LargeParamsTests {
     private static let large = 65_537
 
-    /// The parameters of a call that waits at the gate, so many bytes of this letter.
+    /// The parameters of a call that waits at the gate: this letter, repeated.
     private static func name(_ letter: Character, _ bytes: Int) -> String {
         String(repeating: letter, count: bytes - #"{"text":""}"#.utf8.count)
     }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `as many large calls are under way as there is room for, and one that ends makes room`() async throws {
+    @Test func `large calls are limited by the budget, and a call that ends frees its share`() async throws {
         let gate = Gate()
         try await withPeer(gate: gate, limits: Self.limits(2 * Self.large)) { peer, server in
             let (a, b) = (Self.name("a", Self.large), Self.name("b", Self.large))
@@ -45,7 +45,7 @@ import Testing
             try await peer.send(waiting("2", b))
             for _ in 1...2 { _ = await gate.arrival() }
             Self.expectOverloaded(try await peer.answer(to: waiting("3", a)))
-            // Room is counted for each connection.
+            // Each connection has its own budget.
             let other = try await WirePeer.connect(to: server.path)
             try await other.send(waiting("1", b))
             #expect(await gate.arrival() == b)
@@ -67,9 +67,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Ending.allCases) func `what a call has held is free when it is over`(ending: Ending) async throws {
+    @Test(arguments: Ending.allCases) func `a call that ends frees its memory`(ending: Ending) async throws {
         let gate = Gate()
-        // A loop of its own, where nobody else assembles anything.
+        // A loop of its own, so that other tests do not affect its budget.
         let executor = LoopExecutor.separate()
         try await withPeer(of: ["bytes"], gate: gate, executor: executor) { peer, _ in
             let name = Self.name("a", Self.large)

@@ -11,8 +11,7 @@ import Testing
         return histogram
     }
 
-    @Test(arguments: [1, 2, 10, 27]) func `a bound takes what is before it and at it, not what is after`(exponent: Int)
-    {
+    @Test(arguments: [1, 2, 10, 27]) func `a bucket counts durations up to its bound, inclusively`(exponent: Int) {
         let bound = Int64(1) << exponent
         for time in [bound - 1, bound] {
             #expect(Self.histogram([time]).bound(ofPart: 1) == Int(time == 0 || time == 1 ? 1 : bound))
@@ -21,13 +20,13 @@ import Testing
         #expect(after == (exponent == 27 ? nil : Int(2 * bound)))
     }
 
-    @Test func `no time at all is at most a microsecond, and a clock that goes back is no time`() {
+    @Test func `a zero duration is at most a microsecond, and a negative one counts as zero`() {
         #expect(Self.histogram([0]).bound(ofPart: 1) == 1)
         #expect(Self.histogram([-5]).bound(ofPart: 1) == 1)
         #expect(Self.histogram([-5]).sumMicroseconds == 0)
     }
 
-    @Test func `parts are told by the bound that they keep`() {
+    @Test func `a quantile is reported as an upper bound`() {
         let histogram = Self.histogram(Array(repeating: 100, count: 98) + [1_000, 5_000])
         #expect(histogram.bound(ofPart: 0.5) == 128)
         #expect(histogram.bound(ofPart: 0.98) == 128)
@@ -36,7 +35,7 @@ import Testing
         #expect(LatencyHistogram().bound(ofPart: 0.5) == nil)
     }
 
-    @Test func `it is written with as many buckets as there is something to tell`() throws {
+    @Test func `only the buckets that carry information are written`() throws {
         let codec = LatencyHistogram.codec
         #expect(RawJSON(LatencyHistogram(), as: codec).description == #"{"count":0,"sum_us":0,"buckets":[]}"#)
         let histogram = Self.histogram([3, 4, 9, Int64(1) << 40])

@@ -3,15 +3,15 @@ import Testing
 
 @testable import RPC
 
-/// However calls, streams, attachments and connections end, nothing of them is left.
+/// However calls, streams, attachments and connections end, they leave nothing behind.
 @Suite(.timeLimit(.minutes(5))) struct LeftBehindTests {
     enum Ending: CaseIterable {
         case finished, cancelled, deadline, peersClose, halfClosed, badFrame, killed, drained, clientStops
     }
 
-    /// Leaves every kind of thing under way: a call that waits, a stream that waits for a grant, a call without all its
-    /// bytes, a message without its last part, an answer in parts and one with bytes that wait for credit, a number that was
-    /// stopped, a batch and a notification.
+    /// Leaves work of every kind unfinished: a waiting call, a stream that waits for a grant, a call without all its
+    /// attachments, a message without its last part, an answer in parts and one with attachments that wait for credit,
+    /// a stopped transfer, a batch and a notification.
     private static func everything(_ meta: String) -> [WireFrame] {
         [
             .message(waiting("1", "call", meta: meta)),
@@ -24,7 +24,7 @@ import Testing
             .message(blob("5", 300_000)), .message(#"{"jsonrpc":"2.0","id":6,"method":"no.such","attachments":[4]}"#),
             .message("[\(waiting("7", "batch", meta: meta)),\(waiting("8", "batch", meta: meta))]"),
             .message(#"{"jsonrpc":"2.0","method":"echo.wait","params":{"text":"notification"}}"#),
-            // Answered last: then the server has seen all of it.
+            // Answered last, when the server has read everything.
             .message(request("9", "echo.say", #"{"text":"seen"}"#)),
         ]
     }
@@ -43,7 +43,7 @@ import Testing
             let peer = try await WirePeer.connect(to: server.path)
             try await peer.greet(["bytes", "parts", "credit"])
             try await peer.send(everything(ending == .deadline ? #"{"timeout_ms":50}"# : "{}"))
-            // The answer of the batch is the last that its deadline brings, and may come before.
+            // The batch's answer is the last one that its deadline causes; the other answers may arrive before.
             var expected = [#"{"jsonrpc":"2.0","id":9"#] + (ending == .deadline ? ["["] : [])
             while !expected.isEmpty, let frame = try await peer.receiveFrame() {
                 expected.removeAll { frame.text.hasPrefix($0) }
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: Ending.allCases) func `no object, no connection and no byte is left`(ending: Ending) async throws {
-        // A loop of its own, where nobody else assembles anything.
+        // A loop of its own, so that other tests do not affect its budget.
         let executor = LoopExecutor.separate()
         let witness = Witness()
         for _ in 0..<5 { try await Self.run(ending, executor, witness) }
@@ -110,7 +110,7 @@ import Testing
                 "IncomingAttachments", "OutgoingMessage", "ClientCore", "ClientConnection", "ClientCall",
                 "ClientStream",
             ]) || ending == .deadline)
-        // The server's own timers are short; whatever takes longer than the time limit of this suite is left behind.
+        // The server's timers are short; anything that outlasts this suite's time limit is a leak.
         while !witness.left.isEmpty {
             _ = await executor.assembledBytes()
             try Task.checkCancellation()

@@ -26,7 +26,7 @@ import Testing
 
     private static var isOnLoop: Bool { LoopExecutor.shared.loop.inEventLoop }
 
-    @Test func `handlers run on the event loop, what they send away does not, and they come back`() async throws {
+    @Test func `handlers run on the event loop, blocking work does not, and they return to the loop`() async throws {
         var table = MethodTable(Contract(name: "place", version: 1, methods: [Self.place.description]))
         table.handle(Self.place) { _, _ in
             let handler = Self.isOnLoop
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a caller that prefers the event loop is there again when its answer has come`() async throws {
+    @Test func `a caller that prefers the event loop resumes on it`() async throws {
         try await TestServer.with(EchoContract.table) { server in
             try await RPCClient.withConnection(to: server.path, as: "test") { client in
                 let wasThere = try await withTaskExecutorPreference(LoopExecutor.shared) {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a handler that never waits stops no new connection, no read and no cancel`() async throws {
+    @Test func `handlers that never suspend do not block connections, reads and cancellations`() async throws {
         let gate = Gate()
         var table = EchoContract.table(gate)
         table.handle(EchoContract.trace) { _, _ in

@@ -4,20 +4,20 @@ import Testing
 
 @testable import RPC
 
-/// What calls and answers cost, in processes of their own, whose memory nothing else uses.
+/// The memory cost of calls and answers, measured in separate processes.
 @Suite(.timeLimit(.minutes(5))) struct MemoryTests {
     private static let megabyte = 1_000_000
 
     private static var resident: Int { ResidentMemory.bytes() ?? .max }
 
-    /// The most memory that the process ever had.
+    /// The peak memory of the process.
     private static func peak() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
         return try #require(Int(line.filter(\.isNumber))) * 1_024
     }
 
-    @Test func `a stream that lasts does not keep the message that began it`() async {
+    @Test func `a long stream does not retain its request`() async {
         await #expect(processExitsWith: .success) {
             try await withPeer { peer, _ in
                 try await peer.expectAlive()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `after a spike the memory goes back to the system`() async {
+    @Test func `after a spike the memory is returned to the system`() async {
         await #expect(processExitsWith: .success) {
             try await TestServer.with(EchoContract.table) { server in
                 try await WirePeer.connect(to: server.path).expectAlive()

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a method that is not there is not found`() async throws {
+    @Test func `an unknown method is not found`() async throws {
         try await withPeer { peer, _ in
             let answer = try await peer.answer(to: #"{"jsonrpc": "2.0", "method": "foobar", "id": "1"}"#)
             #expect(answer.id == #""1""#)
@@ -78,7 +78,7 @@ import Testing
             #"{"jsonrpc":"2.0","id":1,"method":"rpc.ping","unknown":"\ud800"}"#,
             #"{"jsonrpc":"2.0","id":1,"method":"rpc.ping","unknown":01}"#,
         ])
-    func `what is not JSON is a parse error without an id, and the connection lives on`(text: String) async throws {
+    func `a text that is not JSON is a parse error without id, and the connection lives on`(text: String) async throws {
         try await withPeer { peer, _ in
             let answer = try await peer.answer(to: text)
             #expect(answer.id == "null")
@@ -125,7 +125,7 @@ import Testing
             (#"{"jsonrpc":"2.0","id":7,"result":{}}"#, "null"),
             (#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"a"}}"#, "null"),
         ])
-    func `what is JSON and no request is an invalid request, with its id where it has one`(
+    func `JSON that is not a request is an invalid request, with its id if it has one`(
         text: String, id: String
     ) async throws {
         try await withPeer { peer, _ in
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    // MARK: Ours
+    // MARK: Our own rules
 
     @Test func `the version may be spelled with escapes, and members may come in any order`() async throws {
         try await withPeer { peer, _ in

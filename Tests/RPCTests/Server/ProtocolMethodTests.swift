@@ -5,7 +5,7 @@ import RPCTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ProtocolMethodTests {
-    @Test func `rpc·ping answers nothing and takes nothing`() async throws {
+    @Test func `rpc·ping takes no parameters and has an empty result`() async throws {
         try await withPeer { peer, _ in
             try await peer.expect(#"{"jsonrpc":"2.0","id":1,"result":{}}"#, to: request("1", "rpc.ping"))
             try await peer.expect(
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["rpc.describe", "rpc.health"])
-    func `a service knows itself by name and no other`(method: String) async throws {
+    func `a service accepts only its own name`(method: String) async throws {
         try await withPeer { peer, _ in
             #expect(try await peer.answer(to: request("1", method, #"{"service":"test"}"#)).error == nil)
             #expect(try await peer.answer(to: request("1", method, #"{"service":null}"#)).error == nil)
@@ -46,7 +46,7 @@ import Testing
         arguments: [
             ([], "serving"), ([.serving], "serving"), ([.serving, .degraded], "degraded"), ([.draining], "degraded"),
         ] as [([Health.Status], String)])
-    func `rpc·health is as healthy as the worst of its checks`(statuses: [Health.Status], status: String) async throws {
+    func `rpc·health reports the status of the worst check`(statuses: [Health.Status], status: String) async throws {
         let checks = statuses.map { Health.Check(name: "store", status: $0, since: Date(timeIntervalSince1970: 0)) }
         try await TestServer.with(EchoContract.table, health: { checks }) { server in
             let peer = try await WirePeer.connect(to: server.path)

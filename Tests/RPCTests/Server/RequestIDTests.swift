@@ -24,7 +24,7 @@ import Testing
             "\"\(String(repeating: "é", count: 129))\"",
             "\"\(String(repeating: #"\u0061"#, count: 43))\"",
         ])
-    func `any other id is an invalid request without one`(id: String) async throws {
+    func `any other id is an invalid request, answered without an id`(id: String) async throws {
         try await withPeer { peer, _ in
             let answer = try await peer.answer(to: request(id, "echo.say", #"{"text":"hello"}"#))
             #expect(answer.id == "null")
@@ -41,7 +41,7 @@ import Testing
             ("1", "1"), ("\"a\"", "\"a\""), (#""a""#, #""\u0061""#), (#""\/""#, #""/""#), ("0", "-0"),
             (#""\u00e9""#, #""é""#),
         ])
-    func `an id that is already under way is refused without one, and the first call goes on`(
+    func `an id that is already under way is refused, and the first call continues`(
         first: String, second: String
     ) async throws {
         let gate = Gate()
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [("1", #""1""#), (#""é""#, "\"e\u{301}\""), (#""a""#, #""A""#), (#""""#, #"" ""#), ("1", "-1")])
-    func `ids that differ in type or in a byte are two`(first: String, second: String) async throws {
+    func `ids that differ in type or in a byte are different`(first: String, second: String) async throws {
         let gate = Gate()
         try await withPeer(gate: gate) { peer, _ in
             try await peer.send(waiting(first, "a"))

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `unknown members of meta are ignored, and so are those of features that are not in use`() async throws {
+    @Test func `unknown members of meta are ignored, as are those of features that were not negotiated`() async throws {
         try await withPeer { peer, _ in
             try await peer.expect(
                 #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
@@ -60,7 +60,7 @@ import Testing
             "00-\(id)-b7ad6b7169203331-01", "00-\(id)-b7ad6b7169203331-00", "01-\(id)-b7ad6b7169203331-01",
             "cc-\(id)-b7ad6b7169203331-01-what-the-future-brings",
         ])
-    func `a trace is passed on as it came`(parent: String) async throws {
+    func `a trace is passed on unchanged`(parent: String) async throws {
         try await withPeer { peer, _ in
             let text =
                 #"{"jsonrpc":"2.0","id":1,"method":"echo.trace","meta":{"traceparent":"\#(parent)","tracestate":"a=1,b=2"}}"#
@@ -80,7 +80,7 @@ import Testing
             "00-\(id)-b7ad6b7169203331-1", " 00-\(id)-b7ad6b7169203331-01", "00_\(id)_b7ad6b7169203331_01",
             "00-\(id.dropLast())g-b7ad6b7169203331-01", "g0-\(id)-b7ad6b7169203331-01",
         ])
-    func `a malformed trace counts as none, and its state with it`(parent: String) async throws {
+    func `a malformed trace counts as absent, with its state`(parent: String) async throws {
         try await withPeer { peer, _ in
             let text =
                 #"{"jsonrpc":"2.0","id":1,"method":"echo.trace","meta":{"traceparent":"\#(parent)","tracestate":"a=1"}}"#
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["7", "true", "null", "[]", #"{"a":["b"]}"#])
-    func `a trace that is not a string counts as none, and its state with it`(parent: String) async throws {
+    func `a trace that is not a string counts as absent, with its state`(parent: String) async throws {
         try await withPeer { peer, _ in
             let text =
                 #"{"jsonrpc":"2.0","id":1,"method":"echo.trace","meta":{"traceparent":\#(parent),"tracestate":"a=1"}}"#
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: ["7", "true", "null", "[]", #"{"a":["b"]}"#])
-    func `a state that is not a string counts as none, the trace stays`(state: String) async throws {
+    func `a state that is not a string counts as absent, the trace remains`(state: String) async throws {
         try await withPeer { peer, _ in
             let parent = "00-\(Self.id)-b7ad6b7169203331-01"
             let text =
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a state that is too long is dropped, the trace stays`() {
+    @Test func `a state that is too long is dropped, the trace remains`() {
         let parent = "00-\(Self.id)-b7ad6b7169203331-01"
         let longest = String(repeating: "x", count: 512)
         #expect(TraceContext(parent: parent, state: longest).state == longest)
@@ -118,8 +118,8 @@ import Testing
         #expect(TraceContext(parent: nil, state: "a=1").state == nil)
     }
 
-    /// Later versions may add to it.
-    @Test func `a parent that is too long counts as none`() {
+    /// Later versions may append members.
+    @Test func `a parent that is too long counts as absent`() {
         let parent = "01-\(Self.id)-b7ad6b7169203331-01-"
         let longest = parent + String(repeating: "x", count: Limits.traceBytes - parent.utf8.count)
         #expect(TraceContext(parent: longest).parent == longest)

@@ -3,7 +3,7 @@ import Testing
 @testable import RPC
 
 @Suite struct ServedMethodsTests {
-    @Test func `names from outside are counted together, however many there are`() {
+    @Test func `all unknown names are counted together`() {
         let methods = ServedMethods(EchoContract.table)
         for number in 0..<10_000 {
             methods["stranger\(number).method"].refuse(.methodNotFound)
@@ -14,7 +14,7 @@ import Testing
         #expect(methods.statistics["other"]?.errors == ["method_not_found": 20_000])
     }
 
-    @Test func `what is forwarded is counted by service, for so many services`() {
+    @Test func `forwarded calls are counted by service, up to a maximum number of services`() {
         var table = EchoContract.table
         table.isForwarded = { $0.hasPrefix("plugin") }
         let methods = ServedMethods(table)

@@ -12,8 +12,7 @@ import Testing
         #expect((answer.error?.retryAfter ?? 0) > 0, sourceLocation: sourceLocation)
     }
 
-    @Test func `a connection has so many calls under way, notifications included; one more is overloaded`() async throws
-    {
+    @Test func `the calls under way on a connection are limited, including notifications`() async throws {
         let gate = Gate()
         var limits = Limits()
         limits.callsPerConnection = 2
@@ -29,13 +28,13 @@ import Testing
         }
     }
 
-    @Test func `a handler that goes on after its deadline still counts`() async throws {
+    @Test func `a handler that continues after its deadline still counts`() async throws {
         let stubborn = Gate()
         var limits = Limits()
         limits.callsPerProcess = 1
         var table = EchoContract.table
         table.handle(EchoContract.wait) { params, _ in
-            // Deaf to its own cancelling.
+            // Ignores its cancellation.
             await Task { try? await stubborn.pass(params.text) }.value
             return params
         }
@@ -50,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a process has so many calls under way; those of peers that left do not count`() async throws {
+    @Test func `the calls under way in a process are limited; those of closed connections do not count`() async throws {
         let gate = Gate()
         var limits = Limits()
         limits.callsPerProcess = 2
@@ -69,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a process has so many connections; one more is told that it is too many, and closed`() async throws {
+    @Test func `the connections of a process are limited; one more gets an error and is closed`() async throws {
         var limits = Limits()
         limits.connections = 2
         try await withPeer(limits: limits) { one, server in
@@ -88,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `who is refused is told, however little time there is for that`() async throws {
+    @Test func `a refused peer gets the error even if the discard time is short`() async throws {
         var limits = Limits()
         limits.connections = 1
         limits.discardTime = .zero
@@ -101,13 +100,13 @@ import Testing
         }
     }
 
-    /// However a connection ends, its place is free again.
+    /// However a connection ends, its capacity is free again.
     @Test func `connections that have ended do not count`() async throws {
         var limits = Limits()
         limits.connections = 1
         limits.discardTime = .milliseconds(50)
         try await TestServer.with(EchoContract.table, limits: limits) { server in
-            /// The server sees the end of a connection a moment after it has ended.
+            /// The server notices the end of a connection shortly after it has ended.
             func connectOnceThereIsRoom(_ greeting: String?) async throws -> WirePeer {
                 while true {
                     let peer = try await WirePeer.connect(to: server.path)
@@ -130,7 +129,7 @@ import Testing
 
     // MARK: Peers that do not read
 
-    @Test func `a peer that sends on and on without reading is overloaded, then closed, and others are unharmed`()
+    @Test func `a peer that keeps sending without reading is refused, then disconnected; others are unaffected`()
         async throws
     {
         var limits = Limits()
@@ -139,7 +138,7 @@ import Testing
         let gate = Gate()
         try await withPeer(gate: gate, limits: limits) { deaf, server in
             try await deaf.setReading(false)
-            // Waits at the gate all the time, so that the end of the connection can be seen.
+            // Waits at the gate throughout, so that the end of the connection becomes visible.
             try await deaf.send(waiting("0", "until closed"))
             #expect(await gate.arrival() == "until closed")
             let grow = WirePeer.frame(request("1", "echo.grow", #"{"bytes":50000}"#))
@@ -147,16 +146,16 @@ import Testing
                 deaf.post(grow)
                 try await WirePeer.connect(to: server.path).expectAlive()
             }
-            // Far more than the kernel takes lies there: nothing new is begun.
+            // Far more than the kernel accepts: no further call begins.
             deaf.post(WirePeer.frame(waiting("2", "never begun")))
             try await WirePeer.connect(to: server.path).expectAlive()
-            // What is refused is answered as well, and that is too much in the end.
+            // Refusals are answers too, and finally exceed the limit.
             let refused = WirePeer.frame(request("3", "rpc.ping"))
             for _ in 0..<20 { deaf.post(Array(repeatElement(refused, count: 50).joined())) }
             #expect(await gate.cancellation() == "until closed")
             try await WirePeer.connect(to: server.path).expectAlive()
 
-            // What had been taken by the kernel can be read; after the answers come the refusals.
+            // Bytes that the kernel had accepted can be read: the answers, then the refusals.
             try? await deaf.setReading(true)
             _ = await deaf.rest()
         }
@@ -199,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func `calls that wait for room end with their deadline, and make room for others`() async throws {
+    @Test func `calls that wait for capacity time out, and so make way for others`() async throws {
         var limits = Limits()
         limits.queuedBytes = 100_000
         limits.callsPerProcess = 2
@@ -228,13 +227,13 @@ import Testing
 
     // MARK: The budget of the process
 
-    /// Holds an answer of so many bytes, as a member of a batch that is not complete until the gate is opened.
+    /// Holds an answer of this size as a member of a batch that is incomplete until the gate is opened.
     private static func holding(_ bytes: Int, _ name: String) -> String {
         "[\(growMessage("1", to: bytes - 1)),\(waiting("2", name))]"
     }
 
     @Test(arguments: [0, 1])
-    func `all connections together hold so many bytes of answers; at the limit no further handler starts`(
+    func `at the process's limit for unread answers no further handler starts`(
         excess: Int
     ) async throws {
         let gate = Gate()
@@ -249,7 +248,7 @@ import Testing
             #expect(await gate.arrival() == "two")
             try await two.send(waiting("3", "three"))
             if excess == 0 {
-                // A connection that holds nearly nothing is not stopped.
+                // A connection that holds few bytes is not blocked.
                 try await WirePeer.connect(to: server.path).send(waiting("1", "other"))
                 #expect(await gate.arrival() == "other")
                 gate.open("one")
@@ -259,7 +258,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a peer that takes nothing is closed soon while the process is at its limit, and only then`(
+    func `a peer that reads nothing is soon disconnected, but only while the process is at its limit`(
         isAtLimit: Bool
     ) async throws {
         let gate = Gate()

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a method that is answered both ways is one method`() async throws {
+    @Test func `a method with both kinds of answers is one method`() async throws {
         var table = EchoContract.table
         let echoes = StreamMethod(
             EchoContract.echo.name, "Say it.", params: EchoContract.Text.codec, item: EchoContract.Text.codec)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `calls under way end with their answer, their cancelling, or their connection`() async throws {
+    @Test func `calls under way end with their answer, their cancellation, or their connection`() async throws {
         let gate = Gate()
         try await withPeer(gate: gate) { peer, server in
             let leaver = try await WirePeer.connect(to: server.path)
@@ -66,13 +66,13 @@ import Testing
         }
     }
 
-    /// How long a stream was watched says nothing about how fast it is.
+    /// The duration of a stream is not a latency.
     @Test func `streams are counted, but not among the latencies`() async throws {
         try await withPeer { peer, _ in
             let stream = { (id: String, method: String, params: String) in
                 #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params),"meta":{"stream":true}}"#
             }
-            // One that ends, one that fails, and one that is cancelled while it goes on.
+            // One that ends, one that fails, and one that is cancelled.
             #expect(try await peer.answer(to: stream("1", "echo.count", #"{"bytes":0}"#)).error == nil)
             _ = try await peer.answer(to: stream("2", "echo.follow", #"{"text":"not_found"}"#))
             try await peer.send(stream("3", "echo.follow", #"{"text":"a"}"#))
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `the process is told in numbers that can be`() async throws {
+    @Test func `the statistics of the process are plausible`() async throws {
         try await withPeer { peer, _ in
             let process = try await peer.statistics().process
             #expect(process.connections == 1 && process.handlers == 1 && process.queuedBytes == 0)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `a service knows itself by name and no other`() async throws {
+    @Test func `a service accepts only its own name`() async throws {
         try await withPeer { peer, _ in
             #expect(try await peer.answer(to: request("1", "rpc.stats", #"{"service":"test"}"#)).error == nil)
             let answer = try await peer.answer(to: request("1", "rpc.stats", #"{"service":"other"}"#))

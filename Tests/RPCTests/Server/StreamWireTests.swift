@@ -24,7 +24,7 @@ import Testing
         #"{"jsonrpc":"2.0","method":"rpc.grant","params":{"id":\#(id),"items":\#(items)}}"#
     }
 
-    @Test(arguments: [0, 1, 3, 15, 16]) func `items come under the id of their call, then how many there were`(
+    @Test(arguments: [0, 1, 3, 15, 16]) func `items carry the id of their call; the result is their count`(
         count: Int
     ) async throws {
         try await withPeer { peer, _ in
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "1025", "-1", "1.5", #""1""#])
-    func `a window that no caller can have is invalid_params`(window: String) async throws {
+    func `a window out of range is invalid_params`(window: String) async throws {
         try await withPeer { peer, _ in
             let answer = try await peer.answer(to: Self.count("1", 3, #"{"stream":true,"window":\#(window)}"#))
             #expect(answer.id == "1")
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `grants that make no sense, or are for no stream, do nothing`() async throws {
+    @Test func `invalid grants, or grants for unknown streams, do nothing`() async throws {
         try await withPeer { peer, _ in
             try await peer.send(Self.count("1", 3, #"{"stream":true,"window":1}"#))
             try await peer.expect(Self.item("1", "0"))
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `a stream is called as one, and nothing else is`() async throws {
+    @Test func `meta·stream is required for streams and refused for other methods`() async throws {
         try await withPeer { peer, _ in
             for (text, kind, message) in [
                 (
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a stream without an id has nowhere to go, and nothing comes of it`() async throws {
+    @Test func `a stream without an id is not started`() async throws {
         let gate = Gate()
         try await withPeer(gate: gate) { peer, _ in
             try await peer.send(
@@ -166,7 +166,7 @@ import Testing
         try await withPeer(gate: gate, limits: limits) { peer, _ in
             try await peer.send(Self.follow("1", "a"))
             #expect(await gate.arrival() == "a 0")
-            // A call that is made now has a deadline after which the stream goes on.
+            // A call made now has a deadline after which the stream continues.
             #expect(try await peer.answer(to: waiting("2", "b")).error?.kind == .deadlineExceeded)
             gate.open("a 0")
             try await peer.expect(Self.item("1", "0"))
@@ -210,7 +210,7 @@ import Testing
 
     @Test func `large items come in order, one after the other, and small answers between their parts`() async throws {
         try await withPeer(of: ["parts", "credit"]) { peer, _ in
-            // In base64 more than one window each.
+            // In base64, each is larger than one window.
             try await peer.send(
                 #"{"jsonrpc":"2.0","id":1,"method":"echo.blobs","params":{"bytes":200000},"meta":{"stream":true}}"#)
             for number in UInt32(1)...5 {

@@ -6,7 +6,7 @@ import Testing
 
 /// Sockets that a supervisor has opened.
 @Suite(.timeLimit(.minutes(5))) struct AdoptedSocketTests {
-    @Test func `a listening socket is served on, without a lock file, and its file stays`() async throws {
+    @Test func `an adopted socket is served without a lock file, and its file remains`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
             let socket = try ListeningSocket(adopting: try open(at: path))
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `whatever else a descriptor is, the error says what`() throws {
+    @Test func `the error names the type of any other descriptor`() throws {
         let stream = Int32(SOCK_STREAM.rawValue)
         let others = [
             (Glibc.open("/dev/null", O_RDONLY), "no socket"), (socket(AF_INET, stream, 0), "an IPv4 socket"),
@@ -63,7 +63,7 @@ import Testing
         #expect(address.description == description)
     }
 
-    /// A listening socket as a careless supervisor makes it.
+    /// A listening socket with the flags of a careless supervisor.
     private func open(at path: SocketPath) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         try #require(path.withAddress { bind(descriptor, $0, $1) } == 0 && listen(descriptor, 16) == 0)

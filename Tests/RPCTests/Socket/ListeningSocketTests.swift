@@ -29,7 +29,7 @@ import Testing
     func `a longer path is refused with an error that says so`(path: String) {
         let error = #expect(throws: SocketError.self) { try SocketPath(path) }
         #expect(error == .pathTooLong(path))
-        #expect(error?.description.contains("has 108 bytes, the system takes 107") == true)
+        #expect(error?.description.contains("has 108 bytes, the limit is 107") == true)
     }
 
     @Test(arguments: ["", "a\u{0}b"])
@@ -39,7 +39,7 @@ import Testing
 
     // MARK: Files
 
-    @Test func `directories get mode 0700, the socket 0600, and the lock file stays`() async throws {
+    @Test func `directories get mode 0700, the socket 0600, and the lock file remains`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/a/b/test.sock")
             try await TestServer.with(EchoContract.table, at: path) { server in
@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    /// As a process has that is just being started, until it runs its program.
-    @Test func `a copy of the lock that somebody has by chance does not keep the path taken`() async throws {
+    /// A process that is being spawned has such a copy until `exec`.
+    @Test func `an inherited copy of the lock descriptor does not block the path`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
             let copy = try await TestServer.with(EchoContract.table, at: path) { _ in
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a lock that somebody holds without a socket is respected`() async throws {
+    @Test func `a lock that is held without a socket is respected`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
             let lock = open(path.description + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `of two that start at the same moment one wins, every time`() async throws {
+    @Test func `of two servers that start at the same moment, exactly one wins`() async throws {
         try await withTemporaryDirectory { directory in
             for round in 0..<50 {
                 let path = try SocketPath(directory + "/\(round).sock")
@@ -142,19 +142,19 @@ import Testing
         }
     }
 
-    @Test func `a file in the way is refused and kept`() async throws {
+    @Test func `an existing file is refused and not removed`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
             try Data("precious".utf8).write(to: URL(filePath: path.description))
             #expect(throws: SocketError.notASocket(path: path.description)) { try ListeningSocket(path: path) }
             #expect(try Data(contentsOf: URL(filePath: path.description)) == Data("precious".utf8))
-            // Nor is the lock held on.
+            // The lock was released too.
             try FileManager.default.removeItem(atPath: path.description)
             try await TestServer.with(EchoContract.table, at: path) { _ in }
         }
     }
 
-    @Test func `a directory or a symbolic link in the way is refused and kept`() async throws {
+    @Test func `an existing directory or symbolic link is refused and not removed`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/directory")
             try FileManager.default.createDirectory(atPath: path.description, withIntermediateDirectories: false)
@@ -162,7 +162,7 @@ import Testing
             let link = try SocketPath(directory + "/link")
             try FileManager.default.createSymbolicLink(atPath: link.description, withDestinationPath: "nowhere")
             #expect(throws: SocketError.notASocket(path: link.description)) { try ListeningSocket(path: link) }
-            // A link as lock file could make us write elsewhere.
+            // A symbolic link as lock file could make us write to another file.
             let locked = try SocketPath(directory + "/locked")
             try FileManager.default.createSymbolicLink(
                 atPath: locked.description + ".lock", withDestinationPath: directory + "/elsewhere")
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `a server that stops leaves alone what has taken its place`() async throws {
+    @Test func `a server that stops does not remove a file that replaced its socket`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
             try await TestServer.with(EchoContract.table, at: path) { server in
@@ -189,10 +189,10 @@ import Testing
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    /// As a process leaves it that was killed.
+    /// A socket left behind by a killed process.
     private func leaveStaleSocket(at path: SocketPath) throws {
         let socket = try ListeningSocket(path: path)
-        // Only the descriptors of a dead process are closed, its socket file stays.
+        // When a process dies, its descriptors are closed, but its socket file remains.
         close(socket.descriptor)
         let kept = path.description + ".kept"
         #expect(rename(path.description, kept) == 0)
@@ -202,7 +202,7 @@ import Testing
 
     // MARK: Backlog
 
-    /// How many connections the system takes while nobody accepts them, at most so many.
+    /// How many connections the system accepts into the backlog, at most this many.
     private static func connections(to path: SocketPath, upTo most: Int) -> Int {
         var descriptors: [Int32] = []
         defer { for descriptor in descriptors { close(descriptor) } }
@@ -214,7 +214,7 @@ import Testing
         return descriptors.count
     }
 
-    /// Runs `body` while the server at this socket does not accept.
+    /// Runs `body` while the server on this socket does not accept connections.
     private static func withBusyServer(
         on socket: ListeningSocket, at path: SocketPath, _ body: @escaping @Sendable () -> Int
     ) async throws -> Int {
@@ -226,8 +226,8 @@ import Testing
         }
     }
 
-    /// In a process of its own: other tests count descriptors.
-    @Test func `more connections wait to be accepted than by NIO's default`() async {
+    /// In a process of its own, because other tests count descriptors.
+    @Test func `the backlog is larger than NIO's default`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryDirectory { directory in
                 let path = try SocketPath(directory + "/test.sock")
@@ -248,7 +248,7 @@ import Testing
             let count = try await Self.withBusyServer(on: ListeningSocket(adopting: descriptor), at: path) {
                 Self.connections(to: path, upTo: 300)
             }
-            // The system takes one more.
+            // The system accepts one more than the backlog.
             #expect(count == backlog + 1)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import RPC
 
 @Suite(.timeLimit(.minutes(5))) struct PeerCredentialsTests {
-    @Test func `a handler knows who calls`() async throws {
+    @Test func `a handler receives the caller's credentials`() async throws {
         var table = EchoContract.table
         table.handle(EchoContract.trace) { _, context in
             EchoContract.Text(text: "\(context.peer?.user ?? .max) \(context.peer?.process ?? .max)")

@@ -7,21 +7,21 @@ import Testing
 
 @testable import RPC
 
-/// Sockets, lock files and directories that vanish under a server that runs: protocol §6.4.
+/// Sockets, lock files and directories that are removed while the server runs: protocol §6.4.
 @Suite(.timeLimit(.minutes(5))) struct RemovedSocketTests {
-    /// A server in `DIRECTORY/run`, and what it says about its socket.
+    /// A server in `DIRECTORY/run`, and its reports about its socket.
     private struct Running {
         let directory: String
         let path: SocketPath
         let changes: AsyncStream<ListeningSocket.Change>
         let stop: @Sendable () -> Void
 
-        /// How it ends.
+        /// The error that it ends with, if any.
         let end: Task<Void, any Error>
 
         func nextChange() async -> ListeningSocket.Change? { await changes.first { _ in true } }
 
-        /// Somebody who connects now is answered.
+        /// Checks that a new client is answered.
         func expectFound(sourceLocation: SourceLocation = #_sourceLocation) async throws {
             let peer = try await WirePeer.connect(to: path)
             try await peer.expectAlive(sourceLocation: sourceLocation)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [["test.sock"], ["test.sock", "test.sock.lock"], []])
-    func `a socket that was removed is created again, and connections live on`(files: [String]) async throws {
+    func `a socket that was removed is created again, and existing connections continue`(files: [String]) async throws {
         try await Self.with { server in
             let before = try await WirePeer.connect(to: server.path)
             try await before.expectAlive()
@@ -72,18 +72,18 @@ import Testing
             let run = server.directory + "/run"
             #expect(
                 try [run, run + "/test.sock", run + "/test.sock.lock"].map(Self.mode) == [0o700, 0o600, 0o600])
-            // The lock is held as before: a second server is refused.
+            // The lock is still held: a second server is refused.
             #expect(throws: SocketError.inUse(path: server.path.description, process: getpid())) {
                 try ListeningSocket(path: server.path)
             }
-            // At the end nothing is left but the lock file.
+            // At the end, only the lock file is left.
             server.stop()
             try await server.end.value
             #expect(!FileManager.default.fileExists(atPath: server.path.description))
         }
     }
 
-    @Test func `a lock file that was removed is created again beside the socket, which stays`() async throws {
+    @Test func `a lock file that was removed is created again, and the socket is retained`() async throws {
         try await Self.with { server in
             let before = FileIdentity(path: server.path.description)
             try FileManager.default.removeItem(atPath: server.path.description + ".lock")
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `a socket that is in its place and does not listen is created again`() async throws {
+    @Test func `an existing socket that does not listen is created again`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
             let socket = try ListeningSocket(path: path)
@@ -142,12 +142,12 @@ import Testing
         #expect(listener.isListening)
         try await channel.close().get()
         #expect(!listener.isListening)
-        // One that was closed on purpose is not missed.
+        // Closing on purpose does not count as a loss.
         listener.close()
         #expect(listener.isListening)
     }
 
-    @Test func `a file in its place is left alone and reported once, until it is gone`() async throws {
+    @Test func `a file in its place is not removed and is reported once, until it is removed`() async throws {
         try await Self.with { server in
             try FileManager.default.removeItem(atPath: server.path.description)
             try Data("precious".utf8).write(to: URL(filePath: server.path.description))
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `a process that answers in its place without the lock is left alone`() async throws {
+    @Test func `a process that listens in its place without the lock is not disturbed`() async throws {
         try await Self.with { server in
             try await WireListener.with { other in
                 #expect(rename(other.path.description, server.path.description) == 0)
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `a socket in its place that nobody answers on is replaced`() async throws {
+    @Test func `a stale socket in its place is replaced`() async throws {
         try await Self.with { server in
             let dead = try ListeningSocket(path: SocketPath(server.directory + "/dead.sock"))
             close(dead.descriptor)
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `a socket of a supervisor is left as it is`() async throws {
+    @Test func `a supervisor's socket is not changed`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
             let own = try ListeningSocket(path: path)

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `so are listed users, and members of listed groups, whichever of their groups it is`() {
+    @Test func `so are listed users, and members of listed groups, in any of their groups`() {
         let (user, peers) = (geteuid() + 1_000, TrustedPeers(users: [geteuid() + 1_000], groups: [70, 71]))
         #expect(peers.include(Self.peer(user)))
         #expect(peers.include(Self.peer(user + 1, group: 71)))
@@ -33,7 +33,7 @@ import Testing
 
     // MARK: Other users' processes
 
-    /// For which the files' modes have been opened up.
+    /// The modes of directory and socket are opened up, so that the server itself decides about the user.
     @Test(
         .enabled(if: isPossible, "needs root and perl"),
         arguments: [
@@ -41,7 +41,7 @@ import Testing
             (TrustedPeers(groups: [4_001]), true), (TrustedPeers(groups: [1, 4_003]), true),
             (TrustedPeers(groups: [1]), false), (TrustedPeers(groups: [0]), false),
         ])
-    func `another user is answered when listed; else gets permission_denied and a close, and nothing is begun`(
+    func `an unlisted user gets permission_denied and is disconnected; a listed one is answered`(
         peers: TrustedPeers, isTrusted: Bool
     ) async throws {
         let gate = Gate()
@@ -59,7 +59,7 @@ import Testing
                 #expect(answer.error?.kind == .permissionDenied)
                 #expect(answer.error?.message == "this socket is not for user \(Self.stranger)")
                 #expect(answer.error?.begun == false)
-                // Nothing has arrived at the gate before this.
+                // No call arrived at the gate before this one.
                 let peer = try await WirePeer.connect(to: server.path)
                 try await peer.send(waiting("1", "ours"))
                 #expect(await gate.arrival() == "ours")
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(.enabled(if: isPossible, "needs root and perl"), arguments: [(UInt32(4_001), true), (4_002, false)])
-    func `a member of the owning group reaches the socket as it was made, nobody else does`(
+    func `only members of the owning group can connect with the socket's mode`(
         group: UInt32, isMember: Bool
     ) async throws {
         try await withTemporaryDirectory { directory in
@@ -81,11 +81,11 @@ import Testing
         }
     }
 
-    /// - Parameter groups: the first one is the main one.
+    /// - Parameter groups: the first is the primary group.
     private func ask(
         _ path: SocketPath, _ message: String, as user: UInt32, groups: [UInt32]
     ) async throws -> String {
-        // In perl the list of groups begins with the main one, and has all of them after it.
+        // In Perl, the list of groups consists of the primary group followed by all groups.
         let outcome = try await Program(path: "/usr/bin/perl").run([
             "-e",
             """
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a directory that is there already keeps its mode and its group`() async throws {
+    @Test func `the mode and group of an existing directory do not change`() async throws {
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/test.sock")
             let peers = TrustedPeers(groups: [geteuid() == 0 ? 4_001 : getegid()])

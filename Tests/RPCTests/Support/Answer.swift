@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-/// An answer as it came over the wire.
+/// An answer as received.
 struct Answer {
     let text: String
     let id: String
@@ -74,19 +74,19 @@ extension WirePeer {
         }
     }
 
-    /// Sends a message and compares the next one, byte for byte.
+    /// Sends a message and compares the next answer, byte for byte.
     func expect(_ answer: String, to text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let received = try await exchange(text)
         #expect(received == answer, sourceLocation: sourceLocation)
     }
 
-    /// What the server counts.
+    /// The server's statistics.
     func statistics() async throws -> Statistics {
         let answer = try await answer(to: request("\"stats\"", "rpc.stats"))
         return try RawJSON(checking: try #require(answer.result)).read(as: Statistics.codec)
     }
 
-    /// The connection is open, and nothing that was not asked for is on its way.
+    /// Checks that the connection is open and no unexpected message is pending.
     func expectAlive(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await expect(
             #"{"jsonrpc":"2.0","id":"alive?","result":{}}"#,
@@ -109,7 +109,7 @@ func request(_ id: String, _ method: String, _ params: String = "{}") -> String 
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
 }
 
-/// A request that waits at the gate under this name.
+/// A request whose handler waits at the gate under this name.
 func waiting(_ id: String, _ name: String, meta: String = "{}") -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"echo.wait","params":{"text":"\#(name)"},"meta":\#(meta)}"#
 }

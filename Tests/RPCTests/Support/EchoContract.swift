@@ -3,7 +3,7 @@ import JSON
 import RPC
 import Testing
 
-/// A contract for trying the runtime.
+/// A contract for testing the runtime.
 enum EchoContract {
     struct Text: Sendable, Equatable {
         var text: String
@@ -31,20 +31,20 @@ enum EchoContract {
     static let grow = Method("echo.grow", "Answer with a text so long.", params: Size.codec, answer: Text.codec)
     static let trace = Method("echo.trace", "Answer with the trace.", params: Empty.codec, answer: Text.codec)
 
-    /// Bytes there and back.
+    /// Echoes bytes.
     static let bytes = Method("echo.bytes", "Give bytes back.", params: Blob.codec, answer: Blob.codec)
 
-    /// So many bytes.
+    /// Returns this many bytes.
     static let blob = Method("echo.blob", "Answer with so many bytes.", params: Size.codec, answer: Blob.codec)
 
     /// Items `0`, `1`, `2` …
     static let count = StreamMethod("echo.count", "Count.", params: Size.codec, item: Text.codec)
 
-    /// An item for each time the gate is opened under `NAME 0`, `NAME 1` …
+    /// Sends an item each time the gate is opened under `NAME 0`, `NAME 1` …
     static let follow = StreamMethod(
         "echo.follow", "Follow the gate.", params: Text.codec, item: Text.codec, errors: [.notFound])
 
-    /// Items with bytes beside them.
+    /// Sends items with bytes.
     static let blobs = StreamMethod("echo.blobs", "Blobs.", params: Size.codec, item: Blob.codec)
 
     struct Blob: Sendable, Equatable {
@@ -55,7 +55,7 @@ enum EchoContract {
             return { members throws(JSONError) in Blob(data: try members[data]) }
         }
 
-        /// So many bytes, up to two million, the same in every run.
+        /// Deterministic bytes, at most two million.
         static func of(_ count: Int) -> Blob { Blob(data: Bytes(pattern.prefix(count))) }
 
         private static let pattern = (0..<UInt64(250_001)).map { $0 &* 0x9E37_79B9_7F4A_7C15 }
@@ -105,14 +105,14 @@ enum EchoContract {
         return table
     }
 
-    /// An error that no caller may see.
+    /// An error that must be hidden from callers.
     struct Secret: Error, Equatable {
         var text: String
     }
 }
 
 extension RPCClient {
-    /// The client and its server work.
+    /// Checks that the client and its server work.
     func expectEcho(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let answer = try await call(EchoContract.echo, .init(text: "works?"))
         #expect(answer.text == "works?", sourceLocation: sourceLocation)

@@ -3,7 +3,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Runs `body` with a connection that has said hello and asked for these features.
+/// Runs `body` with a connection that has sent `rpc.hello` with these features.
 func withPeer<Result: Sendable>(
     of features: [String], gate: Gate = Gate(), limits: Limits = Limits(),
     executor: LoopExecutor = .shared, _ body: (WirePeer, TestServer) async throws -> Result
@@ -15,7 +15,7 @@ func withPeer<Result: Sendable>(
     }
 }
 
-/// A request for bytes back, which come as this attachment of the envelope.
+/// A request that echoes bytes, which are sent as this attachment of the envelope.
 func bytesRequest(
     _ id: String, _ bytes: [UInt8], attachments: String = "[1]", meta: String = "{}", place: Int = 0
 ) -> String {
@@ -25,7 +25,7 @@ func bytesRequest(
     """
 }
 
-/// The answer that has the bytes in its text.
+/// The answer with the bytes in its text.
 func bytesAnswer(_ id: String, _ bytes: [UInt8]) -> String {
     """
     {"jsonrpc":"2.0","id":\(id),"result":{"data":{"$bytes":{"base64":"\(Data(bytes).base64EncodedString())",\
@@ -33,17 +33,17 @@ func bytesAnswer(_ id: String, _ bytes: [UInt8]) -> String {
     """
 }
 
-/// A request whose answer is a text so long.
+/// A request whose answer is a text of this length.
 func grow(_ id: String, _ bytes: Int, meta: String = "{}") -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"echo.grow","params":{"bytes":\#(bytes)},"meta":\#(meta)}"#
 }
 
-/// A request whose answer is a text so long that the whole message has this many bytes.
+/// A request whose answer is a message of exactly this many bytes.
 func growMessage(_ id: String, to length: Int, meta: String = "{}") -> String {
     grow(id, length - #"{"jsonrpc":"2.0","id":\#(id),"result":{"text":""}}"#.utf8.count, meta: meta)
 }
 
-/// A request whose answer has so many bytes beside it.
+/// A request whose answer has an attachment of this many bytes.
 func blob(_ id: String, _ bytes: Int, meta: String = #"{"attachments":true}"#) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"echo.blob","params":{"bytes":\#(bytes)},"meta":\#(meta)}"#
 }
@@ -51,14 +51,14 @@ func blob(_ id: String, _ bytes: Int, meta: String = #"{"attachments":true}"#) -
 func cancel(_ id: String) -> String { #"{"jsonrpc":"2.0","method":"rpc.cancel","params":{"id":\#(id)}}"# }
 
 extension WirePeer {
-    /// The next frames.
+    /// Receives the next frames.
     func frames(_ count: Int) async throws -> [WireFrame] {
         var frames: [WireFrame] = []
         for _ in 0..<count { frames.append(try #require(try await receiveFrame())) }
         return frames
     }
 
-    /// The next frames are these, byte for byte.
+    /// Checks the next frames, byte for byte.
     func expect(_ frames: WireFrame..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
         for frame in frames {
             let received = try await receiveFrame()
@@ -66,7 +66,7 @@ extension WirePeer {
         }
     }
 
-    /// The next answer is the error that ends the connection: without an id, and the last that comes.
+    /// Checks that the next answer is the error that ends the connection: without an id, and the last message.
     func expectRejection(
         _ message: String, _ kind: ErrorKind = .invalidRequest, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -79,8 +79,9 @@ extension WirePeer {
     }
 }
 
-/// Tries with more and more milliseconds, for tests of a deadline that first have to get somewhere: a busy machine is slow.
-/// - Parameter body: returns whether it got there before the deadline.
+/// Retries with more and more milliseconds, for tests of a deadline that need time to get into position on a busy
+/// machine.
+/// - Parameter body: returns whether it got into position before the deadline.
 func withMoreAndMoreTime(_ body: (Int) async throws -> Bool) async throws {
     for milliseconds in [200, 1_000, 5_000, 20_000] where try await body(milliseconds) { return }
     Issue.record("no time is enough")

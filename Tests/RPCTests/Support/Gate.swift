@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where handlers wait until a test lets them go, and tell when they arrive and when they are cancelled.
+/// Blocks handlers until a test releases them; reports when they arrive and when they are cancelled.
 final class Gate: Sendable {
     private typealias Release = (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)
 
@@ -8,7 +8,7 @@ final class Gate: Sendable {
     private let cancellations = AsyncStream.makeStream(of: String.self)
     private let releases = Mutex<[String: Release]>([:])
 
-    /// For a handler: returns when the gate is opened for this name, throws when the task is cancelled.
+    /// For a handler: returns when the gate is opened for this name; throws when the task is cancelled.
     func pass(_ name: String) async throws {
         arrivals.continuation.yield(name)
         for await _ in release(name).stream {}
@@ -17,13 +17,13 @@ final class Gate: Sendable {
         throw CancellationError()
     }
 
-    /// Lets the handler of this name go, also when it is not there yet.
+    /// Releases the handler with this name, now or when it arrives.
     func open(_ name: String) { release(name).continuation.finish() }
 
-    /// The next handler to arrive.
+    /// Waits for the next handler to arrive.
     func arrival() async -> String? { await arrivals.stream.first { _ in true } }
 
-    /// The next handler to be cancelled while it waits.
+    /// Waits for the next handler that is cancelled while blocked.
     func cancellation() async -> String? { await cancellations.stream.first { _ in true } }
 
     private func release(_ name: String) -> Release {

@@ -1,7 +1,7 @@
 @testable import RPC
 
 extension LoopExecutor {
-    /// What connections of this loop hold of attachments and parts.
+    /// The bytes of incomplete attachments and parts on connections of this loop.
     func assembledBytes() async -> Int {
         await withCheckedContinuation { continuation in
             loop.execute { continuation.resume(returning: self.assembly.bytes) }

@@ -5,7 +5,8 @@ import RPCTestKit
 
 @testable import RPC
 
-/// A client on a loop whose time is the test's, with connections whose other end is the test: nothing waits for a clock.
+/// A client on a loop whose time the test controls; the test is also the other end of its connections. No test waits
+/// for a clock.
 /// Must be used by one thread.
 final class TimedClient {
     let loop = EmbeddedEventLoop()
@@ -16,7 +17,7 @@ final class TimedClient {
     private var incoming = Incoming()
     private var lastID = 0
 
-    /// `@unchecked Sendable`: touched by the thread of the test only, where the tasks of its loop run too.
+    /// `@unchecked Sendable`: used only by the thread of the test, which also runs the tasks of its loop.
     private final class Tally: @unchecked Sendable {
         var outcomes: [Int: Result<Payload, RPCError>] = [:]
         var changes: [PeerChange] = []
@@ -28,7 +29,7 @@ final class TimedClient {
             path: try SocketPath("/timed"), name: "peer", contracts: [:], limits: limits, features: .standard,
             peers: TrustedPeers(), executor: executor, client: Hello.Client(name: "timed", version: "1"),
             onChange: { [tally] in tally.changes.append($0) })
-        // An embedded loop begins at zero, where no time has passed since anything.
+        // An embedded loop begins at zero; intervals need a time in the past.
         loop.advanceTime(by: .seconds(100))
     }
 
@@ -61,7 +62,7 @@ final class TimedClient {
         loop.run()
     }
 
-    /// What came of a call; nil while it is under way.
+    /// The outcome of a call; nil while it is under way.
     func outcome(_ id: Int) -> Result<Payload, RPCError>? { tally.outcomes[id] }
 
     /// The error of a call that has ended with one.
@@ -76,7 +77,7 @@ final class TimedClient {
 
     var isConnected: Bool { end?.channel.isActive == true }
 
-    /// An attempt to connect succeeds.
+    /// Makes an attempt to connect succeed.
     func connect() throws {
         let end = try FuzzChannel(on: loop)
         let connection = ClientConnection(end.channel, core: core)
@@ -86,7 +87,7 @@ final class TimedClient {
         loop.run()
     }
 
-    /// An attempt to connect succeeds, and the peer answers the greeting.
+    /// Makes an attempt to connect succeed; the peer answers the greeting.
     func connectAndGreet(features: [String] = [], callsPerConnection: Int = 100) throws {
         try connect()
         _ = try received()
@@ -103,13 +104,13 @@ final class TimedClient {
             """)
     }
 
-    /// An attempt to connect fails.
+    /// Makes an attempt to connect fail.
     func fail(_ number: CInt = ECONNREFUSED) {
         core.failed(IOError(errnoCode: number, reason: "connect"))
         loop.run()
     }
 
-    /// The peer's end closes.
+    /// The peer closes the connection.
     func cut() {
         end?.close()
         loop.run()
@@ -137,20 +138,20 @@ final class TimedClient {
             """#)
     }
 
-    /// The messages that have come to the peer since the last time.
+    /// The messages that the peer has received since the last call of this method.
     func received() throws -> [Request] {
         guard let end else { return [] }
         return try incoming.requests(in: end.kernel.read(.max))
     }
 
-    /// The texts of the calls that have come to the peer since the last time.
+    /// The texts of the calls that the peer has received since the last call of this method.
     func calls() throws -> [String] {
         try received().filter { $0.method == "echo.say" }.map { try $0.params.read(as: EchoContract.Text.codec).text }
     }
 
     func pass(_ time: TimeAmount) { loop.advanceTime(by: time) }
 
-    /// What comes to the peer, whole or in parts.
+    /// Receives frames for the peer and assembles their messages.
     private struct Incoming {
         private var decoder = FrameDecoder(limit: 1_000_000)
         private var parts: [UInt32: ByteBuffer] = [:]

@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Runs `body` with a client, and the server's end of its connection once hello is answered.
+/// Runs `body` with a client and the server's end of its connection, once `rpc.hello` is answered.
 func withWireServer(
     _ features: [String] = ["bytes", "parts", "credit"], limits: Limits = Limits(),
     _ body: (RPCClient, WirePeer) async throws -> Void
@@ -26,7 +26,7 @@ func expectFailure(
     #expect(error?.kind == kind, sourceLocation: sourceLocation)
 }
 
-/// Another call is answered, so the connection lives.
+/// Checks that another call is answered, so that the connection is intact.
 func expectAlive(
     _ client: RPCClient, _ peer: WirePeer, id: Int, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {

@@ -2,9 +2,9 @@ import Synchronization
 
 @testable import RPC
 
-/// Remembers objects without keeping them, to tell which are left.
+/// Holds weak references to objects, to tell which of them still exist.
 final class Witness: Sendable {
-    /// `@unchecked Sendable`: only whether the object is there is looked at, and weak references may be read anywhere.
+    /// `@unchecked Sendable`: it only checks whether an object exists, and weak references may be read from any thread.
     private struct Sight: @unchecked Sendable {
         let name: String
         weak var object: AnyObject?
@@ -18,10 +18,10 @@ final class Witness: Sendable {
         }
     }
 
-    /// The types of what was seen.
+    /// The types of all recorded objects.
     var seen: Set<String> { sights.withLock { Set($0.map(\.name)) } }
 
-    /// The types of what is still there.
+    /// The types of the objects that still exist.
     var left: [String] { sights.withLock { $0.filter { $0.object != nil }.map(\.name).sorted() } }
 
     /// On the event loop of the connection.

@@ -3,9 +3,9 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Bytes beside an answer: protocol §4, `bytes`, and the ways in which they end early.
+/// Attachments of an answer: protocol §4, `bytes`, and the ways in which they end early.
 @Suite(.timeLimit(.minutes(5))) struct AnswerAttachmentTests {
-    /// What `echo.blob` answers beside so many bytes.
+    /// The JSON of an answer of `echo.blob` with an attachment of this many bytes.
     private static func text(_ id: String, _ count: Int, attachment: UInt32) -> String {
         """
         {"jsonrpc":"2.0","id":\(id),"result":{"data":{"$bytes":{"attachment":0,"size":\(count),\
@@ -15,7 +15,7 @@ import Testing
 
     private static func bytes(_ count: Int) -> [UInt8] { Array(EchoContract.Blob.of(count).data.data) }
 
-    @Test func `bytes follow their message, in chunks of 64 KiB, numbered in one space`() async throws {
+    @Test func `attachments follow their message in chunks of 64 KiB`() async throws {
         try await withPeer(of: ["bytes"]) { peer, _ in
             for (number, count) in [(1, 3), (2, 0), (3, 65_536), (4, 65_537), (5, 200_000)] as [(UInt32, Int)] {
                 try await peer.send(blob("7", count))
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `where attachments were not agreed on, asking for them does nothing`() async throws {
+    @Test func `without negotiated attachments, requesting them does nothing`() async throws {
         for features in [[], ["parts", "credit", "zlib"]] {
             try await withPeer(of: features) { peer, _ in
                 try await peer.send(blob("1", 3))
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `the items of a stream have bytes beside them`() async throws {
+    @Test func `the items of a stream have attachments`() async throws {
         try await withPeer(of: ["bytes"]) { peer, _ in
             try await peer.send(
                 """
@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Ended early
 
-    /// With credit a sender waits after 262,144 bytes, so the rest is certainly not out yet.
+    /// With credit, a sender waits after 262,144 bytes, so the rest is certainly not sent yet.
     private func withAnswerUnderWay(_ body: (WirePeer) async throws -> Void) async throws {
         try await withPeer(of: ["bytes", "credit"]) { peer, _ in
             try await peer.send(blob("1", 600_000))
@@ -75,22 +75,22 @@ import Testing
         }
     }
 
-    @Test func `a receiver that stops an attachment is told that it ends, and other calls go on`() async throws {
+    @Test func `stopping an attachment is confirmed, and other calls continue`() async throws {
         try await withAnswerUnderWay { peer in
             try await peer.expectAlive()
             try await peer.send(.stop(1))
             try await peer.expect(.aborted(1, "cancelled"))
-            // Once only, and what is granted to it then is of no interest.
+            // Only once; later grants for it are ignored.
             try await peer.send([.stop(1), .credit(1, 1_000)])
             try await peer.expectAlive()
-            // Its id is free.
+            // Its id may be used again.
             try await peer.send(blob("1", 3))
             try await peer.expect(
                 .message(Self.text("1", 3, attachment: 2)), WireFrame(.lastChunk, 2, Self.bytes(3)))
         }
     }
 
-    @Test func `a call is under way until its bytes are out`() async throws {
+    @Test func `a call is under way until its attachments are sent`() async throws {
         try await withAnswerUnderWay { peer in
             let answer = try await peer.answer(to: request("1", "rpc.ping"))
             #expect(answer.id == "null" && answer.error?.kind == .invalidRequest)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `cancelling a call whose bytes are on their way ends them, and nothing more is answered`() async throws {
+    @Test func `cancelling a call aborts its attachments, without another answer`() async throws {
         try await withAnswerUnderWay { peer in
             try await peer.send(cancel("1"))
             try await peer.expect(.aborted(1, "cancelled"))
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a deadline covers the bytes beside the answer`() async throws {
+    @Test func `a deadline covers the attachments of the answer`() async throws {
         try await withMoreAndMoreTime { time in
             try await withPeer(of: ["bytes", "credit"]) { peer, _ in
                 try await peer.send(blob("1", 600_000, meta: #"{"attachments":true,"timeout_ms":\#(time)}"#))
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `stopping an attachment whose last chunk is out does nothing`() async throws {
+    @Test func `stopping an attachment after its last chunk does nothing`() async throws {
         try await withPeer(of: ["bytes", "credit"]) { peer, _ in
             try await peer.send(blob("1", 3))
             _ = try await peer.frames(2)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that is cancelled while the bytes of an item are on their way ends`() async throws {
+    @Test func `a stream that is cancelled during an item's attachments ends`() async throws {
         try await withPeer(of: ["bytes", "credit"]) { peer, _ in
             try await peer.send(
                 """

@@ -15,12 +15,12 @@ import Testing
     @Test(
         arguments: [Features.standard, [], .bytes, [.bytes, .credit], .parts, [.standard, .zlib]],
         [0, 1, 65_537, 300_000])
-    func `bytes go there and come back, whatever was agreed on`(features: Features, count: Int) async throws {
+    func `bytes are echoed, whatever features were negotiated`(features: Features, count: Int) async throws {
         try await echo(count, features)
     }
 
     @Test(arguments: [65_535, 65_536, 262_143, 262_144, 262_145, 1_000_000])
-    func `bytes of any size come back as they were`(count: Int) async throws {
+    func `bytes of any size are echoed unchanged`(count: Int) async throws {
         try await echo(count, .standard)
     }
 
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `many come at the same time`() async throws {
+    @Test func `many attachments are sent at the same time`() async throws {
         try await withClient { client in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for count in 0..<200 {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [Features.standard, [], [.parts], [.parts, .credit], [.standard, .zlib]])
-    func `large messages come through whatever was agreed on`(features: Features) async throws {
+    func `large messages arrive, whatever features were negotiated`(features: Features) async throws {
         try await withClient(features) { client in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for count in [0, 65_400, 65_536, 300_000] {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `the items of a stream come in order, with bytes beside them`() async throws {
+    @Test func `the items of a stream arrive in order, with their attachments`() async throws {
         try await withClient { client in
             let blobs = try await client.withStream(EchoContract.blobs, .init(bytes: 200_000)) { items in
                 try await items.reduce(into: []) { $0.append($1) }

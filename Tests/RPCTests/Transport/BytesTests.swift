@@ -18,7 +18,7 @@ import Testing
         #expect(bytes.isIntact)
     }
 
-    @Test func `a plain client may leave out what can be counted`() throws {
+    @Test func `a plain client may omit size and checksum`() throws {
         #expect(
             try RawJSON(checking: #"{"$bytes":{"base64":"MTIz"}}"#).read(as: Bytes.codec) == Bytes(Data("123".utf8)))
     }
@@ -36,7 +36,7 @@ import Testing
             (#"{"$bytes":{"base64":"_-Iz"}}"#, "$bytes.base64"),
             (#"{"$bytes":{"base64":"MQ==MQ=="}}"#, "$bytes.base64"),
         ])
-    func `bytes that are not what they are said to be are refused by path`(json: String, path: String) throws {
+    func `bytes that do not match their description are refused by path`(json: String, path: String) throws {
         let json = try RawJSON(checking: json)
         let error = #expect(throws: JSONError.self) { try json.read(as: Bytes.codec) }
         guard case .mismatch(path, _) = error else {

@@ -2,20 +2,20 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Who decides how much is under way: protocol §4, `credit`.
+/// Flow control: protocol §4, `credit`.
 @Suite(.timeLimit(.minutes(5))) struct CreditTests {
     private static let window = 262_144
 
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
-    /// Chunks of an attachment of zeros, in full, until so many bytes are there.
+    /// Receives chunks of an attachment of zeros, in full, until this many bytes have arrived.
     private static func chunks(_ number: UInt32, _ bytes: Int) -> [WireFrame] {
         stride(from: 0, to: bytes, by: 65_536).map { WireFrame(.chunk, number, zeros(min(65_536, bytes - $0))) }
     }
 
     // MARK: The server sends
 
-    @Test func `so much of each number is under way, and grants let more come, to the byte`() async throws {
+    @Test func `each transfer sends one window, and then exactly as many bytes as granted`() async throws {
         try await withPeer(of: ["bytes", "credit"]) { peer, _ in
             try await peer.send(blob("1", 400_000))
             try await peer.send(blob("2", 400_000))
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `attachments and a message in parts each have their own credit`() async throws {
-        // A text of 300,000 bytes cannot have bytes beside it in this contract: two calls, two numbers.
+        // In this contract, a text of 300,000 bytes cannot have attachments: two calls, two numbers.
         try await withPeer(of: ["bytes", "parts", "credit"]) { peer, _ in
             try await peer.send(grow("1", 300_000))
             #expect(try await peer.frames(4).allSatisfy { $0.kind == .part && $0.number == 1 })
@@ -53,9 +53,9 @@ import Testing
         }
     }
 
-    @Test func `a grant for an attachment that is not first yet counts when its turn comes`() async throws {
+    @Test func `a grant for a waiting attachment counts when its turn comes`() async throws {
         try await withPeer(of: ["bytes", "credit"]) { peer, _ in
-            // Three of 150,000 bytes: 450,000 are more than one window, each alone is less.
+            // Three of 150,000 bytes: together more than one window, each alone less.
             try await peer.send(blob("1", 150_000))
             try await peer.send(blob("2", 150_000))
             var ended: Set<UInt32> = []
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `without credit everything comes at once`() async throws {
+    @Test func `without flow control everything is sent at once`() async throws {
         try await withPeer(of: ["bytes", "parts"]) { peer, _ in
             try await peer.send(blob("1", 700_000))
             var bytes = 0
@@ -79,15 +79,15 @@ import Testing
         }
     }
 
-    @Test func `16 MiB may be granted and not used, one byte more ends the connection`() async throws {
+    @Test func `up to 16 MiB may be granted and unused, one byte more ends the connection`() async throws {
         let most = UInt32(16 * 1_024 * 1_024)
-        // One call without a deadline that is near, stopped by the window: its credit is all used up.
+        // One call without a near deadline, stopped by the window: its credit is used up.
         try await withPeer(of: ["bytes", "credit"]) { peer, _ in
             try await peer.send(blob("1", 300_000))
             _ = try await peer.frames(5)
             try await peer.send(.credit(1, 1))
             _ = try await peer.frames(1)
-            // Nothing is left to be sent after this, so all of it would be unused.
+            // Nothing is left to send after this, so all of it would be unused.
             try await peer.send(.credit(1, most))
             #expect(try await peer.receiveFrame()?.kind == .lastChunk)
             try await peer.send(.credit(1, .max))
@@ -129,7 +129,7 @@ import Testing
 
     // MARK: The server receives
 
-    @Test func `what is taken is granted again, in steps of half a window`() async throws {
+    @Test func `received bytes are granted again, in steps of half a window`() async throws {
         try await withPeer(of: ["bytes", "credit"]) { peer, _ in
             try await peer.send(.message(bytesRequest("1", Self.zeros(400_000))))
             try await peer.send(Self.chunks(1, 131_071))
@@ -143,11 +143,11 @@ import Testing
         }
     }
 
-    @Test func `who sends all that is granted and one byte more ends the connection`() async throws {
+    @Test func `sending one byte more than granted ends the connection`() async throws {
         for kind in [WireFrame.Kind.chunk, .part] {
             try await withPeer(of: ["bytes", "parts", "credit"]) { peer, _ in
                 if kind == .chunk { try await peer.send(bytesRequest("1", [1])) }
-                // In one write, so that no grant can be there before the last of it.
+                // In one write, so that no grant can precede the last byte.
                 let frames = Self.chunks(1, Self.window).map { WireFrame(kind, 1, $0.body) }
                 try await peer.send(frames)
                 var granted = 0
@@ -156,7 +156,7 @@ import Testing
                     granted += frame.body.reduce(0) { $0 << 8 | Int($1) }
                 }
                 #expect(granted == Self.window)
-                // A stopped number gets no more grants, so its window is all there is.
+                // A stopped transfer gets no more grants, so it can send only one window.
                 try await peer.send(.aborted(1, ""))
                 if kind == .chunk { #expect(try await peer.answer().error?.kind == .unavailable) }
                 try await peer.send(.message(#"{"jsonrpc":"2.0","id":2,"method":"no.such","attachments":[2]}"#))
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `without credit nothing is granted, and nothing stalls`() async throws {
+    @Test func `without flow control nothing is granted, and nothing stalls`() async throws {
         try await withPeer(of: ["bytes", "parts"]) { peer, _ in
             let bytes = Self.zeros(600_000)
             try await peer.send([.message(bytesRequest("1", bytes))] + WireFrame.attachment(1, bytes))

@@ -21,7 +21,7 @@ import Testing
         #expect(!decoder.isInsideFrame)
     }
 
-    @Test func `frames that are split anywhere are put together`() throws {
+    @Test func `frames that are split anywhere are assembled`() throws {
         for split in 0...stream.count {
             var decoder = FrameDecoder(limit: 300)
             decoder.append(ByteBuffer(bytes: stream[..<split]))
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `frames that come byte by byte are put together`() throws {
+    @Test func `frames that arrive byte by byte are assembled`() throws {
         var decoder = FrameDecoder(limit: 300)
         var found: [String] = []
         for byte in stream {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 7, 8, 0x47, 0xFF] as [UInt8])
-    func `a kind that nobody negotiated is refused; so a length of over 24 bits is`(kind: UInt8) throws {
+    func `a kind that was not negotiated is refused, and so is a length over 24 bits`(kind: UInt8) throws {
         var decoder = FrameDecoder(limit: 1_000)
         decoder.append(ByteBuffer(bytes: [kind, 0, 0, 1, 0x20]))
         let error = #expect(throws: FrameViolation.self) { try decoder.next() }
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `no limit lets a frame be written whose length does not fit into 24 bits`() throws {
+    @Test func `no frame over 24 bits of length is written, whatever the limit`() throws {
         var bytes = ByteBuffer()
         let text = RawJSON(unchecked: Array(repeating: 0x20, count: Limits.largestFrameLength + 1))
         let error = #expect(throws: RPCError.self) { try bytes.writeFrame(limit: .max) { $0.raw(text) } }

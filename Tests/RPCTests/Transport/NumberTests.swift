@@ -2,7 +2,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Numbers that lie, and frames of kinds that were not agreed on: protocol §1 and §4.
+/// Invalid transfer numbers, and frames of kinds that were not negotiated: protocol §1 and §4.
 @Suite(.timeLimit(.minutes(5))) struct NumberTests {
     private static let all = ["bytes", "parts", "credit", "zlib"]
     private static let announced = WireFrame.message(bytesRequest("1", [1]))
@@ -28,10 +28,10 @@ import Testing
                 "number 1 was not announced, or is over"
             ),
         ] as [([WireFrame], String)])
-    func `a number that lies ends the connection`(frames: [WireFrame], message: String) async throws {
+    func `an invalid number ends the connection`(frames: [WireFrame], message: String) async throws {
         try await withPeer(of: Self.all) { peer, _ in
             for frame in frames { try await peer.send(frame) }
-            // What was right may have been answered before.
+            // Valid messages before it may have been answered.
             var frame = try await peer.receiveFrame()
             while let text = frame?.text, frame?.kind != .message || !text.contains(#""id":null"#) {
                 frame = try await peer.receiveFrame()
@@ -59,7 +59,9 @@ import Testing
             (WireFrame(kind: .init(rawValue: 9), payload: []), "kind 9 not negotiated, or a length over 16777215"),
             (WireFrame(kind: .init(rawValue: 255), payload: []), "kind 255 not negotiated, or a length over 16777215"),
         ])
-    func `a frame that no kind allows ends the connection`(frame: WireFrame, message: String) async throws {
+    func `a frame of an unknown kind or an invalid length ends the connection`(frame: WireFrame, message: String)
+        async throws
+    {
         try await withPeer(of: Self.all) { peer, _ in
             try await peer.send(frame)
             try await peer.expectRejection(message)
@@ -71,7 +73,7 @@ import Testing
             ([], [1, 2, 3, 4, 5, 6, 7, 8]), (["bytes"], [1, 4, 5, 6]), (["parts"], [1, 2, 3, 6]),
             (["credit"], [1, 2, 3, 4, 5]), (["zlib"], [2, 3, 4, 5, 6, 7, 8]), (["a later one"], [1, 2]),
         ] as [([String], [UInt8])])
-    func `a kind that was not agreed on ends the connection`(features: [String], kinds: [UInt8]) async throws {
+    func `a kind that was not negotiated ends the connection`(features: [String], kinds: [UInt8]) async throws {
         for kind in kinds {
             try await withPeer(of: features) { peer, _ in
                 try await peer.send(WireFrame(kind: .init(rawValue: kind), payload: [0, 0, 0, 1, 0, 0, 0, 1]))
@@ -80,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `without hello nothing is agreed on`() async throws {
+    @Test func `without rpc·hello no feature is negotiated`() async throws {
         for kind in UInt8(1)...8 {
             try await withPeer { peer, _ in
                 try await peer.send(WireFrame(kind: .init(rawValue: kind), payload: [0, 0, 0, 1]))
@@ -89,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a hello that was refused agrees on nothing, nor does one that came too late`() async throws {
+    @Test func `a refused or late rpc·hello negotiates nothing`() async throws {
         let hello = { (protocols: String) in
             request("1", "rpc.hello", #"{"protocols":\#(protocols),"features":["bytes","parts"]}"#)
         }
@@ -106,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a server agrees to what both have, in its own order, and says so`() async throws {
+    @Test func `a server announces the common features, in its own order`() async throws {
         for (asked, agreed) in [
             (["zlib", "later", "credit", "parts", "bytes"], #"["bytes","parts","credit","zlib"]"#),
             (["parts"], #"["parts"]"#), ([], "[]"),
@@ -119,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["[0]", "[-1]", "[4294967296]", "[1.5]", #"["1"]"#, "{}", "1", "\((1...64).map { $0 })"])
-    func `an announcement that makes no sense is an invalid request, and the connection lives`(
+    func `an invalid announcement is an invalid request, and the connection lives`(
         numbers: String
     ) async throws {
         try await withPeer(of: Self.all) { peer, _ in
@@ -131,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `stops and grants of numbers that are over, or never were, are ignored`() async throws {
+    @Test func `stops and grants of ended or unknown numbers are ignored`() async throws {
         try await withPeer(of: Self.all) { peer, _ in
             try await peer.send([.stop(1), .credit(1, 5), .stop(0), .credit(4_000_000_000, .max)])
             try await peer.expectAlive()

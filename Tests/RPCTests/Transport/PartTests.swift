@@ -6,7 +6,7 @@ import Testing
 
 /// Messages in parts: protocol §4, `parts`.
 @Suite(.timeLimit(.minutes(5))) struct PartTests {
-    @Test func `a message of 64 KiB goes whole, one byte more in parts`() async throws {
+    @Test func `a message of 64 KiB is sent whole, one byte more in parts`() async throws {
         try await withPeer(of: ["parts"]) { peer, _ in
             try await peer.send(growMessage("1", to: 65_536))
             let whole = try #require(try await peer.receiveFrame())
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["bytes", "credit"]])
-    func `where parts were not agreed on, a message goes whole whatever its size`(features: [String]) async throws {
+    func `without negotiated parts, a message is sent whole, whatever its size`(features: [String]) async throws {
         try await withPeer(of: features) { peer, _ in
             try await peer.send(growMessage("1", to: 300_000))
             let frame = try #require(try await peer.receiveFrame())
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `messages in parts and whole ones come between each other's parts`() async throws {
+    @Test func `messages in parts and whole ones may be interleaved`() async throws {
         try await withPeer(of: ["parts"]) { peer, _ in
             let one = WireFrame.parts(1, of: request("1", "echo.say", #"{"text":"one"}"#), chunk: 20)
             let two = WireFrame.parts(2, of: request("2", "echo.say", #"{"text":"two"}"#), chunk: 20)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `what comes in parts and is no JSON is a bad body, and the connection lives`() async throws {
+    @Test func `a message in parts that is not JSON is a bad body, and the connection lives`() async throws {
         try await withPeer(of: ["parts"]) { peer, _ in
             try await peer.send(WireFrame.parts(1, of: "garbage", chunk: 2))
             let answer = try await peer.answer()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a message in parts that its sender gives up was never sent`() async throws {
+    @Test func `a message in parts that its sender aborts is ignored`() async throws {
         try await withPeer(of: ["parts"]) { peer, _ in
             try await peer.send([WireFrame(.part, 1, "{".utf8), .aborted(1, "cancelled")])
             try await peer.expectAlive()
@@ -83,9 +83,9 @@ import Testing
         }
     }
 
-    // MARK: Answers under way; with credit a sender waits after 262,144 bytes
+    // MARK: Unfinished answers; with credit a sender waits after 262,144 bytes
 
-    @Test func `a small answer comes between the parts of a large one`() async throws {
+    @Test func `a small answer is sent between the parts of a large one`() async throws {
         try await withPeer(of: ["parts", "credit"]) { peer, _ in
             try await peer.send(growMessage("1", to: 300_000))
             let first = try await peer.frames(4)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a call whose answer is on its way in parts is answered at once when it is cancelled`() async throws {
+    @Test func `a call that is cancelled while its answer is sent in parts is answered at once`() async throws {
         try await withPeer(of: ["parts", "credit"]) { peer, _ in
             try await peer.send(grow("1", 300_000))
             _ = try await peer.frames(4)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a deadline covers an answer on its way in parts`() async throws {
+    @Test func `a deadline covers an answer that is sent in parts`() async throws {
         try await withMoreAndMoreTime { time in
             try await withPeer(of: ["parts", "credit"]) { peer, _ in
                 try await peer.send(grow("1", 300_000, meta: #"{"timeout_ms":\#(time)}"#))
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `the answer of a batch goes out whole though its caller has nothing more to say`() async throws {
+    @Test func `the answer of a batch is sent completely after its caller closes its sending side`() async throws {
         try await withPeer(of: ["parts"]) { peer, _ in
             try await peer.send("[\(grow("1", 300_000)),\(grow("2", 300_000))]")
             try await peer.finishSending()
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `nothing of an answer on its way comes after the error that a bad frame gets`() async throws {
+    @Test func `nothing of an unfinished answer follows the error for a bad frame`() async throws {
         try await withPeer(of: ["parts", "credit"]) { peer, _ in
             try await peer.send([.message(grow("1", 300_000)), .message(grow("2", 300_000))])
             _ = try await peer.frames(8)
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a message whose parts have not begun is given up without a word`() {
+    @Test func `a message is aborted silently before its first part`() {
         let schedule = OutgoingSchedule()
         let messages = (0..<3).map { _ in
             OutgoingMessage(text: ByteBuffer(repeating: 0x20, count: 100_000), attachments: [], withCredit: false)

@@ -23,24 +23,24 @@ import Testing
             ),
             (#"{"$bytes":{"base64":"MTIz","size":3,"crc32":2286445522}}"#, nil),
             (#"{"a":"$bytes","b":null}"#, nil), ("[]", nil), ("1", nil),
-            // What lies stays as it is: its reader refuses it.
+            // Invalid bytes stay unchanged: their reader refuses them.
             (#"{"$bytes":{"attachment":2}}"#, nil), (#"{"$bytes":{"attachment":0,"size":4}}"#, nil),
-            // A value that points to the same bytes again and again would grow with each of them.
+            // Repeated references to the same bytes would multiply their size.
             (
                 #"[{"$bytes":{"attachment":0}},{"$bytes":{"attachment":0}},{"$bytes":{"attachment":0}}]"#, nil
             ),
             (
                 #"{"a":{"$bytes":{"attachment":0}},"b":[{"$bytes":{"attachment":1}},{"$bytes":{"attachment":0}}]}"#, nil
             ),
-            // Not even while others are not pointed to at all.
+            // Even if other attachments are not referred to.
             (#"[{"$bytes":{"attachment":0}},{"$bytes":{"attachment":0}}]"#, nil),
-            // What stands in the text already has no part in it.
+            // Bytes that are already in the text stay unchanged.
             (
                 #"[{"$bytes":{"base64":""}},{"$bytes":{"base64":""}},{"$bytes":{"attachment":0}}]"#,
                 #"[{"$bytes":{"base64":""}},{"$bytes":{"base64":""}},{"$bytes":{"base64":"MTIz","size":3,"crc32":2286445522}}]"#
             ),
         ] as [(String, String?)])
-    func `for who takes no bytes beside a message they are put into it`(json: String, expected: String?) throws {
+    func `attachments are put into the text for a receiver that takes none`(json: String, expected: String?) throws {
         #expect(try inlined(json) == expected ?? json)
     }
 }

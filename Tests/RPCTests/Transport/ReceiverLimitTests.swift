@@ -3,9 +3,9 @@ import Testing
 
 @testable import RPC
 
-/// A sender keeps to what its receiver has said it can hold: protocol §4.
+/// A sender respects the limits that its receiver announced: protocol §4.
 @Suite(.timeLimit(.minutes(5))) struct ReceiverLimitTests {
-    /// Says hello with limits of its own.
+    /// Sends `rpc.hello` with these limits.
     private func withPeer(
         _ limits: String, _ body: (WirePeer) async throws -> Void
     ) async throws {
@@ -17,9 +17,9 @@ import Testing
         }
     }
 
-    /// The second answer begins only when the first is out, which waits for credit.
+    /// The second answer begins only when the first is sent, which waits for credit.
     @Test(arguments: [#"{"open_transfers":2}"#, #"{"assembled_bytes":400000}"#])
-    func `a client's limits hold back what it could not hold`(limits: String) async throws {
+    func `a client's limits delay a second large answer`(limits: String) async throws {
         try await withPeer(limits) { peer in
             try await peer.send(blob("1", 300_000))
             try await peer.send(blob("2", 300_000))
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `without limits of its own, both are on their way`() async throws {
+    @Test func `without limits of the client, both are sent`() async throws {
         try await withPeer("{}") { peer in
             try await peer.send(blob("1", 300_000))
             try await peer.send(blob("2", 300_000))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a client announces what is not as by default`() {
+    @Test func `a client announces limits that differ from the defaults`() {
         var limits = Limits()
         #expect(Hello.ClientLimits(limits).openTransfers == nil)
         #expect(Hello.ClientLimits(limits).assembledBytes == nil)
@@ -53,7 +53,7 @@ import Testing
                 == Hello.ClientLimits(frameBytes: limits.frameBytes, openTransfers: 3, assembledBytes: 5))
     }
 
-    @Test func `the answer of a batch whose caller grants nothing is given up when its time is over`() async throws {
+    @Test func `the answer of a batch whose caller grants nothing is aborted at its deadline`() async throws {
         try await withPeer("{}") { peer in
             try await withMoreAndMoreTime { milliseconds in
                 let meta = #"{"timeout_ms":\#(milliseconds)}"#

@@ -4,11 +4,11 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// Bytes beside a request: protocol §4, `bytes`.
+/// Attachments of a request: protocol §4, `bytes`.
 @Suite(.timeLimit(.minutes(5))) struct RequestAttachmentTests {
     private static let abc = Array("abc".utf8)
 
-    @Test func `a request and the bytes beside it, as the specification has them`() async throws {
+    @Test func `a request and its attachments, as specified`() async throws {
         try await withPeer(of: ["bytes"]) { peer, _ in
             try await peer.send(
                 """
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `attachments of several messages come in any order, and a value points to the envelope's place`()
+    @Test func `attachments of several messages may be in any order, and values refer to them by index`()
         async throws
     {
         let other = Array("other".utf8)
@@ -59,14 +59,14 @@ import Testing
                 WireFrame(.lastChunk, 4, other.dropFirst(2)), WireFrame(.lastChunk, 3, "bc".utf8),
             ])
             try await peer.expect(.message(bytesAnswer("2", other)))
-            // The call waits for all that was announced.
+            // The call waits for all announced attachments.
             try await peer.expectAlive()
             try await peer.send(WireFrame(.lastChunk, 7))
             try await peer.expect(.message(bytesAnswer("1", Self.abc)))
         }
     }
 
-    @Test func `where attachments were not agreed on, the member means nothing`() async throws {
+    @Test func `without negotiated attachments, the member is ignored`() async throws {
         for features in [[], ["parts", "credit"]] {
             try await withPeer(of: features) { peer, _ in
                 let answer = try await peer.answer(to: bytesRequest("1", Self.abc))
@@ -92,7 +92,7 @@ import Testing
             (#""base64":"YWJj","crc32":0"#, "crc32: must be 891568578, is 0"),
             (#""base64":"YWJ""#, "base64: is not valid base64"),
         ])
-    func `bytes that are not as they are said to be are invalid parameters, named by their path`(
+    func `bytes that do not match their description are invalid parameters, named by their path`(
         members: String, reason: String
     ) async throws {
         try await withPeer(of: ["bytes"]) { peer, _ in
@@ -124,7 +124,7 @@ import Testing
             #expect(answers.first?.error?.message.hasPrefix("attachments: ") == true)
             #expect(answers.first?.error?.begun == false)
             #expect(answers.last.map { bytesAnswer("2", []) == $0.text } == true)
-            // What was under way already is thrown away.
+            // Chunks that were already sent are discarded.
             try await peer.send(WireFrame(.lastChunk, 1, Self.abc))
             try await peer.expectAlive()
         }
@@ -155,7 +155,7 @@ import Testing
             #"[{"jsonrpc":"2.0","id":1,"method":"echo.bytes","params":[],"attachments":[1,2]}]"#,
             #"[{"jsonrpc":"2.0","id":1,"method":"no.such","attachments":[1,2]}]"#,
         ])
-    func `what stands beside a message that is refused is not wanted, and the connection lives`(
+    func `attachments of a refused message are stopped, and the connection lives`(
         text: String
     ) async throws {
         try await withPeer(of: ["bytes"]) { peer, _ in
@@ -163,7 +163,7 @@ import Testing
             let frames = try await peer.frames(3)
             #expect(frames.filter { $0.kind == .stop } == [.stop(1), .stop(2)])
             #expect(frames.first { $0.kind == .message }?.text.contains("error") == true)
-            // One was under way already, of the other the sender tells that it has stopped.
+            // One had already begun; its sender confirms the stop.
             try await peer.send(WireFrame.attachment(1, Self.abc, chunk: 2) + [.aborted(2, "cancelled")])
             try await peer.expectAlive()
         }
@@ -173,7 +173,7 @@ import Testing
         ("cancelled", ErrorKind.cancelled), ("data_loss", .dataLoss), ("my disk broke", .unavailable),
         ("", .unavailable),
     ])
-    func `a request whose bytes its sender gives up ends with the reason, and the connection lives`(
+    func `a request whose attachment is aborted fails with the reason, and the connection lives`(
         reason: String, kind: ErrorKind
     ) async throws {
         try await withPeer(of: ["bytes"]) { peer, _ in
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `a call that waits for its bytes can be cancelled, and what has not come is not wanted`() async throws {
+    @Test func `a call that waits for attachments can be cancelled, and the missing ones are stopped`() async throws {
         try await withPeer(of: ["bytes"]) { peer, _ in
             try await peer.send([.message(bytesRequest("1", Self.abc)), WireFrame(.chunk, 1, "a".utf8)])
             try await peer.send(cancel("1"))
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `a deadline ends a call whose bytes do not come`() async throws {
+    @Test func `a deadline ends a call whose attachments do not arrive`() async throws {
         try await withPeer(of: ["bytes"]) { peer, _ in
             try await peer.send(bytesRequest("1", Self.abc, meta: #"{"timeout_ms":50}"#))
             let frames = try await peer.frames(2)
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that make no progress for as long as a frame may take end their call`() async throws {
+    @Test func `attachments without progress for the frame timeout end their call`() async throws {
         var limits = Limits()
         limits.frameTimeout = .milliseconds(50)
         try await withPeer(of: ["bytes", "parts"], limits: limits) { peer, _ in
@@ -226,7 +226,7 @@ import Testing
             #expect(frames.contains(.stop(1)))
             let answer = try Answer(try #require(frames.first { $0.kind == .message }).text)
             #expect(answer.error?.kind == .invalidRequest && answer.error?.begun == false)
-            // Of a message in parts nobody knows what it was.
+            // The call of a message in parts is unknown.
             try await peer.send([.aborted(1, ""), WireFrame(.part, 2, "{".utf8)])
             let more = try await peer.frames(2)
             #expect(more.contains(.stop(2)))
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func `a call whose bytes can come no more, because its caller has shut down its sending side, is answered`()
+    @Test func `a call whose caller shuts down before its attachments are complete is answered`()
         async throws
     {
         try await withPeer(of: ["bytes"]) { peer, _ in

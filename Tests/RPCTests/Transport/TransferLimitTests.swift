@@ -4,11 +4,11 @@ import Testing
 
 @testable import RPC
 
-/// How much may be open and assembled: protocol §4.
+/// Limits of open transfers and assembled bytes: protocol §4.
 @Suite(.timeLimit(.minutes(5))) struct TransferLimitTests {
     private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
-    /// What came, whatever its order: the numbers that are not wanted, and the answers.
+    /// The received frames, whatever their order: the stopped numbers, and the answers.
     private static func read(_ count: Int, _ peer: WirePeer) async throws -> (stopped: [UInt32], answers: [Answer]) {
         let frames = try await peer.frames(count)
         return (
@@ -24,7 +24,7 @@ import Testing
         #expect((answer?.error?.retryAfter ?? 0) > 0)
     }
 
-    @Test func `so many numbers may be open; the one more is stopped and its call overloaded`() async throws {
+    @Test func `the open transfers are limited; one more is stopped and its call overloaded`() async throws {
         var limits = Limits()
         limits.openTransfers = 3
         try await withPeer(of: ["bytes", "parts"], limits: limits) { peer, _ in
@@ -34,12 +34,12 @@ import Testing
             let refused = try await Self.read(2, peer)
             #expect(refused.stopped == [4])
             Self.expectOverloaded(refused.answers.first, id: "2")
-            // A message in parts: whose it is, nobody knows.
+            // A message in parts, whose call is unknown.
             try await peer.send(WireFrame(.part, 5))
             let more = try await Self.read(2, peer)
             #expect(more.stopped == [5])
             Self.expectOverloaded(more.answers.first, id: "null")
-            // What was open is unharmed, and what was stopped and goes on is thrown away.
+            // Open transfers are unaffected, and further chunks of stopped ones are discarded.
             try await peer.send([
                 WireFrame(.lastChunk, 4, [1]), WireFrame(.part, 5, [1]), WireFrame(.lastPart, 5),
                 WireFrame(.lastChunk, 2),
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a message with more attachments than there is room for is refused with all of them`() async throws {
+    @Test func `a message whose attachments exceed the limit is refused with all of them`() async throws {
         var limits = Limits()
         limits.openTransfers = 2
         try await withPeer(of: ["bytes"], limits: limits) { peer, _ in
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `numbers that were stopped and never end are too many at last`() async throws {
+    @Test func `too many stopped transfers that never end close the connection`() async throws {
         try await withPeer(of: ["bytes"]) { peer, _ in
             let refused = { (number: UInt32) in #"{"jsonrpc":"2.0","method":"no.such","attachments":[\#(number)]}"# }
             for number in UInt32(1)...1_024 { try await peer.send(refused(number)) }
@@ -100,12 +100,12 @@ import Testing
         return limits
     }()
 
-    @Test func `a connection assembles so much, and no byte more`() async throws {
+    @Test func `a connection assembles bytes up to its limit`() async throws {
         try await withPeer(of: ["bytes"], limits: Self.small) { peer, _ in
             try await peer.send(
                 [.message(bytesRequest("1", Self.bytes(10_000)))] + WireFrame.attachment(1, Self.bytes(10_000)))
             try await peer.expect(.message(bytesAnswer("1", Self.bytes(10_000))))
-            // One message that is too large by itself would not fit later either.
+            // A single message over the limit would not fit later either.
             for (id, numbers, chunks) in [
                 ("2", "[2]", [WireFrame(.chunk, 2, Self.bytes(10_000)), WireFrame(.lastChunk, 2, [7])]),
                 (
@@ -120,7 +120,7 @@ import Testing
                 #expect(refused.answers.first?.error?.kind == .tooLarge)
                 #expect(refused.answers.first?.error?.begun == false)
             }
-            // All of it is free again.
+            // All of the budget is free again.
             try await peer.send(
                 [.message(bytesRequest("4", Self.bytes(10_000), attachments: "[5]"))]
                     + WireFrame.attachment(5, Self.bytes(10_000)))
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `what is too much for all is at the cost of the newest`() async throws {
+    @Test func `the newest transfer fails when the budget is exceeded`() async throws {
         try await withPeer(of: ["bytes", "parts"], limits: Self.small) { peer, _ in
             try await peer.send([
                 .message(bytesRequest("1", Self.bytes(6_000))), WireFrame(.chunk, 1, Self.bytes(5_000)),
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `what a handler has in its hands counts until it is done`() async throws {
+    @Test func `the bytes of a running handler's request count until it ends`() async throws {
         let gate = Gate()
         var table = EchoContract.table(gate)
         table.handle(EchoContract.bytes) { params, _ in
@@ -178,10 +178,10 @@ import Testing
         }
     }
 
-    @Test func `a process assembles so much for all its connections`() async throws {
+    @Test func `a process limits the assembled bytes of all its connections`() async throws {
         var limits = Limits()
         limits.assembledBytesPerProcess = 10_000
-        // A loop of its own: others count what they hold elsewhere.
+        // A loop of its own, so that other tests do not affect its budget.
         let executor = LoopExecutor.separate()
         try await withPeer(of: ["bytes"], limits: limits, executor: executor) { peer, server in
             let other = try await WirePeer.connect(to: server.path)
@@ -204,7 +204,7 @@ import Testing
         #expect(await executor.assembledBytes() == 0)
     }
 
-    @Test func `a message in one part that is over a limit leaves nothing behind`() throws {
+    @Test func `a message in one part over a limit leaves nothing behind`() throws {
         var limits = Limits()
         limits.openTransfers = 0
         let total = AssemblyBudget.ProcessTotal()

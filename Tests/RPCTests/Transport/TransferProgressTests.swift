@@ -2,10 +2,11 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// How long what comes in pieces may take to go on: protocol §6, `frame_timeout_ms`.
+/// How long transfers may go without progress: protocol §6, `frame_timeout_ms`.
 @Suite(.timeLimit(.minutes(5))) struct TransferProgressTests {
-    /// The attachments of a message come one after the other: while the first goes on, those behind it are not late.
-    @Test func `a message whose attachments take long is not stalled while any of them goes on`() async throws {
+    /// The attachments of a message arrive one after the other: while the first makes progress, the later ones are not
+    /// late.
+    @Test func `a message whose attachments take long is not stalled while any of them makes progress`() async throws {
         try await withMoreAndMoreTime { time in
             var limits = Limits()
             limits.frameTimeout = .milliseconds(Int64(time))
@@ -15,7 +16,7 @@ import Testing
                     let start = ContinuousClock.now
                     while ContinuousClock.now - start < .milliseconds(time * 3 / 2) {
                         try await peer.send([WireFrame(.chunk, number, [0]), .message(request("2", "rpc.ping"))])
-                        // Not so on a machine that is so busy that it does stall.
+                        // Not on a machine so busy that the transfer does stall.
                         guard try await peer.receiveFrame()?.kind == .message else { return false }
                     }
                     try await peer.send(WireFrame(.lastChunk, number))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RPC
 
-/// Whether a peer that reads slowly is told from one that does not read.
+/// Distinguishes a peer that reads slowly from one that does not read.
 @Suite(.timeLimit(.minutes(5))) struct WriteProgressTests {
     private static func connect(_ path: SocketPath) -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -42,7 +42,7 @@ import Testing
                 connection = seen.withLock(\.self)
                 await Task.yield()
             }
-            /// Since when the write is blocked, for a look at this time.
+            /// Since when the write is blocked, if checked at this time.
             func blocked(lookingAt time: NIODeadline) async -> NIODeadline? {
                 await connection?.look {
                     $0.writer.lookForProgress(now: time)
@@ -53,7 +53,7 @@ import Testing
             while await blocked(lookingAt: first) == nil {}
             let start = await blocked(lookingAt: first)
             #expect(await blocked(lookingAt: first + .hours(1)) == start)
-            // Far less than a write has.
+            // Far less than the write timeout.
             Self.read(64 * 1_024, from: peer)
             #expect(await blocked(lookingAt: first + .hours(2)) == first + .hours(2))
             #expect(await blocked(lookingAt: first + .hours(3)) == first + .hours(2))

@@ -6,7 +6,7 @@ import Testing
 
 /// Compressed messages: protocol §4, `zlib`.
 @Suite(.timeLimit(.minutes(5))) struct ZlibTests {
-    /// `{"jsonrpc":"2.0","id":1,"method":"rpc.ping"}` as Python's zlib has it.
+    /// `{"jsonrpc":"2.0","id":1,"method":"rpc.ping"}` compressed by Python's zlib.
     private static let ping: [UInt8] = [
         0x78, 0x9C, 0xAB, 0x56, 0xCA, 0x2A, 0xCE, 0xCF, 0x2B, 0x2A, 0x48, 0x56, 0xB2, 0x52, 0x32, 0xD2, 0x33,
         0x50, 0xD2, 0x51, 0xCA, 0x4C, 0x51, 0xB2, 0x32, 0xD4, 0x51, 0xCA, 0x4D, 0x2D, 0xC9, 0xC8, 0x07, 0x32,
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a large answer comes compressed where that was agreed on, and only there`() async throws {
+    @Test func `large answers are compressed only if negotiated`() async throws {
         let plain = #"{"jsonrpc":"2.0","id":1,"result":{"text":"\#(String(repeating: "x", count: 5_000))"}}"#
         try await withPeer(of: ["zlib"]) { peer, _ in
             try await peer.send(grow("1", 5_000))
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `what is small goes as it is`() async throws {
+    @Test func `small messages are not compressed`() async throws {
         try await withPeer(of: ["zlib"]) { peer, _ in
             try await peer.send(growMessage("1", to: 511))
             #expect(try await peer.receiveFrame()?.kind == .message)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `what is no zlib stream, or has something after its end, is a bad body, and the connection lives`()
+    @Test func `an invalid zlib stream, or one with trailing bytes, is a bad body, and the connection lives`()
         async throws
     {
         let damaged = Self.ping.enumerated().map { $0 == Self.ping.count - 1 ? ~$1 : $1 }
@@ -63,13 +63,13 @@ import Testing
                 try await peer.send(WireFrame(kind: .compressed, payload: bytes))
                 let answer = try await peer.answer()
                 #expect(answer.id == "null" && answer.error?.kind == .parseError)
-                #expect(answer.error?.message == "a compressed message is no zlib stream: \(reason)")
+                #expect(answer.error?.message == "a compressed message is not a zlib stream: \(reason)")
                 try await peer.expectAlive()
             }
         }
     }
 
-    @Test func `the limit holds for what comes out: at it a message, above it a bad frame`() async throws {
+    @Test func `the limit applies to the decompressed length: above it, the frame is bad`() async throws {
         var limits = Limits()
         limits.frameBytes = 100_000
         let text = request("1", "rpc.ping")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a bomb takes no more memory than the limit and a little`() throws {
+    @Test func `a zip bomb takes little more memory than the limit`() throws {
         let bomb = try #require(Zlib.compress(ByteBuffer(repeating: 0x20, count: 5_000_000)))
         #expect(bomb.readableBytes < 50_000)
         let error = #expect(throws: RPCError.self) {

@@ -36,9 +36,10 @@ struct FeedPages: Case {
         var ids: [UUID] = []
         for number in 0..<items / batch {
             let items = (0..<batch).map { _ in
-                FeedItem(
+                let hash = "\(UUID())\(UUID())".filter(\.isHexDigit).lowercased()
+                return FeedItem(
                     id: UUID(), description: "A picture of something that is worth a sentence", location: "Somewhere",
-                    image: "urn:sha256:\(UUID().uuidString.lowercased())")
+                    image: "urn:sha256:\(hash)")
             }
             _ = try await client.call(FeedContract.publish, PublishedItems(items: items))
             // The newest batch is at the top, and within a batch the first item.
