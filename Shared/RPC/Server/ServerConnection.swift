@@ -113,10 +113,8 @@ final class ServerConnection: ChannelInboundHandler {
             reject(error.rpcError)
         }
         if let expiry = transport.nextExpiry { timer.wake(by: expiry) }
-        if lingersUntil != nil {
-            lingersUntil = nil
-            closeIfDone()
-        }
+        lingersUntil = nil
+        closeIfDone()
     }
 
     private func readLater() {
@@ -296,7 +294,8 @@ final class ServerConnection: ChannelInboundHandler {
     /// Starts draining.
     func drain() {
         guard isReading else { return }
-        phase = .draining
+        // A half-closed connection makes no new calls, and closes with its last answer.
+        if case .halfClosed = phase {} else { phase = .draining }
         if saidHello { notify(ProtocolMethods.drainingName) }
         // A stream may never end on its own.
         for call in calls.values where call.stream != nil { abort(call, goingAway) }

@@ -127,6 +127,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a connection with messages left for a later turn closes after their answers`(saysHello: Bool) async throws {
+        var limits = Limits()
+        limits.drainTime = .hours(1)
+        var table = EchoContract.table
+        // Synchronous, and longer than a turn.
+        table.handle(EchoContract.echo) { params, _ in
+            usleep(2_000)
+            return params
+        }
+        let executor = LoopExecutor(MultiThreadedEventLoopGroup(numberOfThreads: 1).next())
+        try await TestServer.with(table, limits: limits, executor: executor) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            if saysHello { #expect(try await peer.answer(to: Self.greeting).error == nil) }
+            for number in 1...200 { try await peer.send(request("\(number)", "echo.say", #"{"text":"a"}"#)) }
+            _ = try await peer.receive()
+            server.stop()
+            var answers = 1
+            while let message = try await peer.receive() { answers += message == Self.draining ? 0 : 1 }
+            #expect(answers == 200)
+            await server.ended()
+        }
+    }
+
     @Test func `calls that outlast the time for draining are cancelled and answered`() async throws {
         let gate = Gate()
         var limits = Limits()
