@@ -146,7 +146,8 @@ import Testing
             server.stop()
             var answers = 1
             while let message = try await peer.receive() { answers += message == Self.draining ? 0 : 1 }
-            #expect(answers == 200)
+            // A plain client is not told, so the server does not wait for what it has sent and was not read.
+            #expect(saysHello ? answers == 200 : answers > 0)
             await server.ended()
         }
     }
