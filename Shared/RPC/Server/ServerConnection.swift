@@ -294,8 +294,7 @@ final class ServerConnection: ChannelInboundHandler {
     /// Starts draining.
     func drain() {
         guard isReading else { return }
-        // A half-closed connection makes no new calls, and closes with its last answer.
-        if case .halfClosed = phase {} else { phase = .draining }
+        phase = .draining
         if saidHello { notify(ProtocolMethods.drainingName) }
         // A stream may never end on its own.
         for call in calls.values where call.stream != nil { abort(call, goingAway) }
