@@ -33,10 +33,10 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     private var startsLeft = 0
 
     /// The bytes of incomplete attachments and parts on this loop's connections. On the event loop only.
-    let assembly = AssemblyBudget.ProcessTotal()
+    let assembly: AssemblyBudget.ProcessTotal
 
     /// The bytes of unread answers on this loop's connections. On the event loop only.
-    let answers = AnswerTotal()
+    let answers: AnswerTotal
 
     /// Returns memory to the system. On the event loop only.
     let memory: SpikeTrimmer
@@ -55,6 +55,8 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     public init(_ loop: any EventLoop) {
         self.loop = loop
         memory = SpikeTrimmer(loop)
+        assembly = AssemblyBudget.ProcessTotal(memory: memory)
+        answers = AnswerTotal(memory: memory)
     }
 
     /// The executor of this process. One loop serves all connections of this protocol: its work per call is small, and

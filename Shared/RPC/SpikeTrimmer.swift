@@ -6,19 +6,25 @@ import NIOPosix
 /// process. Lives on the event loop.
 final class SpikeTrimmer {
     private let loop: any EventLoop
+    private let trim: () -> Void
     private var used = 0
     private var lastUse = NIODeadline.distantPast
     private var isScheduled = false
 
-    /// How many bytes read, written or computed count as a spike.
+    /// How many bytes read, written, computed or freed count as a spike.
     private static let spikeBytes = 32 * 1_024 * 1_024
 
     /// A spike ends after this time without such work.
     private static let quietTime = TimeAmount.seconds(1)
 
-    init(_ loop: any EventLoop) { self.loop = loop }
+    /// - Parameter trim: returns the freed memory.
+    init(_ loop: any EventLoop, trim: @escaping () -> Void = SpikeTrimmer.trim) {
+        self.loop = loop
+        self.trim = trim
+    }
 
-    /// Counts bytes that were read, written or computed.
+    /// Counts bytes that were read, written, computed, or held for a while and freed. The latter may be freed long after they
+    /// were written, when their memory must be returned again.
     func used(_ count: Int) {
         used += count
         guard used >= Self.spikeBytes else { return }
@@ -37,8 +43,7 @@ final class SpikeTrimmer {
         let end = lastUse + Self.quietTime
         guard end <= loop.now else { return schedule(at: end) }
         used = 0
-        // Not on the event loop: trimming much memory takes milliseconds.
-        NIOThreadPool.singleton.submit { _ in Self.trim() }
+        trim()
     }
 
     /// `malloc_trim` of glibc; nil with another C library.
@@ -46,5 +51,6 @@ final class SpikeTrimmer {
         unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
     }
 
-    private static func trim() { _ = mallocTrim?(0) }
+    /// Not on the event loop: trimming much memory takes milliseconds.
+    private static func trim() { NIOThreadPool.singleton.submit { _ in _ = mallocTrim?(0) } }
 }

@@ -37,13 +37,17 @@ public struct AnswerRoom: Sendable {
 /// The total bytes of unread answers on all connections of a process. Lives on the event loop.
 final class AnswerTotal {
     private(set) var bytes = 0
+    private let memory: SpikeTrimmer
 
     /// The connections that wait for the total to fall.
     private var waiting: [ObjectIdentifier: ServerConnection] = [:]
 
+    init(memory: SpikeTrimmer) { self.memory = memory }
+
     /// - Parameter limit: waiting connections resume when the total is below this.
     func change(by count: Int, limit: Int) {
         bytes += count
+        memory.used(max(0, -count))
         guard bytes < limit, !waiting.isEmpty else { return }
         let waiting = waiting
         self.waiting = [:]

@@ -11,6 +11,9 @@ final class AssemblyBudget {
     /// Lives on the event loop.
     final class ProcessTotal {
         fileprivate(set) var bytes = 0
+        fileprivate let memory: SpikeTrimmer
+
+        init(memory: SpikeTrimmer) { self.memory = memory }
     }
 
     init(limit: Int, processLimit: Int, process: ProcessTotal) {
@@ -30,5 +33,6 @@ final class AssemblyBudget {
     func release(_ count: Int) {
         bytes -= count
         process.bytes -= count
+        process.memory.used(count)
     }
 }

@@ -9,7 +9,8 @@ struct FuzzFindingTests {
     @Test func `attachments after the one over the limit are not expected`() throws {
         var limits = Limits()
         limits.openTransfers = 2
-        let budget = AssemblyBudget(limit: 1_000, processLimit: 1_000, process: AssemblyBudget.ProcessTotal())
+        let budget = AssemblyBudget(
+            limit: 1_000, processLimit: 1_000, process: LoopExecutor(EmbeddedEventLoop()).assembly)
         var replies: [IncomingTransfers.Reply] = []
         let transfers = IncomingTransfers(limits: limits, budget: budget) { replies.append($0) }
         var outcomes = 0

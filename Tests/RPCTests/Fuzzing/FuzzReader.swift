@@ -1,5 +1,6 @@
 import JSON
 import NIOCore
+import NIOEmbedded
 
 @testable import RPC
 
@@ -28,7 +29,7 @@ struct FuzzReader {
             limits: limits,
             budget: AssemblyBudget(
                 limit: limits.assembledBytes, processLimit: limits.assembledBytesPerProcess,
-                process: AssemblyBudget.ProcessTotal()),
+                process: LoopExecutor(EmbeddedEventLoop()).assembly),
             reply: { _ in })
     }
 
