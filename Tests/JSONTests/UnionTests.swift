@@ -1,4 +1,5 @@
 import JSON
+import RPCTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct UnionTests {
@@ -244,6 +245,7 @@ import Testing
 
     @Test func `two alternatives of the same JSON type are a programming error`() async {
         await #expect(processExitsWith: .failure) {
+            beginOwnProcess()
             _ = Codec<Double>.union { union in
                 let number = union.alternative(.number()) { $0 }
                 _ = union.alternative(.integer(), Double.init)
@@ -254,6 +256,7 @@ import Testing
 
     @Test func `an alternative of any type is a programming error`() async {
         await #expect(processExitsWith: .failure) {
+            beginOwnProcess()
             _ = Codec<RawJSON>.union { union in
                 let any = union.alternative(.any) { $0 }
                 return { any($0) }
@@ -263,6 +266,7 @@ import Testing
 
     @Test func `a tagged alternative that is not an object codec is a programming error`() async {
         await #expect(processExitsWith: .failure) {
+            beginOwnProcess()
             _ = Codec<[String: Int]>.union(taggedBy: "kind") { union in
                 let counts = union.alternative("counts", .dictionary(of: .integer())) { $0 }
                 return { counts($0) }

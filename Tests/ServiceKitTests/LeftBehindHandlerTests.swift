@@ -23,6 +23,7 @@ import Testing
     /// In a separate process, because the process exits.
     @Test func `a handler that ignores cancellation does not stop the process from exiting`() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            beginOwnProcess()
             try await withTemporaryDirectory { root in
                 let options = try ServiceOptions.parse(["--root", root, "--drain-time", "0"])
                 let process = ServiceProcess(name: "test", options: options)

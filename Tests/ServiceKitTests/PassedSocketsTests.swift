@@ -1,4 +1,5 @@
 import Glibc
+import RPCTestKit
 import Testing
 
 @testable import ServiceKit
@@ -22,6 +23,7 @@ import Testing
     /// In a separate process, because all tests share the environment.
     @Test func `taking them removes the variables, for another process too`() async {
         await #expect(processExitsWith: .success) {
+            beginOwnProcess()
             for process in [getpid(), 1] {
                 for (name, value) in [("PID", "\(process)"), ("FDS", "1"), ("FDNAMES", "feed")] {
                     setenv("LISTEN_\(name)", value, 1)

@@ -19,6 +19,7 @@ import Testing
 
     @Test func `a long stream does not retain its request`() async {
         await #expect(processExitsWith: .success) {
+            beginOwnProcess()
             try await withPeer { peer, _ in
                 try await peer.expectAlive()
                 let before = Self.resident
@@ -38,6 +39,7 @@ import Testing
 
     @Test func `members of a batch that do not fit are dropped at once`() async {
         await #expect(processExitsWith: .success) {
+            beginOwnProcess()
             var limits = Limits()
             limits.frameBytes = Self.megabyte
             limits.defaultTimeout = .minutes(4)
@@ -56,6 +58,7 @@ import Testing
 
     @Test func `after a spike the memory is returned to the system`() async {
         await #expect(processExitsWith: .success) {
+            beginOwnProcess()
             try await TestServer.with(EchoContract.table) { server in
                 try await WirePeer.connect(to: server.path).expectAlive()
                 let before = Self.resident

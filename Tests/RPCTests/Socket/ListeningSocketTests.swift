@@ -229,6 +229,7 @@ import Testing
     /// In a process of its own, because other tests count descriptors.
     @Test func `the backlog is larger than NIO's default`() async {
         await #expect(processExitsWith: .success) {
+            beginOwnProcess()
             try await withTemporaryDirectory { directory in
                 let path = try SocketPath(directory + "/test.sock")
                 let count = try await Self.withBusyServer(on: ListeningSocket(path: path), at: path) {
