@@ -48,6 +48,7 @@ func tests(_ name: String, path: String? = nil, of dependencies: [Target.Depende
 extension Target.Dependency {
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioConcurrencyHelpers = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
@@ -104,9 +105,8 @@ let package = Package(
         // Strict JSON and its codecs. Without NIO, so that features may use it.
         .target(name: "JSON", path: "Shared/JSON", swiftSettings: settings),
         .target(
-            name: "RPC", dependencies: ["CZlib", "JSON", .nioCore, .nioPosix], path: "Shared/RPC",
-            exclude: ["README.md"],
-            swiftSettings: settings),
+            name: "RPC", dependencies: ["CZlib", "JSON", .nioConcurrencyHelpers, .nioCore, .nioPosix],
+            path: "Shared/RPC", exclude: ["README.md"], swiftSettings: settings),
         .target(
             name: "ServiceKit", dependencies: ["RPC", .argumentParser, .logging, .unixSignals],
             path: "Shared/ServiceKit", swiftSettings: settings),

@@ -1,5 +1,5 @@
 import NIOCore
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The channel on which a server accepts connections. It is replaced when the socket file has to be created again;
 /// accepted connections continue.
@@ -9,13 +9,13 @@ final class Listener: Sendable {
         case closed
     }
 
-    private let state: Mutex<State>
+    private let state: NIOLockedValueBox<State>
 
-    init(_ channel: any Channel) { state = Mutex(.open(channel)) }
+    init(_ channel: any Channel) { state = NIOLockedValueBox(.open(channel)) }
 
     /// False after a system error has closed the channel.
     var isListening: Bool {
-        state.withLock { state in
+        state.withLockedValue { state in
             guard case .open(let channel) = state else { return true }
             return channel.isActive
         }
@@ -23,7 +23,7 @@ final class Listener: Sendable {
 
     /// Replaces the channel. After `close`, the new channel is closed as well.
     func replace(with channel: any Channel) {
-        let obsolete = state.withLock { state -> any Channel in
+        let obsolete = state.withLockedValue { state -> any Channel in
             guard case .open(let before) = state else { return channel }
             state = .open(channel)
             return before
@@ -32,7 +32,7 @@ final class Listener: Sendable {
     }
 
     func close() {
-        let channel = state.withLock { state -> (any Channel)? in
+        let channel = state.withLockedValue { state -> (any Channel)? in
             defer { state = .closed }
             guard case .open(let channel) = state else { return nil }
             return channel

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// A bound, listening Unix socket: our own, whose path is locked while it is held, or one that a supervisor opened and
 /// owns.
@@ -11,7 +11,7 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
     public let description: String
 
     private let group: UInt32?
-    private let state: Mutex<State>
+    private let state: NIOLockedValueBox<State>
 
     private struct State {
         var descriptor: Int32
@@ -46,7 +46,7 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
         self.group = group
         description = path.description
         let (file, descriptor) = try SocketFile.listen(at: path, for: group)
-        state = Mutex(State(descriptor: descriptor, file: file))
+        state = NIOLockedValueBox(State(descriptor: descriptor, file: file))
     }
 
     /// Adopts a socket that a supervisor has opened. Its file and mode stay unchanged, even at the end, so that clients
@@ -57,13 +57,13 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
         path = address.path
         group = nil
         description = address.description
-        state = Mutex(State(descriptor: descriptor, file: nil))
+        state = NIOLockedValueBox(State(descriptor: descriptor, file: nil))
     }
 
-    var descriptor: Int32 { state.withLock(\.descriptor) }
+    var descriptor: Int32 { state.withLockedValue(\.descriptor) }
 
     /// Nil when new clients can find the socket.
-    public var hindrance: Hindrance? { state.withLock(\.hindrance) }
+    public var hindrance: Hindrance? { state.withLockedValue(\.hindrance) }
 
     /// Checks whether clients can find the socket at its path, and creates it again if not.
     /// - Parameter isListening: false when the system has closed the listening channel.
@@ -72,7 +72,7 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
     ///   good; `SocketError.lost` when a supervisor's socket does not listen, because only the supervisor can reopen
     ///   it.
     func restore(isListening: Bool = true) throws(SocketError) -> (change: Change, descriptor: Int32?)? {
-        let outcome: Result<(Change, Int32?)?, SocketError> = state.withLock { state in
+        let outcome: Result<(Change, Int32?)?, SocketError> = state.withLockedValue { state in
             guard !state.isGivenUp else { return .success(nil) }
             guard let file = state.file else {
                 return isListening ? .success(nil) : .failure(.lost(description))
@@ -98,7 +98,7 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
 
     /// Removes the socket file if this socket created it, so that new clients cannot connect. It is not created again.
     func unlink() {
-        state.withLock { state in
+        state.withLockedValue { state in
             state.isGivenUp = true
             state.file?.unlink()
         }
@@ -106,7 +106,7 @@ public final class ListeningSocket: Sendable, CustomStringConvertible {
 
     /// Releases the path for other processes. The server that ran on this socket owns the descriptor.
     package func release() {
-        state.withLock { state in
+        state.withLockedValue { state in
             state.file?.release()
             state.file = nil
         }
