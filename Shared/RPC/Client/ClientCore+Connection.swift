@@ -20,6 +20,7 @@ extension ClientCore {
         if case .down = state {} else { state = .connecting }
         let core = NIOLoopBound(self, eventLoop: executor.loop)
         return ClientBootstrap(group: executor.loop)
+            .channelOption(.recvAllocator, value: Transport.receiveBuffers)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(ClientConnection(channel, core: core.value))

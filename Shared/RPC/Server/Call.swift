@@ -188,7 +188,7 @@ final class Call {
         case .collecting: release()
         case .queued:
             connection.core.ended(self)
-            connection.line.noteEnd()
+            connection.waiting.noteLeft()
         case .answering, .over: break
         }
         stream?.end()

@@ -12,14 +12,14 @@ final class CallQueue {
     init(_ executor: LoopExecutor) { self.executor = executor }
 
     func add(_ call: Call) {
-        call.connection.line.add(call)
+        call.connection.waiting.append(call)
         offerTurn(to: call.connection)
     }
 
     /// Queues a connection unless it is already queued or has no call that may start.
     func offerTurn(to connection: ServerConnection) {
-        guard !connection.line.hasTurn, connection.mayStartNext else { return }
-        connection.line.hasTurn = true
+        guard !connection.hasTurn, connection.mayStartNext else { return }
+        connection.hasTurn = true
         turns.append(connection)
         schedule()
     }
@@ -34,51 +34,10 @@ final class CallQueue {
         isScheduled = false
         // A connection whose answers are at their limit is queued again when they fall below it.
         guard let connection = turns.popFirst() else { return }
-        connection.line.hasTurn = false
-        let call = connection.mayStartNext ? connection.line.popFirst() : nil
+        connection.hasTurn = false
+        let call = connection.mayStartNext ? connection.waiting.popFirst() : nil
         offerTurn(to: connection)
         schedule()
         call?.start()
-    }
-}
-
-/// The waiting calls of one connection.
-struct CallLine {
-    private var calls = CircularBuffer<Call>()
-
-    /// Whether the connection is queued for a turn.
-    var hasTurn = false
-
-    /// How many ended calls may always stay in the queue; more must not outnumber the waiting ones.
-    private static let passedOver = 64
-    private var ended = 0
-
-    /// Whether a new call would be the next to start.
-    var isEmpty: Bool { calls.isEmpty }
-
-    mutating func add(_ call: Call) { calls.append(call) }
-
-    /// The next call to start.
-    var first: Call? {
-        mutating get {
-            while let call = calls.first, call.isAnswered {
-                calls.removeFirst()
-                ended -= 1
-            }
-            return calls.first
-        }
-    }
-
-    mutating func popFirst() -> Call? {
-        guard first != nil else { return nil }
-        return calls.popFirst()
-    }
-
-    /// Records that one of the calls ended before its turn.
-    mutating func noteEnd() {
-        ended += 1
-        guard ended > Self.passedOver, 2 * ended > calls.count else { return }
-        calls.removeAll { $0.isAnswered }
-        ended = 0
     }
 }

@@ -155,6 +155,7 @@ public struct RPCServer: Sendable {
         let placeholder = try PlaceholderSocket()
         return try await ServerBootstrap(group: executor.loop)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.recvAllocator, value: Transport.receiveBuffers)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(ServerConnection(channel, core: core.value))

@@ -2,8 +2,8 @@ import NIOCore
 
 /// One connection of a server: reads frames, owns the table of calls under way, and enforces every deadline.
 ///
-/// Lives on the event loop. `+Messages` handles messages, `+Calls` their calls, `+Answers` the outcomes; `FrameWriter`
-/// decides how bytes are written.
+/// Lives on the event loop. `+Messages` handles messages, `+Calls` their calls, `+Answers` the outcomes, `+Room` bounds
+/// unread answers, `+Deadlines` enforces every time limit; `FrameWriter` decides how bytes are written.
 final class ServerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -25,29 +25,34 @@ final class ServerConnection: ChannelInboundHandler {
     /// Answers of batches that take several frames, and their deadlines.
     var batchesOnTheirWay: [ObjectIdentifier: (message: OutgoingMessage, deadline: NIODeadline)] = [:]
 
+    /// The calls that wait for their turn, and whether the connection is queued for one.
+    var waiting = LazyQueue<Call> { $0.isAnswered }
+    var hasTurn = false
+
+    /// Whether received messages are left for a later turn.
+    private var readsLater = false
+
+    // Of `+Deadlines`.
+
     let timer: DeadlineTimer
-    private var deadlines = DeadlineQueue<Call.Key>()
-    private var waitingForRoom: [() -> Void] = []
+    var deadlines = DeadlineQueue<Call.Key>()
 
-    /// How many answers were written since the queue was last below its limit.
-    var answersWithoutRoom = 0
-    private var waitingForLargeRoom: [LargeWait] = []
+    /// While draining with nothing under way: until when the server waits for the client to close. Each message that
+    /// arrives restarts this time, because its sender had not read `rpc.draining` yet.
+    var lingersUntil: NIODeadline?
 
-    /// The calls that wait for their turn.
-    var line = CallLine()
+    // Of `+Room`.
 
     /// Bytes of answers in incomplete batches.
     var batchBytes = 0
 
     /// This connection's share of the process's total.
-    private var countedBytes = 0
+    var countedBytes = 0
 
-    /// Whether received messages are left for a later turn.
-    private var readsLater = false
-
-    /// While draining with nothing under way: until when the server waits for the client to close. Each message that
-    /// arrives restarts this time, because its sender had not read `rpc.draining` yet.
-    private var lingersUntil: NIODeadline?
+    /// How many answers were written since the queue was last below its limit.
+    var answersWithoutRoom = 0
+    var waitingForRoom: [() -> Void] = []
+    var waitingForLargeRoom: [LargeWait] = []
 
     init(_ channel: any Channel, core: ServerCore) {
         self.channel = channel
@@ -165,112 +170,14 @@ final class ServerConnection: ChannelInboundHandler {
         core.remove(self)
     }
 
-    // MARK: Room for answers
-
-    /// Bytes of answers that are unsent or wait for the rest of their batch.
-    private var heldAnswers: Int { writer.queuedBytes + batchBytes }
-
-    /// Whether one more handler may start. True for a closed connection, because its answers are dropped.
-    var hasRoom: Bool { isOver || heldAnswers < core.limits.queuedBytes && hasShare(heldAnswers) }
-
-    /// Whether the process is below its limit for answers, or this connection holds little of that total: peers that do
-    /// not read must not block the others.
-    private func hasShare(_ bytes: Int) -> Bool {
-        core.executor.answers.bytes < core.limits.queuedBytesPerProcess || bytes < Limits.chunkBytes
-    }
-
-    /// Whether the next waiting call may start: answers are below their limits, or its answer helps to complete a
-    /// batch, which frees memory.
-    var mayStartNext: Bool {
-        guard let call = line.first else { return false }
-        if hasRoom { return true }
-        if case .batch(let batch, _, _) = call.destination, batch.bytes > 0 { return true }
-        core.executor.answers.wait(self)
-        return false
-    }
-
-    /// Whether a call may start while reading. Calls of a batch start only after all are read: a duplicate id is
-    /// refused, and one member may cancel another.
-    func mayStartNow(toAnswer destination: Call.Destination) -> Bool {
-        if case .batch = destination { return false }
-        return line.isEmpty && hasRoom && core.executor.mayStart()
-    }
-
-    /// - Parameter resume: called once a handler may start or the connection has closed; possibly at once.
-    func whenRoom(_ resume: @escaping () -> Void) {
-        waitingForRoom.append(resume)
-        offerRoom()
-    }
-
-    /// Updates this connection's share of the process's total.
-    func countAnswers() {
-        let held = isOver ? 0 : heldAnswers
-        guard held != countedBytes else { return }
-        let (total, limit) = (core.executor.answers, core.limits.queuedBytesPerProcess)
-        let wasBelow = total.bytes < limit
-        let change = held - countedBytes
-        countedBytes = held
-        total.change(by: change, limit: limit)
-        if wasBelow, total.bytes >= limit { core.press() }
-    }
-
-    func offerRoom() {
-        if isOver || writer.queuedBytes < core.limits.queuedBytes { answersWithoutRoom = 0 }
-        core.queue.offerTurn(to: self)
-        if !waitingForRoom.isEmpty, hasRoom {
-            let waiting = waitingForRoom
-            waitingForRoom = []
-            for resume in waiting { resume() }
-        }
-        // Resumes all, and each handler checks again; otherwise this would run for each chunk of their answers.
-        if !waitingForLargeRoom.isEmpty, hasRoomForLarge(upTo: Self.largeOffer) {
-            let waiting = waitingForLargeRoom
-            waitingForLargeRoom = []
-            for wait in waiting { wait.resume() }
-        }
-        if !waitingForRoom.isEmpty || !waitingForLargeRoom.isEmpty { core.executor.answers.wait(self) }
-    }
-
-    /// Large answers use at most 1/4 of the queue limit; waiting ones resume when at most 1/8 is used. So queued large
-    /// answers never make other calls wait.
-    private static let largePart = 4
-    private static let largeOffer = 8
-
-    /// Whether one more large answer may be added. False while earlier ones wait.
-    var hasRoomForLarge: Bool { waitingForLargeRoom.isEmpty && hasRoomForLarge(upTo: Self.largePart) }
-
-    /// Incomplete batches do not count: a member would wait for its own batch forever.
-    private func hasRoomForLarge(upTo part: Int) -> Bool {
-        isOver || writer.queuedBytes <= core.limits.queuedBytes / part && hasShare(writer.queuedBytes)
-    }
-
-    /// A handler that waits to add a large answer.
-    struct LargeWait {
-        let cancellation: CancellationFlag
-        let resume: () -> Void
-    }
-
-    /// Resumes the handler once a large answer may be added, it is cancelled, or the connection closes.
-    func whenRoomForLarge(_ wait: LargeWait) {
-        guard !wait.cancellation.isRaised else { return wait.resume() }
-        waitingForLargeRoom.append(wait)
-        offerRoom()
-    }
-
-    /// Resumes the handler that waits with this flag.
-    func cancelWait(_ cancellation: CancellationFlag) {
-        guard let index = waitingForLargeRoom.firstIndex(where: { $0.cancellation === cancellation }) else { return }
-        waitingForLargeRoom.remove(at: index).resume()
-    }
-
-    private var isOver: Bool {
+    var isOver: Bool {
         if case .closed = phase { return true }
         return false
     }
 
     // MARK: Reading
 
-    private var isReading: Bool {
+    var isReading: Bool {
         switch phase {
         case .fresh, .open, .draining, .halfClosed: true
         case .discarding, .closed: false
@@ -344,71 +251,6 @@ final class ServerConnection: ChannelInboundHandler {
         }
         calls.removeAll()
     }
-
-    // MARK: Deadlines
-
-    /// The write timeout that applies now.
-    private var patience: TimeAmount {
-        let holdsOthersUp =
-            core.holdsAllAnswers && writer.queuedBytes >= Limits.chunkBytes || core.hasAllCalls && line.first != nil
-        return holdsOthersUp ? core.limits.deafTime : core.limits.writeTimeout
-    }
-
-    /// How often within this time to ask the kernel whether the peer has read anything.
-    private static let looksForProgress: Int64 = 8
-
-    /// Schedules the next check of a blocked write.
-    func watchBlockedPeer() {
-        if let next = nextLook(after: loop.now) { timer.wake(by: next) }
-    }
-
-    private func nextLook(after now: NIODeadline) -> NIODeadline? {
-        blockedDeadline.map { min($0, now + .nanoseconds(patience.nanoseconds / Self.looksForProgress)) }
-    }
-
-    /// - Returns: the next deadline.
-    private func enforceDeadlines(now: NIODeadline) -> NIODeadline {
-        writer.lookForProgress(now: now)
-        guard [discardDeadline, blockedDeadline].allSatisfy({ $0.map { $0 > now } ?? true }) else {
-            // If the loop was delayed, the last message is not written yet.
-            writer.flush()
-            close()
-            return .distantFuture
-        }
-        do throws(FrameViolation) {
-            try transport.expire(now: now)
-        } catch {
-            if isReading { reject(error.rpcError) }
-        }
-        closeIfDone()
-        while let call = deadlines.popDue(now: now, isCurrent: isUnderWay).flatMap({ calls[$0] }) {
-            abort(call, RPCError(.deadlineExceeded, "the call took longer than its caller had"))
-        }
-        for batch in batchesOnTheirWay.values where batch.deadline <= now {
-            writer.giveUp(batch.message, because: .deadlineExceeded)
-        }
-        for refusal in transport.takeRefusals() { send(nil, .failure(refusal)) }
-        let others = [discardDeadline, isReading ? lingersUntil : nil, nextLook(after: now), transport.nextExpiry]
-        let next = deadlines.next(isCurrent: isUnderWay)
-        let nextBatch = batchesOnTheirWay.values.lazy.map(\.deadline).min() ?? .distantFuture
-        return others.compactMap(\.self).reduce(min(next, nextBatch), min)
-    }
-
-    /// Enforces the deadline of a call in the table.
-    func watch(_ call: Call) {
-        deadlines.add(call.key, call.deadline, count: calls.count, isCurrent: isUnderWay)
-        timer.wake(by: call.deadline)
-    }
-
-    /// An id may be used again after its call has ended.
-    private func isUnderWay(_ key: Call.Key, _ deadline: NIODeadline) -> Bool { calls[key]?.deadline == deadline }
-
-    private var discardDeadline: NIODeadline? {
-        guard case .discarding(_, let until) = phase else { return nil }
-        return until
-    }
-
-    private var blockedDeadline: NIODeadline? { writer.blockedSince.map { $0 + patience } }
 }
 
 /// The phases of a server connection, for reading and closing.

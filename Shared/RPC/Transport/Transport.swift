@@ -23,8 +23,8 @@ final class Transport {
         case refused(RPCError)
     }
 
-    /// Large enough to read a message of `Limits.chunkBytes` at once.
-    private static let receiveBuffers = AdaptiveRecvByteBufferAllocator(
+    /// The channel's option `recvAllocator`: large enough to read a message of `Limits.chunkBytes` at once.
+    static let receiveBuffers = AdaptiveRecvByteBufferAllocator(
         minimum: 64, initial: 2_048, maximum: 2 * Limits.chunkBytes)
 
     init(channel: any Channel, executor: LoopExecutor, limits: Limits) {
@@ -37,7 +37,6 @@ final class Transport {
         budget = AssemblyBudget(
             limit: limits.assembledBytes, processLimit: limits.assembledBytesPerProcess, process: executor.assembly)
         transfers = IncomingTransfers(limits: limits, budget: budget) { writer.send($0) }
-        try? channel.syncOptions?.setOption(.recvAllocator, value: Self.receiveBuffers)
     }
 
     /// The negotiated features.
