@@ -55,13 +55,15 @@ import Testing
 
     @Test func `handlers that never suspend do not block connections, reads and cancellations`() async throws {
         let gate = Gate()
+        var limits = Limits()
+        limits.defaultTimeout = .hours(1)
         var table = EchoContract.table(gate)
         table.handle(EchoContract.trace) { _, _ in
             while !Task.isCancelled { await Task.yield() }
             try await gate.pass("stopped")
             return .init(text: "")
         }
-        try await TestServer.with(table, executor: .separate()) { server in
+        try await TestServer.with(table, limits: limits, executor: .separate()) { server in
             let busy = try await WirePeer.connect(to: server.path)
             try await busy.send(request("1", "echo.trace"))
             try await WirePeer.connect(to: server.path).expectAlive()
