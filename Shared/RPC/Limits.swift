@@ -103,4 +103,15 @@ public struct Limits: Sendable, Equatable {
     public var stopGrace = TimeAmount.seconds(2)
 
     public init() {}
+
+    /// The limits for one of `count` event loops of a process: an equal part of each limit per process, rounded up.
+    func part(of count: Int) -> Limits {
+        var part = self
+        for limit in [
+            \.callsPerProcess, \.connections, \.queuedBytesPerProcess, \.assembledBytesPerProcess,
+        ] as [WritableKeyPath<Limits, Int>] {
+            part[keyPath: limit] = (self[keyPath: limit] + count - 1) / count
+        }
+        return part
+    }
 }

@@ -23,10 +23,12 @@ public struct TestServer: Sendable {
     /// - Parameters:
     ///   - path: the socket's path, if the test has its own directory.
     ///   - socket: the socket at this path, if the test has opened it.
+    ///   - executors: several event loops; nil for the one of `executor`.
     public static func with<Result: Sendable>(
         _ methods: MethodTable, named name: String = "test", at path: SocketPath? = nil,
         on socket: ListeningSocket? = nil,
         limits: Limits = Limits(), peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared,
+        executors: LoopExecutors? = nil,
         health: @escaping @Sendable () async -> [Health.Check] = { [] },
         _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
@@ -34,7 +36,7 @@ public struct TestServer: Sendable {
             return try await withTemporaryDirectory { directory in
                 try await with(
                     methods, named: name, at: try SocketPath(directory + "/test.sock"), limits: limits, peers: peers,
-                    executor: executor, health: health, body)
+                    executor: executor, executors: executors, health: health, body)
             }
         }
         let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
@@ -44,7 +46,8 @@ public struct TestServer: Sendable {
         let sink = FaultSink()
         let server = RPCServer(
             identity: ServiceIdentity(name: name, version: "1.0", instance: "test-instance"), methods: methods,
-            limits: limits, peers: peers, executor: executor, health: health, onFault: sink.add)
+            limits: limits, peers: peers, executors: executors ?? LoopExecutors(executor), health: health,
+            onFault: sink.add)
         let socket = try socket ?? ListeningSocket(path: path, group: peers.owningGroup)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -21,6 +21,13 @@ public struct LatencyHistogram: Sendable, Equatable {
         sumMicroseconds += microseconds
     }
 
+    func adding(_ other: LatencyHistogram) -> LatencyHistogram {
+        var sum = self
+        sum.buckets = zip(buckets, other.buckets).map(+)
+        sum.sumMicroseconds += other.sumMicroseconds
+        return sum
+    }
+
     /// The first bucket whose bound is not exceeded.
     private static func bucket(of microseconds: Int) -> Int {
         guard microseconds > 1 else { return 0 }

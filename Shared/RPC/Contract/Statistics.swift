@@ -4,9 +4,19 @@ import JSON
 public struct Statistics: Sendable, Equatable {
     /// By method name, only those that were called: the service's own methods, `NAME.*` for all calls forwarded to the
     /// service NAME, and `other` for unknown methods.
-    public let methods: [String: MethodStatistics]
+    public private(set) var methods: [String: MethodStatistics]
 
-    public let process: ProcessStatistics
+    public private(set) var process: ProcessStatistics
+
+    /// Adds those of another event loop of the same process.
+    mutating func add(_ other: Statistics) {
+        methods.merge(other.methods) { $0.adding($1) }
+        process = ProcessStatistics(
+            connections: process.connections + other.process.connections,
+            handlers: process.handlers + other.process.handlers,
+            queuedBytes: process.queuedBytes + other.process.queuedBytes, memoryBytes: process.memoryBytes,
+            uptime: process.uptime)
+    }
 
     public static let codec = Codec<Statistics>.object { object in
         let methods = object.required("methods", .dictionary(of: MethodStatistics.codec), \.methods)
@@ -29,6 +39,12 @@ public struct MethodStatistics: Sendable, Equatable {
 
     /// From reading the request to its answer, without refused calls.
     public internal(set) var latency = LatencyHistogram()
+
+    fileprivate func adding(_ other: MethodStatistics) -> MethodStatistics {
+        MethodStatistics(
+            calls: calls + other.calls, underWay: underWay + other.underWay,
+            errors: errors.merging(other.errors, uniquingKeysWith: +), latency: latency.adding(other.latency))
+    }
 
     public static let codec = Codec<MethodStatistics>.object { object in
         let calls = object.required("calls", .integer(0 ... .max), \.calls)

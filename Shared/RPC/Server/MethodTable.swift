@@ -178,6 +178,11 @@ public struct CallContext: Sendable {
 
     /// The statistics of the called server; nil when there is no connection.
     public var statistics: Statistics? {
-        get async { await connection?.look { $0.core.statistics } }
+        get async {
+            guard let connection else { return nil }
+            var (sum, others) = await connection.look { ($0.core.statistics, $0.core.others) }
+            for other in others { sum.add(await other.look { $0.statistics }) }
+            return sum
+        }
     }
 }

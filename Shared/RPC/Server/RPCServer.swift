@@ -7,7 +7,7 @@ public struct RPCServer: Sendable {
     private let methods: MethodTable
     private let limits: Limits
     private let peers: TrustedPeers
-    private let executor: LoopExecutor
+    private let executors: LoopExecutors
     private let observers: Observers
 
     /// A call that ended with an error of class 5xx; each is one log line.
@@ -33,13 +33,15 @@ public struct RPCServer: Sendable {
     /// - Parameters:
     ///   - methods: the service's methods; the protocol's own are added unless they are present.
     ///   - peers: who may connect, in addition to the same user and root.
+    ///   - executors: several, if handlers compute so much that one core is not enough. Each event loop then has an
+    ///     equal part of the limits per process.
     ///   - health: computes the answer of `rpc.health`.
     ///   - onFault: receives each call that ends with an error of class 5xx, once.
     ///   - onCall: receives each call that ends; nil costs nothing.
     public init(
         identity: ServiceIdentity, methods: MethodTable, limits: Limits = Limits(),
         peers: TrustedPeers = TrustedPeers(),
-        executor: LoopExecutor = .shared,
+        executors: LoopExecutors = LoopExecutors(.shared),
         health: @escaping @Sendable () async -> [Health.Check] = { [] },
         onFault: @escaping @Sendable (Fault) -> Void,
         onCall: (@Sendable (CallRecord) -> Void)? = nil
@@ -48,7 +50,7 @@ public struct RPCServer: Sendable {
         self.methods = methods.adding(identity: identity, health: health)
         self.limits = limits
         self.peers = peers
-        self.executor = executor
+        self.executors = executors
         observers = Observers(onFault: onFault, onCall: onCall)
     }
 
@@ -71,7 +73,7 @@ public struct RPCServer: Sendable {
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
         defer { socket.release() }
-        try await withTaskExecutorPreference(executor) {
+        try await withTaskExecutorPreference(executors.all[0]) {
             try await serve(
                 on: socket, onReady: onReady, onSocketChange: onSocketChange, onLeftBehind: onLeftBehind, until: stop)
         }
@@ -83,16 +85,16 @@ public struct RPCServer: Sendable {
         onLeftBehind: @escaping @Sendable ([String]) -> Void,
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
-        let core = NIOLoopBound(makeCore(), eventLoop: executor.loop)
-        let listener = Listener(try await listen(on: socket.descriptor, core))
+        let cores = await ServerCores(on: executors, makeCore)
+        let listener = Listener(try await listen(on: socket.descriptor, cores))
         onReady()
         async let ending = end(
-            listener, of: socket, core, onSocketChange: onSocketChange, onLeftBehind: onLeftBehind, until: stop)
+            listener, of: socket, cores, onSocketChange: onSocketChange, onLeftBehind: onLeftBehind, until: stop)
         await withTaskCancellationHandler {
-            await core.value.untilOver()
+            await cores.untilOver()
         } onCancel: {
             listener.close()
-            core.onLoop { $0.closeAll() }
+            cores.onEach { $0.closeAll() }
         }
         if let fault = await ending { throw fault }
     }
@@ -100,7 +102,7 @@ public struct RPCServer: Sendable {
     /// Waits until the server must end, and drains it.
     /// - Returns: the error that ended the server; nil when it was told to stop.
     private func end(
-        _ listener: Listener, of socket: ListeningSocket, _ core: NIOLoopBound<ServerCore>,
+        _ listener: Listener, of socket: ListeningSocket, _ cores: ServerCores,
         onSocketChange: @escaping @Sendable (ListeningSocket.Change) -> Void,
         onLeftBehind: @escaping @Sendable ([String]) -> Void,
         until stop: @escaping @Sendable () async -> Void
@@ -110,11 +112,11 @@ public struct RPCServer: Sendable {
                 await stop()
                 return nil
             }
-            group.addTask { await watch(socket, for: listener, core, onSocketChange) }
+            group.addTask { await watch(socket, for: listener, cores, onSocketChange) }
             let fault = await group.next() ?? nil
             socket.unlink()
             listener.close()
-            core.value.drain(onLeftBehind: onLeftBehind)
+            cores.onEach { $0.drain(onLeftBehind: onLeftBehind) }
             group.cancelAll()
             return fault
         }
@@ -127,7 +129,7 @@ public struct RPCServer: Sendable {
     /// channel.
     /// - Returns: why the socket cannot be created again; nil when the task is cancelled.
     private func watch(
-        _ socket: ListeningSocket, for listener: Listener, _ core: NIOLoopBound<ServerCore>,
+        _ socket: ListeningSocket, for listener: Listener, _ cores: ServerCores,
         _ onChange: @Sendable (ListeningSocket.Change) -> Void
     ) async -> (any Error)? {
         while !Task.isCancelled {
@@ -136,7 +138,7 @@ public struct RPCServer: Sendable {
             guard !Task.isCancelled else { break }
             do {
                 guard let (change, descriptor) = try socket.restore(isListening: listener.isListening) else { continue }
-                if let descriptor { listener.replace(with: try await listen(on: descriptor, core)) }
+                if let descriptor { listener.replace(with: try await listen(on: descriptor, cores)) }
                 onChange(change)
             } catch {
                 return error
@@ -145,20 +147,21 @@ public struct RPCServer: Sendable {
         return nil
     }
 
-    func makeCore() -> ServerCore {
+    func makeCore(on executor: LoopExecutor) -> ServerCore {
         ServerCore(
-            identity: identity, methods: methods, limits: limits, peers: peers, executor: executor,
-            observers: observers)
+            identity: identity, methods: methods, limits: limits.part(of: executors.all.count), peers: peers,
+            executor: executor, observers: observers)
     }
 
-    private func listen(on descriptor: Int32, _ core: NIOLoopBound<ServerCore>) async throws -> any Channel {
+    private func listen(on descriptor: Int32, _ cores: ServerCores) async throws -> any Channel {
         let placeholder = try PlaceholderSocket()
-        return try await ServerBootstrap(group: executor.loop)
+        return try await ServerBootstrap(group: executors.all[0].loop, childGroup: executors.group)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.recvAllocator, value: Transport.receiveBuffers)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ServerConnection(channel, core: core.value))
+                    try channel.pipeline.syncOperations.addHandler(
+                        ServerConnection(channel, core: cores.core(on: channel.eventLoop)))
                 }
             }
             .serverChannelInitializer { channel in

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The state shared by the connections of one server. Lives on the event loop.
+/// The state shared by the connections of one server on one event loop. Lives on that loop.
 final class ServerCore {
     let identity: ServiceIdentity
     let contracts: [Contract]
@@ -12,6 +12,9 @@ final class ServerCore {
 
     /// The calls that could not start while reading.
     let queue: CallQueue
+
+    /// The server's parts on other event loops; none once it has ended.
+    var others: [NIOLoopBound<ServerCore>] = []
 
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
 
@@ -94,6 +97,7 @@ final class ServerCore {
 
     // MARK: Statistics
 
+    /// The statistics of this part of the server.
     var statistics: Statistics {
         Statistics(
             methods: methods.statistics,
@@ -142,6 +146,7 @@ final class ServerCore {
 
     private func resumeIfOver() {
         guard isDraining, isOver else { return }
+        others = []
         whenOver?.resume()
         whenOver = nil
     }

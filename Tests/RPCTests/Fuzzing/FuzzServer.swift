@@ -19,8 +19,9 @@ final class FuzzServer {
         executor = LoopExecutor(loop)
         let server = RPCServer(
             identity: ServiceIdentity(name: "fuzz", version: "1", instance: "1"),
-            methods: FuzzMethods.table(gate: gate.pass), limits: limits, executor: executor, onFault: { _ in })
-        core = server.makeCore()
+            methods: FuzzMethods.table(gate: gate.pass), limits: limits,
+            executors: LoopExecutors(executor), onFault: { _ in })
+        core = server.makeCore(on: executor)
         end = try FuzzChannel(on: loop)
         connection = ServerConnection(end.channel, core: core)
         // Untrusted peers are refused earlier. The handler is added too late to see the channel become active, where it

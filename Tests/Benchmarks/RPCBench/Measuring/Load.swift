@@ -20,6 +20,9 @@ struct Load: Codable, Sendable {
     /// other concurrent calls are not measured then.
     var isCancelling = false
 
+    /// Whether each call computes for about 100 µs on the server.
+    var isComputing = false
+
     /// The warm-up before the measurement.
     var warmUpSeconds = 0.0
 

@@ -66,6 +66,11 @@ struct Aim: Sendable {
             let rounds = $0.call(of: OwnSubject.runtime.name, in: LoadCase.besideLarge.name)?.rounds ?? []
             return rounds.map(\.p99).max().map { $0 / 1_000 }
         },
+        Aim(text: "computing over 8 connections: calls/s of two loops × one", bound: .atLeast(1)) {
+            $0.ratio(
+                \.callsPerSecond, LoadCase.computing.name, of: OwnSubject.runtimeOnTwoLoops.name,
+                to: OwnSubject.runtime.name)
+        },
         Aim(text: "idle service: PSS MB, largest", bound: .atMost(12)) { findings in
             let services = RunningDeployment.programs
             let idle = findings.programs.filter { services.contains($0.program) }.compactMap(\.idle)

@@ -13,6 +13,8 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
     case runtimeOnLoop = "runtime-on-loop"
     /// The handler waits once, so that each call has a task.
     case runtimeInTasks = "runtime-in-tasks"
+    /// The server's connections are spread over two event loops.
+    case runtimeOnTwoLoops = "runtime-on-two-loops"
     /// Large replies are bytes beside the message.
     case bytesBeside = "bytes-beside"
 
@@ -23,6 +25,7 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         case .runtime: "runtime"
         case .runtimeOnLoop: "runtime, callers on its loop"
         case .runtimeInTasks: "runtime, handlers in tasks"
+        case .runtimeOnTwoLoops: "runtime, two loops"
         case .bytesBeside: "runtime, bytes beside"
         }
     }
@@ -36,13 +39,15 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
     }
 
     /// Whether the subject supports the load. The two raw subjects answer in order, so they have no concurrent large replies and
-    /// no cancellation. Bytes beside the message need a large reply.
+    /// no cancellation. Bytes beside the message need a large reply. Two loops differ from one only where the server computes.
     func takes(_ load: Load) -> Bool {
-        switch self {
+        if load.isComputing { return self == .runtime || self == .runtimeOnTwoLoops }
+        return switch self {
         case .floor, .echo: load.largeCallers == 0 && !load.isCancelling
         case .runtime: true
         case .runtimeOnLoop: !load.isCancelling
         case .runtimeInTasks: !load.isCancelling && load.largeCallers == 0
+        case .runtimeOnTwoLoops: false
         case .bytesBeside: max(load.replyBytes, load.largestBeside) >= BenchContract.smallestBlob
         }
     }
@@ -53,7 +58,9 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         case .floor: try FloorServer.serve(on: socket)
         case .echo: try await EchoServer.serve(on: socket, executor: executor)
         case .runtime, .runtimeOnLoop, .runtimeInTasks, .bytesBeside:
-            try await RuntimeServer.serve(on: socket, executor: executor, inTasks: self == .runtimeInTasks)
+            try await RuntimeServer.serve(
+                on: socket, executors: LoopExecutors(executor), inTasks: self == .runtimeInTasks)
+        case .runtimeOnTwoLoops: try await RuntimeServer.serve(on: socket, executors: LoopExecutors(count: 2))
         }
     }
 
@@ -61,7 +68,7 @@ enum OwnSubject: String, Subject, CaseIterable, ExpressibleByArgument {
         switch self {
         case .floor: try await FloorCaller.measure(load, socket: socket)
         case .echo: try await EchoCaller.measure(load, socket: socket)
-        case .runtime, .runtimeOnLoop, .runtimeInTasks, .bytesBeside:
+        case .runtime, .runtimeOnLoop, .runtimeInTasks, .runtimeOnTwoLoops, .bytesBeside:
             try await RuntimeCaller.measure(
                 load, socket: socket, onLoop: self == .runtimeOnLoop, bytesBeside: self == .bytesBeside)
         }

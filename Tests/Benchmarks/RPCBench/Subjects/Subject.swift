@@ -21,7 +21,7 @@ protocol Subject: Sendable {
 extension Subject {
     func socket(in directory: String) -> String { "\(directory)/\(name.filter(\.isLetter)).sock" }
 
-    func takes(_ load: Load) -> Bool { !load.isCancelling }
+    func takes(_ load: Load) -> Bool { !load.isCancelling && !load.isComputing }
 }
 
 /// A running subject.

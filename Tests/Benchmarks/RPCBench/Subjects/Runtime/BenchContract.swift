@@ -40,6 +40,15 @@ enum BenchContract {
         }
     }
 
+    struct Computed: Sendable {
+        let value: Int
+
+        static let codec = Codec<Computed>.object { object in
+            let value = object.required("value", .integer(), \.value)
+            return { members throws(JSONError) in Computed(value: try members[value]) }
+        }
+    }
+
     struct Blob: Sendable {
         let value: Bytes
 
@@ -75,6 +84,7 @@ enum BenchContract {
     }
 
     static let get = Method("bench.get", "Get.", params: Request.codec, answer: Reply.codec)
+    static let compute = Method("bench.compute", "Compute.", params: Empty.codec, answer: Computed.codec)
     static let blob = Method("bench.blob", "Get bytes.", params: Request.codec, answer: Blob.codec)
     static let wait = Method("bench.wait", "Wait to be cancelled.", params: Wait.codec, answer: Empty.codec)
     static let cancelled = Method(
@@ -82,7 +92,7 @@ enum BenchContract {
 
     static let contract = Contract(
         name: "bench", version: 1,
-        methods: [get.description, blob.description, wait.description, cancelled.description])
+        methods: [get.description, compute.description, blob.description, wait.description, cancelled.description])
 
     /// The smallest reply that is sent as bytes beside the message.
     static let smallestBlob = 65_536

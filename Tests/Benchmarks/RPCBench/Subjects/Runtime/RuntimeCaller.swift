@@ -13,6 +13,11 @@ enum RuntimeCaller {
         return try await withClients(load.connections, socket) { clients in
             try await withTaskExecutorPreference(executor) {
                 if load.isCancelling { return try await measureCancelling(load, over: clients) }
+                if load.isComputing {
+                    return try await load.measure(over: clients) { client, _ in
+                        try await call(client, BenchContract.compute, Empty())
+                    }
+                }
                 return try await load.measure(over: clients) { client, replyBytes in
                     guard bytesBeside, replyBytes >= BenchContract.smallestBlob else {
                         return try await get(client, replyBytes)
@@ -44,8 +49,8 @@ enum RuntimeCaller {
     }
 
     /// - Returns: false for a call that failed with `overloaded` because the client's retry budget was used up.
-    private static func call<Reply>(
-        _ client: RPCClient, _ method: Method<BenchContract.Request, Reply>, _ request: BenchContract.Request
+    private static func call<Request, Reply>(
+        _ client: RPCClient, _ method: Method<Request, Reply>, _ request: Request
     ) async throws -> Bool {
         do throws(RPCError) {
             _ = try await client.call(method, request)

@@ -5,10 +5,10 @@ import Synchronization
 /// The runtime with a trivial handler.
 enum RuntimeServer {
     /// - Parameter inTasks: whether the handler of small replies waits, so that each of its calls has a task.
-    static func serve(on path: String, executor: LoopExecutor, inTasks: Bool) async throws {
+    static func serve(on path: String, executors: LoopExecutors, inTasks: Bool = false) async throws {
         let server = RPCServer(
             identity: ServiceIdentity(name: "bench", version: "1"), methods: methods(inTasks: inTasks),
-            executor: executor, onFault: { _ in })
+            executors: executors, onFault: { _ in })
         // Runs until the process is killed.
         try await server.run(on: ListeningSocket(path: SocketPath(path)), until: { await Task.untilCancelled() })
     }
@@ -25,6 +25,7 @@ enum RuntimeServer {
         } else {
             table.handle(BenchContract.get) { request, _ in BenchContract.Reply(value: text(of: request.bytes)) }
         }
+        table.handle(BenchContract.compute) { _, _ in BenchContract.Computed(value: compute()) }
         table.handle(BenchContract.blob) { request, _ in
             let data = Data(repeating: filler, count: request.bytes)
             return BenchContract.Blob(value: Bytes(data, crc32: checksums.checksum(of: data)))
@@ -35,6 +36,17 @@ enum RuntimeServer {
         }
         table.handle(BenchContract.cancelled) { wait, _ in waits.state(of: wait.number) }
         return table
+    }
+
+    /// The same work in each call, about 100 µs.
+    private static func compute() -> Int {
+        var state: UInt64 = .random(in: 1 ... .max)
+        for _ in 0..<50_000 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+        }
+        return Int(state & 0xFF)
     }
 
     private static let filler = UInt8(ascii: "v")
