@@ -58,6 +58,20 @@ import Testing
         }
     }
 
+    @Test func `an image that its origin server refuses is invalid data, and the error has the status`() async throws {
+        try await OriginServer.with { _ in
+            [.response(403)]
+        } _: { origin in
+            try await Deployment.with(imageData: ["--allow-private-upstream", origin.authority]) { deployment in
+                let id = UUID().uuidString
+                #expect(try await deployment.gateway("publish", origin.url + "/a.jpg", "--id", id).status == 0)
+                let refused = try await deployment.gateway("image", id, "-o", deployment.root + "/a.jpg")
+                #expect(refused.status == 65, "\(refused.errors)")
+                #expect(refused.errors.contains("The origin server answered with status 403"), "\(refused.errors)")
+            }
+        }
+    }
+
     @Test func `with --no-fetch a URL is published with a note`() async throws {
         try await Deployment.with(imageData: ["--no-fetch"]) { deployment in
             let published = try await deployment.gateway("publish", "https://example.org/a.jpg")

@@ -29,6 +29,7 @@ public enum TextKey: String, CaseIterable, Sendable {
     case deadlineExceeded = "error.deadline_exceeded"
     case invalidData = "error.invalid_data"
     case notFound = "error.not_found"
+    case originStatus = "error.origin_status"
     case overloaded = "error.overloaded"
     case permissionDenied = "error.permission_denied"
     case readOnly = "error.read_only"
