@@ -162,6 +162,21 @@ import Testing
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains(name))
         #expect(outcome.output.isEmpty)
+        // A usage line is that of the subcommand.
+        #expect(!outcome.errors.contains("Usage: gateway <subcommand>"), "\(outcome.errors)")
+        if outcome.errors.contains("Usage: ") {
+            #expect(outcome.errors.contains("Usage: gateway \(arguments[0]) ["), "\(outcome.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        ["publish", "ftp://example.org/a.jpg"], ["call", "feed.load", "limit"], ["image", "nonsense"],
+    ])
+    func `after an invalid value the usage is that of the subcommand`(_ arguments: [String]) async throws {
+        let outcome = try await Unchanged.run(arguments)
+        #expect(outcome.status == 64 && outcome.errors.hasPrefix("Error: "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("\nUsage: gateway \(arguments[0]) [--root <dir>]"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("'gateway \(arguments[0]) --help'"), "\(outcome.errors)")
     }
 
     @Test func `both cursors together are rejected`() async throws {

@@ -34,6 +34,11 @@ extension ClientCommand {
         } catch let error as SocketError {
             output.complain("\(error)")
             throw ExitCode(ErrorKind.invalidParams.exitCode)
+        } catch let error as ValidationError {
+            // The library would print the usage of `gateway`, because only the command knows its name.
+            output.say("Error: \(error.message)\nUsage: \(Gateway.usageString(for: Self.self))")
+            output.say("  See 'gateway \(Self.configuration.commandName ?? "") --help' for more information.")
+            throw ExitCode(ErrorKind.invalidParams.exitCode)
         }
     }
 }
