@@ -179,6 +179,26 @@ import Testing
         #expect(outcome.errors.contains("'gateway \(arguments[0]) --help'"), "\(outcome.errors)")
     }
 
+    @Test(arguments: [
+        (["--root", "/tmp/a b", "feed", "--limit", "3"], "gateway feed --root '/tmp/a b' --limit 3"),
+        (["--root=feed", "feed"], "gateway feed --root=feed"),
+        (["--root", "feed", "watch"], "gateway watch --root feed"),
+        (["--json", "call", "feed.load", "a=1"], "gateway call --json feed.load a=1"),
+    ])
+    func `options before the subcommand are refused with the correct command`(
+        _ arguments: [String], _ command: String
+    ) async throws {
+        let refused = try await Program("gateway").run(arguments)
+        #expect(refused.status == 64 && refused.output.isEmpty)
+        #expect(refused.errors.contains("options follow the subcommand: \(command)\n"), "\(refused.errors)")
+    }
+
+    @Test(arguments: [["--nonsense", "feed"], ["--root", "/tmp", "nonsense"], ["--json"], ["--help"], ["--version"]])
+    func `other options before the subcommand get no such hint`(_ arguments: [String]) async throws {
+        let outcome = try await Program("gateway").run(arguments)
+        #expect(!outcome.errors.contains("options follow"), "\(outcome.errors)")
+    }
+
     @Test func `both cursors together are rejected`() async throws {
         let id = UUID().uuidString
         let outcome = try await Unchanged.run(["call", "feed.load", "after_id=\(id)", "before_id=\(id)"])

@@ -46,9 +46,7 @@ struct ClientOptions: ParsableArguments {
     /// The options that select the same gateway, for a suggested command.
     var route: String {
         let options = [("--root", rootOption.path), ("--socket", socketPath)]
-        return options.map { name, value in
-            value.map { " \(name) '\($0.replacing("'", with: "'\\''"))'" } ?? ""
-        }.joined()
+        return options.map { name, value in value.map { " \(name) \($0.shellWord)" } ?? "" }.joined()
     }
 
     /// The user's language preference, which the gateway negotiates.
