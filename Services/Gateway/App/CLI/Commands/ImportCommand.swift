@@ -17,7 +17,8 @@ struct ImportCommand: ClientCommand {
 
             Only "file" is required. Without a manifest all files are imported, ordered by \
             name, including those in subfolders, except hidden ones. Importing twice changes \
-            nothing. Rejected files are listed, the others are imported, and the exit code is 65.
+            nothing. Rejected files are listed, the others are imported, and the exit code is 65. \
+            For a folder without any file it is 66.
 
             Examples:
               gateway import ~/Pictures
