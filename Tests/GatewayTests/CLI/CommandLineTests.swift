@@ -34,7 +34,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http://127.0.0.1:1/a.jpg", "--allow-private-upstream 127.0.0.1:1"), ("http://10.0.0.1/a.jpg", "10.0.0.1"),
+        ("http://127.0.0.1:1/a.jpg", "--allow-private-upstream 127.0.0.1:1"),
+        ("http://127.0.0.1:1/a.jpg", "Nothing was published: port 1 is not allowed (only 80 and 443 are).\n"),
+        ("http://10.0.0.1/a.jpg", "Nothing was published: the host has an address that is not allowed.\n"),
+        ("http://[::1]/a.jpg", "--allow-private-upstream '[::1]:80'\n"),
         ("http://localhost/a.jpg", "--allow-private-upstream localhost:80"),
         ("https://example.org:22/a.jpg", "--allow-private-upstream example.org:22"),
         ("https://user:word@example.org/a.jpg", "user name or password"),
@@ -44,7 +47,8 @@ import Testing
             let refused = try await deployment.gateway("publish", url)
             #expect(refused.status == 77 && refused.output.isEmpty)
             #expect(
-                refused.errors.contains("Nothing was published") && refused.errors.contains(part), "\(refused.errors)")
+                refused.errors.hasPrefix("gateway: Nothing was published: ") && refused.errors.contains(part),
+                "\(refused.errors)")
             #expect(try await deployment.gateway("feed").output == "My Feed\nNo images yet\n")
         }
     }

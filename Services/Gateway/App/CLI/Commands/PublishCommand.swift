@@ -77,10 +77,9 @@ struct PublishCommand: ClientCommand {
         } catch {
             switch error.kind {
             case .permissionDenied:
-                var refusal = error
-                refusal.message =
-                    "Nothing was published, because the image can never be fetched: \(error.message)\(remedy)"
-                throw refusal
+                session.output.complain("Nothing was published: \(error.message).")
+                if let remedy { session.output.say("To allow this server: \(remedy)") }
+                throw ExitCode(error.kind.exitCode)
             case .readOnly, .invalidParams: return
             default: session.output.say("Note: cannot check whether the image can be fetched: \(error.message)")
             }
@@ -88,12 +87,12 @@ struct PublishCommand: ClientCommand {
     }
 
     /// The command that allows the URL's host and port. The service does not reveal the address of the host name.
-    private var remedy: String {
+    private var remedy: String? {
         guard let url = URLComponents(string: image), let host = url.host, !host.isEmpty, url.user == nil else {
-            return ""
+            return nil
         }
         let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
-        return ". To allow this server, use: deploy/up --allow-private-upstream \(host):\(port)"
+        return "deploy/up --allow-private-upstream \("\(host):\(port)".shellWord)"
     }
 
     private func store(_ session: Session) async throws -> String {
