@@ -150,6 +150,26 @@ import Testing
         }
     }
 
+    @Test func `the command that a refused URL suggests allows it, and what was allowed before`() async throws {
+        try await SupervisedDeployment.with(["--empty", "--allow-private-upstream", "127.0.0.1:2"]) { deployment, _ in
+            let refused = try await deployment.gateway("publish", "http://127.0.0.1:3/a.jpg")
+            let command = try #require(
+                refused.errors.firstMatch(of: /To allow this server: (deploy\/up .*)\n/)?.output.1, "\(refused.errors)")
+            let outcome = try await Program(path: "/bin/bash").run([
+                "-c", "cd \(Program.repository) && \(command) --bin \(deployment.programs)",
+            ])
+            #expect(outcome.status == 0 && !outcome.errors.contains("no longer set"), "\(outcome.errors)")
+            for port in [2, 3] {
+                let published = try await deployment.gateway("publish", "http://127.0.0.1:\(port)/a.jpg")
+                #expect(published.status == 0, "\(published.errors)")
+            }
+            let replaced = try await deployment.up("--allow-private-upstream", "127.0.0.1:3")
+            #expect(
+                replaced.errors.contains("replace the last ones: --allow-private-upstream 127.0.0.1:2\n"),
+                "\(replaced.errors)")
+        }
+    }
+
     @Test func `up does not wait for an optional plugin`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             try await WireListener.with(at: SocketPath(deployment.root + "/run/likes.sock")) { _ in

@@ -86,13 +86,28 @@ struct PublishCommand: ClientCommand {
         }
     }
 
-    /// The command that allows the URL's host and port. The service does not reveal the address of the host name.
+    /// The command that allows the URL's host and port, in addition to those that were allowed before. The service does not
+    /// reveal the address of the host name.
     private var remedy: String? {
         guard let url = URLComponents(string: image), let host = url.host, !host.isEmpty, url.user == nil else {
             return nil
         }
         let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
-        return "deploy/up --allow-private-upstream \("\(host):\(port)".shellWord)"
+        let option = "--allow-private-upstream"
+        let endpoints = allowed(by: option).filter { $0 != "\(host):\(port)" } + ["\(host):\(port)"]
+        return
+            (["deploy/up --root", client.deployment?.shellWord ?? "DIR"] + endpoints.map { "\(option) \($0.shellWord)" })
+            .joined(separator: " ")
+    }
+
+    /// The values of an option at the last `deploy/up`, which new values replace; none if its user is another one.
+    private func allowed(by option: String) -> [String] {
+        guard let file = client.deployment.map({ $0 + "/upstream.options" }),
+            let text = try? String(contentsOfFile: file, encoding: .utf8)
+        else { return [] }
+        return text.split(separator: "\n").filter { $0.hasPrefix(option + " ") }.map {
+            String($0.dropFirst(option.count + 1))
+        }
     }
 
     private func store(_ session: Session) async throws -> String {
