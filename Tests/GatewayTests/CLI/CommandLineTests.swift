@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `an error of a service is printed with its trace id to standard error`() async throws {
+    @Test func `an error that a service has logged is printed with its trace id to standard error`() async throws {
         try await Deployment.with { deployment in
             let unknown = UUID().uuidString
             for arguments in [
@@ -142,10 +142,23 @@ import Testing
                 let outcome = try await Program("gateway").run(
                     arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
                 #expect(outcome.status == 66 && outcome.output.isEmpty)
-                #expect(outcome.errors.contains(/trace id [0-9a-f]{32}\n/), "\(outcome.errors)")
+                // It is not in a log.
+                #expect(!outcome.errors.contains("trace id"), "\(outcome.errors)")
             }
             let own = try await deployment.gateway("call", "nobody.load")
             #expect(own.status == 64 && !own.errors.contains("trace id"))
+
+            let feed = try #require(deployment.program("feed"))
+            feed.send(SIGKILL)
+            _ = await feed.ended()
+            for arguments in [["feed"], ["call", "feed.load"]] {
+                let down = try await Program("gateway").run(
+                    arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
+                #expect(down.status == 69 && down.output.isEmpty)
+                let id = try #require(down.errors.firstMatch(of: /trace id ([0-9a-f]{32})\n/), "\(down.errors)").output
+                    .1
+                #expect(try deployment.log("gateway").contains("trace_id=\(id) "))
+            }
         }
     }
 
