@@ -162,6 +162,41 @@ import Testing
         }
     }
 
+    @Test func `headings and hints are in the language of --locale`() async throws {
+        try await Deployment.with { deployment in
+            let id = UUID().uuidString
+            for url in ["https://example.org/a.jpg", "https://example.org/b.jpg"] {
+                _ = try await deployment.gateway("publish", url, "--id", url.contains("a.jpg") ? id : UUID().uuidString)
+            }
+            _ = try await deployment.gateway("comment", id, "alpha")
+            let feed = try await deployment.gateway("feed", "--locale", "pt-BR")
+            #expect(feed.output.contains("LOCAL") && feed.output.contains("DESCRIÇÃO"), "\(feed.output)")
+            let comments = try await deployment.gateway("comments", id, "--locale", "es")
+            #expect(comments.output.contains("QUIÉN") && comments.output.contains("MENSAJE"), "\(comments.output)")
+            let refused = try await deployment.gateway("publish", "http://10.0.0.1/a.jpg", "--locale", "es")
+            #expect(refused.errors.contains("Para permitir este servidor: deploy/up"), "\(refused.errors)")
+            let comment = try #require(deployment.program("comments"))
+            comment.send(SIGKILL)
+            _ = await comment.ended()
+            let down = try await deployment.gateway("comments", id, "--locale", "el")
+            #expect(down.errors.contains("Αναζητήστε το trace id"), "\(down.errors)")
+        }
+        let unreached = try await Program("gateway").run(["feed", "--root", "/nonexistent", "--locale", "pt-BR"])
+        #expect(unreached.errors.contains("Nenhum gateway"), "\(unreached.errors)")
+    }
+
+    @Test func `an unknown --locale means English, and says so once`() async throws {
+        try await Deployment.with { deployment in
+            let unknown = try await deployment.gateway("feed", "--locale", "fr")
+            #expect(unknown.status == 0 && unknown.output.hasPrefix("My Feed\n"))
+            #expect(
+                unknown.errors
+                    == "gateway: unknown --locale fr; texts are in English. Available: en, pt-BR, el, es\n")
+            let environment = try await deployment.gateway("feed", environment: ["LC_ALL": "fr_FR.UTF-8"])
+            #expect(environment.status == 0 && environment.errors.isEmpty)
+        }
+    }
+
     @Test(arguments: [
         (["feed", "--limit", "0"], "params.limit"), (["feed", "--limit", "101"], "params.limit"),
         (["feed", "--limit", "-1"], "limit"), (["feed", "--limit", "x"], "limit"), (["feed", "--after", "x"], "after"),

@@ -38,6 +38,7 @@ struct Output: Sendable {
     /// Prints an error: the text for its kind in the user's language, if there is one, then the service's message. For
     /// an error that a process has answered and logged it also prints the trace id of the log line.
     func report(_ error: RPCError, language: Language, socket: String, trace: TraceContext) {
+        let texts = Texts(language)
         let isUnreached = error.kind == .unavailable && error.service == nil
         let kind = isUnreached ? ErrorKind.connectivity : error.kind
         let words = ErrorPresenter.specificMessage(for: kind.rawValue, language: language)
@@ -48,11 +49,11 @@ struct Output: Sendable {
                 .joined(separator: ": "))
         // Servers log errors of class 5xx only (PROTOCOL.md §6.8). An error without a service was made in this process.
         if error.service != nil, error.kind.isServerError, let id = trace.id {
-            say("See the services' logs for trace id \(id)")
+            say(texts.text(.traceHint, id))
         }
         if isUnreached {
-            say("No gateway is running there. Start all services with deploy/up, or only the gateway: gateway serve")
-            say("For another deployment use --root DIR, or --socket PATH (now \(socket)).")
+            say(texts[.noGateway])
+            say(texts.text(.otherDeployment, socket))
         }
     }
 

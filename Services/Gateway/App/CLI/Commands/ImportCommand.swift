@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSON
+import Presentation
 import RPC
 import Synchronization
 
@@ -56,8 +57,12 @@ struct ImportCommand: ClientCommand {
             ]
             session.output.print("\(RawJSON(counts, as: .dictionary(of: .integer())))")
         } else {
-            session.output.print(
-                "\(summary.published) published, \(summary.present) already present, \(summary.refused) refused")
+            let texts = Texts(session.language)
+            let counts = [
+                (TextKey.importPublished, summary.published), (.importPresent, summary.present),
+                (.importRefused, summary.refused),
+            ]
+            session.output.print(counts.map { texts.text($0, "\($1)") }.joined(separator: ", "))
         }
     }
 }

@@ -3,6 +3,7 @@ import FeedContract
 import Foundation
 import ImageDataContract
 import JSON
+import Presentation
 import RPC
 
 struct PublishCommand: ClientCommand {
@@ -50,7 +51,7 @@ struct PublishCommand: ClientCommand {
         let url = isURL ? image : try await store(session)
         let item = FeedItem(id: id, description: description, location: location, image: url)
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
-        let words = count == 0 ? "\(id.uuidString) already exists" : id.uuidString
+        let words = count == 0 ? Texts(session.language).text(.publishPresent, id.uuidString) : id.uuidString
         session.output.print(
             session.asJSON ? "\(RawJSON(Publication(count: count, item: item), as: Publication.codec))" : words)
     }
@@ -77,8 +78,9 @@ struct PublishCommand: ClientCommand {
         } catch {
             switch error.kind {
             case .permissionDenied:
-                session.output.complain("Nothing was published: \(error.message).")
-                if let remedy { session.output.say("To allow this server: \(remedy)") }
+                let texts = Texts(session.language)
+                session.output.complain(texts.text(.publishRefused, error.message))
+                if let remedy { session.output.say(texts.text(.allowServer, remedy)) }
                 throw ExitCode(error.kind.exitCode)
             case .readOnly, .invalidParams: return
             default: session.output.say("Note: cannot check whether the image can be fetched: \(error.message)")
