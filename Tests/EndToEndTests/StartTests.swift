@@ -126,7 +126,7 @@ import Testing
                 "--root", deployment.root, "--bin", Program.directory,
             ])
             #expect(
-                outcome.status == 0 && outcome.errors.contains("changed programs: gateway"), "\(outcome.errors)")
+                outcome.status == 0 && outcome.errors.contains("Restarting the gateway"), "\(outcome.errors)")
             for (name, text) in [
                 ("feed", shipped["feed"]), ("image-data", shipped["image-data"]), ("comments", edited),
             ] {
