@@ -118,6 +118,13 @@ struct ChecksTests {
         #expect(outcome.text.contains("SC2086"), "\(outcome.text)")
     }
 
+    @Test func `direct dependencies have exact versions`() throws {
+        let manifest = try String(contentsOfFile: Program.repository + "/Package.swift", encoding: .utf8)
+        let dependencies = manifest.matches(of: /\.package\(url: "[^"]*", (\w+): "[0-9.]+"\)/)
+        #expect(dependencies.count > 5)
+        #expect(Set(dependencies.map(\.output.1)) == ["exact"] && !manifest.contains("from: \""))
+    }
+
     private static let skips = """
         ◇ Test "a disk is full" started.
         ➜ Test "a disk is full" skipped: "needs root"
