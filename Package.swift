@@ -77,27 +77,29 @@ let package = Package(
         .executable(name: "comments-service", targets: ["comments-service"]),
         .executable(name: "image-data-service", targets: ["image-data-service"]),
     ],
+    // Exact versions, so that every checkout builds, tests and measures the same code: Package.resolved is not in the repository. A
+    // new version is a commit of its own, after `deploy/test` and the benchmarks.
     dependencies: [
         // Event loops and sockets under the RPC runtime.
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         // TLS of the HTTP client.
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         // Options, subcommands, help and shell completion of every executable.
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         // The common logging interface of Swift servers.
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         // Signals as an asynchronous sequence, for stopping gracefully.
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         // SQLite: connection pool, migrations, cached statements. Uses the system's library.
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         // SHA-256 of image bytes, SHA-1 of name-based UUIDs.
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         // HTTP/1.1 connections of the gateway: sequential requests, idle timeouts, one write per response.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         // The requests and header fields of Hummingbird's interface.
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         // Lets HTTP connections finish running requests when the gateway stops.
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
     ],
     targets:  // Shared code, without features.
     [

@@ -118,6 +118,42 @@ struct ChecksTests {
         #expect(outcome.text.contains("SC2086"), "\(outcome.text)")
     }
 
+    @Test func `direct dependencies have exact versions`() throws {
+        let manifest = try String(contentsOfFile: Program.repository + "/Package.swift", encoding: .utf8)
+        let dependencies = manifest.matches(of: /\.package\(url: "[^"]*", (\w+): "[0-9.]+"\)/)
+        #expect(dependencies.count > 5)
+        #expect(Set(dependencies.map(\.output.1)) == ["exact"] && !manifest.contains("from: \""))
+    }
+
+    private static let skips = """
+        ◇ Test "a disk is full" started.
+        ➜ Test "a disk is full" skipped: "needs root"
+        ➜ Test plain() skipped.
+        ✔ Test "nothing is skipped" passed after 0.1 seconds.
+
+        """
+
+    @Test(arguments: [("", 0), ("true", 1)])
+    func `skipped tests are listed with the reason, and in CI lack of root is a failure`(
+        ci: String, status: Int32
+    ) async throws {
+        try #expect(script.contains("note_skipped \"$log\"") && script.hasSuffix("\nreport_skipped\n"))
+        try await withTemporaryDirectory { directory in
+            try Data(Self.skips.utf8).write(to: URL(filePath: directory + "/log"))
+            let lib = Program.repository + "/deploy/lib"
+            let outcome = try await Program(path: "/bin/bash").run(
+                [
+                    "-c",
+                    "source \(lib)/words.sh; source \(lib)/skipped.sh; note_skipped \(directory)/log; report_skipped",
+                ],
+                environment: ["CI": ci])
+            #expect(outcome.status == status)
+            #expect(outcome.errors.contains("    \"a disk is full\": needs root\n"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("    plain(): no reason given\n"), "\(outcome.errors)")
+            #expect(!outcome.errors.contains("nothing is skipped"), "\(outcome.errors)")
+        }
+    }
+
     private var script: String {
         get throws { try String(contentsOfFile: Program.repository + "/deploy/test", encoding: .utf8) }
     }

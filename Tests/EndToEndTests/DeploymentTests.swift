@@ -29,7 +29,8 @@ import Testing
             let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1}}"#
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: deployment.root + "/plugins.d/likes.json"))
             let outcome = try await deployment.up()
-            #expect(outcome.status == 0 && outcome.errors.contains("Restarting changed programs: gateway"))
+            #expect(outcome.status == 0 && !outcome.errors.contains("changed programs"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("Restarting the gateway, because a manifest in plugins.d has changed"))
             #expect(try await deployment.gateway("plugins").output.contains("likes"))
             let (feedNow, gatewayNow) = (try await deployment.process("feed"), try await deployment.process("gateway"))
             #expect(feedNow == feed && gatewayNow != gateway)
@@ -147,6 +148,26 @@ import Testing
             }
             let two = try await deployment.up("--upstream", "http://a", "--upstream", "http://b")
             #expect(two.status == 64 && two.errors.contains("http://b"))
+        }
+    }
+
+    @Test func `the command that a refused URL suggests allows it, and what was allowed before`() async throws {
+        try await SupervisedDeployment.with(["--empty", "--allow-private-upstream", "127.0.0.1:2"]) { deployment, _ in
+            let refused = try await deployment.gateway("publish", "http://127.0.0.1:3/a.jpg")
+            let command = try #require(
+                refused.errors.firstMatch(of: /To allow this server: (deploy\/up .*)\n/)?.output.1, "\(refused.errors)")
+            let outcome = try await Program(path: "/bin/bash").run([
+                "-c", "cd \(Program.repository) && \(command) --bin \(deployment.programs)",
+            ])
+            #expect(outcome.status == 0 && !outcome.errors.contains("no longer set"), "\(outcome.errors)")
+            for port in [2, 3] {
+                let published = try await deployment.gateway("publish", "http://127.0.0.1:\(port)/a.jpg")
+                #expect(published.status == 0, "\(published.errors)")
+            }
+            let replaced = try await deployment.up("--allow-private-upstream", "127.0.0.1:3")
+            #expect(
+                replaced.errors.contains("replace the last ones: --allow-private-upstream 127.0.0.1:2\n"),
+                "\(replaced.errors)")
         }
     }
 

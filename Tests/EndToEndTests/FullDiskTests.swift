@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct FullDiskTests {
     /// Needs root, to mount a small disk.
-    @Test(.enabled(if: geteuid() == 0))
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
     func `on a full disk writes fail and data stays, and writes work again when there is space`() async throws {
         try await withTemporaryDirectory { root in
             try await Tmpfs.with(at: root + "/disk", megabytes: 2) { disk in

@@ -71,6 +71,8 @@ import Testing
         let links =
             text.matches(of: /\]\(([^)#]+)\)/).map { "\(folder)/\($0.output.1)" }.filter { !$0.contains("://") }
             + text.matches(of: /`(Services\/[^`*]+\.swift)`/).map { String($0.output.1) }
+            + (folder == "Shared/RPC"
+                ? text.matches(of: /`([A-Za-z+\/]+\.swift)`/).map { "\(folder)/\($0.output.1)" } : [])
         for link in links {
             #expect(FileManager.default.fileExists(atPath: "\(Program.repository)/\(link)"), "\(link)")
         }

@@ -134,7 +134,7 @@ import Testing
     }
 
     /// As in a container with the same paths on other file systems. Needs root.
-    @Test(.enabled(if: geteuid() == 0))
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
     func `a process of another mount namespace with the same paths is not touched`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             let directory = (deployment.root as NSString).deletingLastPathComponent

@@ -126,7 +126,7 @@ import Testing
                 "--root", deployment.root, "--bin", Program.directory,
             ])
             #expect(
-                outcome.status == 0 && outcome.errors.contains("changed programs: gateway"), "\(outcome.errors)")
+                outcome.status == 0 && outcome.errors.contains("Restarting the gateway"), "\(outcome.errors)")
             for (name, text) in [
                 ("feed", shipped["feed"]), ("image-data", shipped["image-data"]), ("comments", edited),
             ] {
@@ -154,7 +154,9 @@ import Testing
     }
 
     /// Needs root to change the user, and the user must be able to read the programs.
-    @Test(.enabled(if: geteuid() == 0 && nobodyCanRead()))
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root"),
+        .enabled(if: nobodyCanRead(), "the user nobody cannot read the programs"))
     func `as root, all programs can run as another user, which is remembered`() async throws {
         try await withTemporaryDirectory { directory in
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory)
@@ -184,7 +186,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0))
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
     func `up warns when it runs as root`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { _, outcome in
             #expect(outcome.errors.contains("running as root") && outcome.errors.contains("--user NAME"))

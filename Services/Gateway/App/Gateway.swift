@@ -42,4 +42,13 @@ struct Gateway: AsyncParsableCommand {
             CommentCommand.self, ImportCommand.self, PublishCommand.self, RemoveCommand.self, PluginsCommand.self,
             DescribeCommand.self, CallCommand.self, HealthCommand.self, StatsCommand.self,
         ])
+
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let corrected = MisplacedOptions.corrected(arguments) {
+            let command = corrected.map(\.shellWord).joined(separator: " ")
+            exit(withError: ValidationError("options follow the subcommand: gateway \(command)"))
+        }
+        await main(arguments)
+    }
 }

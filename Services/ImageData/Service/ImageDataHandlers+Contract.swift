@@ -1,6 +1,7 @@
 import Foundation
 import ImageData
 import ImageDataContract
+import JSON
 import RPC
 
 // Conversions from the feature's types to the contract's.
@@ -9,7 +10,10 @@ extension ImageDataRejection {
     var rpcError: RPCError {
         switch self {
         case .status(404), .status(410): RPCError(.notFound, "the origin server has no such image")
-        case .status(let status): RPCError(.invalidData, "the origin server answered with status \(status)")
+        case .status(let status):
+            RPCError(
+                .invalidData, "the origin server answered with status \(status)",
+                details: RawJSON(OriginStatus(status: status), as: OriginStatus.codec))
         case .tooLarge(let size, let limit):
             RPCError(.tooLarge, "the image has \(size) bytes, the limit is \(limit)")
         case .notAnImage(let rejection): RPCError(.invalidData, "refused: \(rejection.reason)")

@@ -41,16 +41,17 @@ extension UpstreamError.Refusal: CustomStringConvertible {
     }
 
     /// The reason for callers. It hides the addresses and hosts that the URL leads to.
-    var summary: String {
+    public var summary: String {
         switch self {
         case .tooLong, .character, .credentials, .header: description
         case .scheme: "only http:// and https:// are fetched"
-        case .host: "its host is not a name or an IP address"
-        case .port: "its port is not from 1 to 65535"
-        case .portNotAllowed: "its port is not allowed"
-        case .address, .denied: "it leads to an address that is not allowed"
+        case .host: "the host is not a name or an IP address"
+        case .port: "the port is not from 1 to 65535"
+        case .portNotAllowed(let endpoint):
+            "port \(endpoint.split(separator: ":").last ?? "") is not allowed (only 80 and 443 are)"
+        case .address, .denied: "the host has an address that is not allowed"
         case .downgrade: "a redirect leads from https to http"
-        case .pinnedWithoutTLS: "its host allows https only"
+        case .pinnedWithoutTLS: "the host allows https only"
         }
     }
 

@@ -34,7 +34,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http://127.0.0.1:1/a.jpg", "--allow-private-upstream 127.0.0.1:1"), ("http://10.0.0.1/a.jpg", "10.0.0.1"),
+        ("http://127.0.0.1:1/a.jpg", "--allow-private-upstream 127.0.0.1:1"),
+        ("http://127.0.0.1:1/a.jpg", "Nothing was published: port 1 is not allowed (only 80 and 443 are).\n"),
+        ("http://10.0.0.1/a.jpg", "Nothing was published: the host has an address that is not allowed.\n"),
+        ("http://[::1]/a.jpg", "--allow-private-upstream '[::1]:80'\n"),
         ("http://localhost/a.jpg", "--allow-private-upstream localhost:80"),
         ("https://example.org:22/a.jpg", "--allow-private-upstream example.org:22"),
         ("https://user:word@example.org/a.jpg", "user name or password"),
@@ -44,7 +47,8 @@ import Testing
             let refused = try await deployment.gateway("publish", url)
             #expect(refused.status == 77 && refused.output.isEmpty)
             #expect(
-                refused.errors.contains("Nothing was published") && refused.errors.contains(part), "\(refused.errors)")
+                refused.errors.hasPrefix("gateway: Nothing was published: ") && refused.errors.contains(part),
+                "\(refused.errors)")
             #expect(try await deployment.gateway("feed").output == "My Feed\nNo images yet\n")
         }
     }
@@ -54,6 +58,20 @@ import Testing
             for url in ["http://127.0.0.1:1/a.jpg", "https://no-such-host.invalid/a.jpg", "urn:x:y"] {
                 let published = try await deployment.gateway("publish", url)
                 #expect(published.status == 0 && published.errors.isEmpty, "\(published.errors)")
+            }
+        }
+    }
+
+    @Test func `an image that its origin server refuses is invalid data, and the error has the status`() async throws {
+        try await OriginServer.with { _ in
+            [.response(403)]
+        } _: { origin in
+            try await Deployment.with(imageData: ["--allow-private-upstream", origin.authority]) { deployment in
+                let id = UUID().uuidString
+                #expect(try await deployment.gateway("publish", origin.url + "/a.jpg", "--id", id).status == 0)
+                let refused = try await deployment.gateway("image", id, "-o", deployment.root + "/a.jpg")
+                #expect(refused.status == 65, "\(refused.errors)")
+                #expect(refused.errors.contains("The origin server answered with status 403"), "\(refused.errors)")
             }
         }
     }
@@ -115,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `an error of a service is printed with its trace id to standard error`() async throws {
+    @Test func `an error that a service has logged is printed with its trace id to standard error`() async throws {
         try await Deployment.with { deployment in
             let unknown = UUID().uuidString
             for arguments in [
@@ -124,10 +142,58 @@ import Testing
                 let outcome = try await Program("gateway").run(
                     arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
                 #expect(outcome.status == 66 && outcome.output.isEmpty)
-                #expect(outcome.errors.contains(/trace id [0-9a-f]{32}\n/), "\(outcome.errors)")
+                // It is not in a log.
+                #expect(!outcome.errors.contains("trace id"), "\(outcome.errors)")
             }
             let own = try await deployment.gateway("call", "nobody.load")
             #expect(own.status == 64 && !own.errors.contains("trace id"))
+
+            let feed = try #require(deployment.program("feed"))
+            feed.send(SIGKILL)
+            _ = await feed.ended()
+            for arguments in [["feed"], ["call", "feed.load"]] {
+                let down = try await Program("gateway").run(
+                    arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
+                #expect(down.status == 69 && down.output.isEmpty)
+                let id = try #require(down.errors.firstMatch(of: /trace id ([0-9a-f]{32})\n/), "\(down.errors)").output
+                    .1
+                #expect(try deployment.log("gateway").contains("trace_id=\(id) "))
+            }
+        }
+    }
+
+    @Test func `headings and hints are in the language of --locale`() async throws {
+        try await Deployment.with { deployment in
+            let id = UUID().uuidString
+            for url in ["https://example.org/a.jpg", "https://example.org/b.jpg"] {
+                _ = try await deployment.gateway("publish", url, "--id", url.contains("a.jpg") ? id : UUID().uuidString)
+            }
+            _ = try await deployment.gateway("comment", id, "alpha")
+            let feed = try await deployment.gateway("feed", "--locale", "pt-BR")
+            #expect(feed.output.contains("LOCAL") && feed.output.contains("DESCRIÇÃO"), "\(feed.output)")
+            let comments = try await deployment.gateway("comments", id, "--locale", "es")
+            #expect(comments.output.contains("QUIÉN") && comments.output.contains("MENSAJE"), "\(comments.output)")
+            let refused = try await deployment.gateway("publish", "http://10.0.0.1/a.jpg", "--locale", "es")
+            #expect(refused.errors.contains("Para permitir este servidor: deploy/up"), "\(refused.errors)")
+            let comment = try #require(deployment.program("comments"))
+            comment.send(SIGKILL)
+            _ = await comment.ended()
+            let down = try await deployment.gateway("comments", id, "--locale", "el")
+            #expect(down.errors.contains("Αναζητήστε το trace id"), "\(down.errors)")
+        }
+        let unreached = try await Program("gateway").run(["feed", "--root", "/nonexistent", "--locale", "pt-BR"])
+        #expect(unreached.errors.contains("Nenhum gateway"), "\(unreached.errors)")
+    }
+
+    @Test func `an unknown --locale means English, and says so once`() async throws {
+        try await Deployment.with { deployment in
+            let unknown = try await deployment.gateway("feed", "--locale", "fr")
+            #expect(unknown.status == 0 && unknown.output.hasPrefix("My Feed\n"))
+            #expect(
+                unknown.errors
+                    == "gateway: unknown --locale fr; texts are in English. Available: en, pt-BR, el, es\n")
+            let environment = try await deployment.gateway("feed", environment: ["LC_ALL": "fr_FR.UTF-8"])
+            #expect(environment.status == 0 && environment.errors.isEmpty)
         }
     }
 
@@ -148,6 +214,41 @@ import Testing
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains(name))
         #expect(outcome.output.isEmpty)
+        // A usage line is that of the subcommand.
+        #expect(!outcome.errors.contains("Usage: gateway <subcommand>"), "\(outcome.errors)")
+        if outcome.errors.contains("Usage: ") {
+            #expect(outcome.errors.contains("Usage: gateway \(arguments[0]) ["), "\(outcome.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        ["publish", "ftp://example.org/a.jpg"], ["call", "feed.load", "limit"], ["image", "nonsense"],
+    ])
+    func `after an invalid value the usage is that of the subcommand`(_ arguments: [String]) async throws {
+        let outcome = try await Unchanged.run(arguments)
+        #expect(outcome.status == 64 && outcome.errors.hasPrefix("Error: "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("\nUsage: gateway \(arguments[0]) [--root <dir>]"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("'gateway \(arguments[0]) --help'"), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        (["--root", "/tmp/a b", "feed", "--limit", "3"], "gateway feed --root '/tmp/a b' --limit 3"),
+        (["--root=feed", "feed"], "gateway feed --root=feed"),
+        (["--root", "feed", "watch"], "gateway watch --root feed"),
+        (["--json", "call", "feed.load", "a=1"], "gateway call --json feed.load a=1"),
+    ])
+    func `options before the subcommand are refused with the correct command`(
+        _ arguments: [String], _ command: String
+    ) async throws {
+        let refused = try await Program("gateway").run(arguments)
+        #expect(refused.status == 64 && refused.output.isEmpty)
+        #expect(refused.errors.contains("options follow the subcommand: \(command)\n"), "\(refused.errors)")
+    }
+
+    @Test(arguments: [["--nonsense", "feed"], ["--root", "/tmp", "nonsense"], ["--json"], ["--help"], ["--version"]])
+    func `other options before the subcommand get no such hint`(_ arguments: [String]) async throws {
+        let outcome = try await Program("gateway").run(arguments)
+        #expect(!outcome.errors.contains("options follow"), "\(outcome.errors)")
     }
 
     @Test func `both cursors together are rejected`() async throws {

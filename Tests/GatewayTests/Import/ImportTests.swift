@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ([String: String](), "there is neither a manifest.json nor any other file"),
+        ([".hidden.jpg": ""], "there is neither a manifest.json nor any other file"),
+        (["manifest.json": "[]"], "manifest.json lists none"),
+    ])
+    func `a folder without any image exits 66 and says what was looked for`(
+        files: [String: String], reason: String
+    ) async throws {
+        try await Deployment.with { deployment in
+            try await withTemporaryDirectory { folder in
+                for (name, text) in files { try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)")) }
+                let outcome = try await deployment.gateway("import", folder)
+                #expect(outcome.status == 66 && outcome.output.isEmpty)
+                #expect(outcome.errors.contains("no image in folder \(folder): "), "\(outcome.errors)")
+                #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+            }
+        }
+    }
+
     @Test func `an unreadable folder is reported with the reason and the remedy`() async throws {
         try await withTemporaryDirectory { folder in
             let file = folder + "/a.jpg"

@@ -84,4 +84,31 @@ import Testing
             #expect(health.status == 1 && health.output.contains("does not offer likes 2"))
         }
     }
+
+    @Test(arguments: ["describe", "health", "stats"])
+    func `an invalid answer to a method of the protocol is reported with the plugin and the fault`(
+        command: String
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            var table = MethodTable(Contract(name: "likes", version: 1, methods: []))
+            for name in ["rpc.describe", "rpc.health", "rpc.stats"] {
+                table.handle(Method(name, "", params: Empty.codec, answer: Empty.codec)) { _, _ in Empty() }
+            }
+            try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
+            let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{}}"#
+            try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/likes.json"))
+            try await TestServer.with(
+                table, named: "likes", at: SocketPath(root + "/run/likes.sock"), executor: .separate()
+            ) { _ in
+                let gateway = try Program("gateway").start(["serve", "--root", root], errors: nil)
+                defer { gateway.send(SIGKILL) }
+                #expect(await gateway.errors.wait(for: "serving on"))
+                let answer = try await Program("gateway").run(
+                    [command, "likes"], environment: ["ROOT": root, "LC_ALL": "C"])
+                #expect(answer.status == 65, "\(answer.errors)")
+                #expect(
+                    answer.errors.contains("likes: the answer violates its contract: result."), "\(answer.errors)")
+            }
+        }
+    }
 }

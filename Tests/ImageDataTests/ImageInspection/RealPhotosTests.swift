@@ -13,7 +13,7 @@ struct RealPhotosTests {
         ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])
         .filter { ["jpg", "webp"].contains($0.pathExtension) }
 
-    @Test(.enabled(if: !photos.isEmpty), arguments: photos)
+    @Test(.enabled(if: !photos.isEmpty, "the photos are not beside the project"), arguments: photos)
     func `a photo is accepted and its prefixes are rejected`(photo: URL) async throws {
         try await apart {
             let bytes = try Data(contentsOf: photo)

@@ -5,7 +5,7 @@ import Testing
 /// exceptions from the address rules.
 @Suite(
     .timeLimit(.minutes(5)), .serialized,
-    .enabled(if: NetworkNamespace.isPossible, "network namespaces need root, the `ip` program and python3"))
+    .enabled(if: NetworkNamespace.isPossible, "needs root, the `ip` program and python3"))
 struct NamespaceTests {
     @Test func `a name is fetched from its public address`() async throws {
         let lines = try await fetch(["http://good.test/"], answers: ["good.test": ["93.184.216.34"]])

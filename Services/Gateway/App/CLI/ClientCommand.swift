@@ -16,6 +16,7 @@ extension ClientCommand {
         let command = self
         let output = Output(terminal: .live(), color: client.color)
         let trace = TraceContext.random()
+        noteUnknownLocale(output)
         do {
             let path = try SocketPath(client.socket)
             // A user who may use another user's gateway has selected it with --root or --socket.
@@ -34,7 +35,20 @@ extension ClientCommand {
         } catch let error as SocketError {
             output.complain("\(error)")
             throw ExitCode(ErrorKind.invalidParams.exitCode)
+        } catch let error as ValidationError {
+            // The library would print the usage of `gateway`, because only the command knows its name.
+            output.say("Error: \(error.message)\nUsage: \(Gateway.usageString(for: Self.self))")
+            output.say("  See 'gateway \(Self.configuration.commandName ?? "") --help' for more information.")
+            throw ExitCode(ErrorKind.invalidParams.exitCode)
         }
+    }
+
+    /// Says that texts are in English when --locale names another language. An unknown language of the environment is
+    /// not reported, because it was not chosen for this command.
+    private func noteUnknownLocale(_ output: Output) {
+        guard let locale = client.locale, !locale.isEmpty, Language(nearestTo: locale) == nil else { return }
+        let known = Language.allCases.map(\.rawValue).joined(separator: ", ")
+        output.complain("unknown --locale \(locale); texts are in English. Available: \(known)")
     }
 }
 

@@ -43,12 +43,17 @@ struct ClientOptions: ParsableArguments {
 
     var socket: String { socketPath ?? rootOption.root.socket("gateway") }
 
+    /// The absolute path of the deployment's directory; nil when --socket selects a socket elsewhere.
+    var deployment: String? {
+        let place = "/run/gateway.sock"
+        let path = URL(fileURLWithPath: socket).path
+        return path.hasSuffix(place) ? String(path.dropLast(place.count)) : nil
+    }
+
     /// The options that select the same gateway, for a suggested command.
     var route: String {
         let options = [("--root", rootOption.path), ("--socket", socketPath)]
-        return options.map { name, value in
-            value.map { " \(name) '\($0.replacing("'", with: "'\\''"))'" } ?? ""
-        }.joined()
+        return options.map { name, value in value.map { " \(name) \($0.shellWord)" } ?? "" }.joined()
     }
 
     /// The user's language preference, which the gateway negotiates.

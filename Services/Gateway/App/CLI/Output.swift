@@ -36,8 +36,9 @@ struct Output: Sendable {
     func complain(_ text: String) { say(errorStyle.red("gateway:") + " " + Escaping.visible(text)) }
 
     /// Prints an error: the text for its kind in the user's language, if there is one, then the service's message. For
-    /// an error of a service behind the gateway it also prints the trace id, under which the services have logged it.
+    /// an error that a process has answered and logged it also prints the trace id of the log line.
     func report(_ error: RPCError, language: Language, socket: String, trace: TraceContext) {
+        let texts = Texts(language)
         let isUnreached = error.kind == .unavailable && error.service == nil
         let kind = isUnreached ? ErrorKind.connectivity : error.kind
         let words = ErrorPresenter.specificMessage(for: kind.rawValue, language: language)
@@ -46,10 +47,13 @@ struct Output: Sendable {
             [words == error.message ? nil : words, service, "\(error.message) (\(error.kind.rawValue))"]
                 .compactMap(\.self)
                 .joined(separator: ": "))
-        if service != nil, let id = trace.id { say("See the services' logs for trace id \(id)") }
+        // Servers log errors of class 5xx only (PROTOCOL.md §6.8). An error without a service was made in this process.
+        if error.service != nil, error.kind.isServerError, let id = trace.id {
+            say(texts.text(.traceHint, id))
+        }
         if isUnreached {
-            say("No gateway is running there. Start all services with deploy/up, or only the gateway: gateway serve")
-            say("For another deployment use --root DIR, or --socket PATH (now \(socket)).")
+            say(texts[.noGateway])
+            say(texts.text(.otherDeployment, socket))
         }
     }
 

@@ -29,9 +29,9 @@ struct GatewayHandlers: Sendable {
         table.handle(GatewayContract.plugins) { _, _ in
             PluginList(plugins: await registry.map { await $0.report() })
         }
-        table.handle(ProtocolMethods.health, health)
-        table.handle(ProtocolMethods.describe, describe)
-        table.handle(ProtocolMethods.stats, stats)
+        table.handle(ProtocolMethods.health.passingErrors, health)
+        table.handle(ProtocolMethods.describe.passingErrors, describe)
+        table.handle(ProtocolMethods.stats.passingErrors, stats)
         table.forward = { method, params, context, completion in
             registry.forward(method, params, context) { outcome in
                 // Also when it has failed: how far it had come is not known.
@@ -181,5 +181,14 @@ struct GatewayHandlers: Sendable {
                 .invalidParams, "params.service: there is no service \(name); there are \(known)", begun: false)
         }
         return try registry.plugin(name)
+    }
+}
+
+extension Method {
+    /// The method with every error: the errors of a plugin reach the caller, and so does `invalid_data` for an answer that
+    /// violates the contract.
+    fileprivate var passingErrors: Method {
+        Method(
+            name, summary, params: params, answer: answer, isIdempotent: isIdempotent, errors: ErrorKind.allCases)
     }
 }

@@ -1,3 +1,5 @@
+import ImageDataContract
+import JSON
 import Presentation
 import RPC
 
@@ -10,9 +12,18 @@ extension RPCError {
         guard !isAboutTheRequest, cause == nil else { return self }
         var error = self
         error.cause = message
-        error.message = ErrorPresenter.message(for: kind.rawValue, language: language)
+        error.message =
+            originStatus.map { Texts(language).text(.originStatus, "\($0)") }
+            ?? ErrorPresenter.message(for: kind.rawValue, language: language)
         error.details = nil
         return error
+    }
+
+    /// The status of an origin server: the only detail that clients get, because it reveals no address.
+    private var originStatus: Int? {
+        guard kind == .invalidData, let details else { return nil }
+        // Other details do not have this member.
+        return (try? details.read(as: OriginStatus.codec))?.status
     }
 
     private var isAboutTheRequest: Bool {

@@ -52,10 +52,20 @@ struct ImportFolder {
     static let manifestName = "manifest.json"
 
     /// The images in feed order: in the manifest's order, otherwise by file name.
-    /// - Throws: `invalid_data` for an invalid manifest, `not_found` for a folder that cannot be read.
+    /// - Throws: `invalid_data` for an invalid manifest, `not_found` for a folder that has no image or cannot be read.
     func entries() throws(RPCError) -> [ImportEntry] {
         let manifest = "\(path)/\(Self.manifestName)"
-        guard FileManager.default.fileExists(atPath: manifest) else { return try files() }
+        let hasManifest = FileManager.default.fileExists(atPath: manifest)
+        let entries = try hasManifest ? listed(in: manifest) : files()
+        guard entries.isEmpty else { return entries }
+        let reason =
+            hasManifest
+            ? "\(manifest) lists none"
+            : "there is neither a \(Self.manifestName) nor any other file, except hidden ones; name the folder of the images"
+        throw RPCError(.notFound, "no image in folder \(path): \(reason)", begun: false)
+    }
+
+    private func listed(in manifest: String) throws(RPCError) -> [ImportEntry] {
         guard let data = FileManager.default.contents(atPath: manifest) else {
             throw RPCError(.notFound, "cannot read file \(manifest): check its mode and owner", begun: false)
         }

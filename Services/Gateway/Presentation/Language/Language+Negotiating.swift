@@ -6,7 +6,8 @@ extension Language {
         self = preferences.lazy.compactMap(Language.init(nearestTo:)).first ?? .en
     }
 
-    private init?(nearestTo preference: String) {
+    /// The supported language of a preference, by its primary tag; nil when there is none.
+    public init?(nearestTo preference: String) {
         switch preference.prefix(while: { !"-_.@".contains($0) }).lowercased() {
         // The C locale requests untranslated texts: LC_ALL=C takes precedence over LANG=el_GR.
         case "en", "c", "posix": self = .en

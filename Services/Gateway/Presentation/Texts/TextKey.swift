@@ -29,10 +29,40 @@ public enum TextKey: String, CaseIterable, Sendable {
     case deadlineExceeded = "error.deadline_exceeded"
     case invalidData = "error.invalid_data"
     case notFound = "error.not_found"
+    case originStatus = "error.origin_status"
     case overloaded = "error.overloaded"
     case permissionDenied = "error.permission_denied"
     case readOnly = "error.read_only"
     case tooLarge = "error.too_large"
     case unavailable = "error.unavailable"
     case unknownError = "error.unknown"
+
+    // The command line.
+    case columnAuthor = "comments.column.author"
+    case columnDate = "comments.column.date"
+    case columnMessage = "comments.column.message"
+
+    case columnDescription = "feed.column.description"
+    case columnLocation = "feed.column.location"
+
+    case allowServer = "hint.allow_server"
+    case noGateway = "hint.no_gateway"
+    case otherDeployment = "hint.other_deployment"
+    case traceHint = "hint.trace"
+
+    case importPresent = "import.present"
+    case importPublished = "import.published"
+    case importRefused = "import.refused"
+
+    case publishPresent = "publish.present"
+    case publishRefused = "publish.refused"
+
+    case removedCount = "remove.count"
+
+    case watchNew = "watch.new"
+    case watchRemoved = "watch.removed"
+    case watchReset = "watch.reset"
+    case watchGap = "watch.gap"
+    case watchReconnecting = "watch.reconnecting"
+    case watchStarted = "watch.started"
 }

@@ -40,7 +40,9 @@ extension ImageOrigin {
                 try await client.check(url)
             } catch {
                 switch error {
-                case .refused, .cancelled: throw error.imageError
+                // No redirect was followed, so the reason is about this URL.
+                case .refused(let refusal): throw ImageOriginError.forbidden(refusal.summary)
+                case .cancelled: throw error.imageError
                 default: return
                 }
             }

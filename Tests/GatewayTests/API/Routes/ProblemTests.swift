@@ -1,5 +1,6 @@
 import FeedContract
 import Foundation
+import ImageDataContract
 import JSON
 import Presentation
 import RPC
@@ -80,6 +81,15 @@ import Testing
         #expect(error.message == "Não foi possível conectar com o servidor")
         #expect("\(error)" == "connectivity: http://10.0.0.7 refused")
         #expect(!error.begun && error.retryAfter == 7 && error.service == "feed")
+    }
+
+    @Test func `the status of an image's origin server is shown, and nothing else of the error`() {
+        let error = RPCError(
+            .invalidData, "http://10.0.0.7 answered with status 403",
+            details: RawJSON(OriginStatus(status: 403), as: OriginStatus.codec))
+        #expect(error.presented(in: .en).message == "The origin server answered with status 403")
+        #expect(error.presented(in: .es).message == "El servidor de origen respondió con el estado 403")
+        #expect(error.presented(in: .en).details == nil)
     }
 
     @Test func `the gateway is ready when all services respond`() async throws {

@@ -35,7 +35,7 @@ struct CommentsCommand: ClientCommand {
         repeat {
             let request = CommentsRequest(imageID: imageID, limit: limit, afterID: afterID, locale: session.locale)
             let answer = try await session.show(GatewayContract.comments, request) {
-                text($0, isFirst, session.output, session.language)
+                text($0, isFirst, session.output, Texts(session.language))
             }
             for problem in answer.problems { session.output.complain(problem.message) }
             afterID = answer.nextAfterID
@@ -43,10 +43,10 @@ struct CommentsCommand: ClientCommand {
         } while all && afterID != nil
     }
 
-    private func text(_ answer: CommentsAnswer, _ isFirst: Bool, _ output: Output, _ language: Language) -> String {
+    private func text(_ answer: CommentsAnswer, _ isFirst: Bool, _ output: Output, _ texts: Texts) -> String {
         let comments = answer.comments
         let heading = isFirst ? [output.style.bold(comments.title), comments.status.map(output.style.dim)] : []
-        let body = comments.items.isEmpty ? comments.empty : table(comments.items, output)
+        let body = comments.items.isEmpty ? comments.empty : table(comments.items, output, texts)
         let size = limit.map { " --limit \($0)" } ?? ""
         let hint =
             all
@@ -54,13 +54,14 @@ struct CommentsCommand: ClientCommand {
             : answer.nextAfterID.map {
                 "gateway comments \(imageID.uuidString)\(client.route)\(size) --after \($0.uuidString)"
             }
-        let next = hint.map { output.style.dim("\(Texts(language)[.feedNextPage]): \($0)") }
+        let next = hint.map { output.style.dim("\(texts[.feedNextPage]): \($0)") }
         return (heading + [body, next]).compactMap(\.self).joined(separator: "\n")
     }
 
-    private func table(_ comments: [CommentViewModel], _ output: Output) -> String {
+    private func table(_ comments: [CommentViewModel], _ output: Output, _ texts: Texts) -> String {
         let columns = [
-            TextTable.Column("WHO", fit: .shorten), TextTable.Column("WHEN"), TextTable.Column("MESSAGE", fit: .wrap),
+            TextTable.Column(texts[.columnAuthor], fit: .shorten), TextTable.Column(texts[.columnDate]),
+            TextTable.Column(texts[.columnMessage], fit: .wrap),
         ]
         return TextTable(columns, rows: comments.map { [$0.username, $0.date, $0.message] })
             .rendered(in: output.columns, style: output.style)

@@ -43,7 +43,8 @@ struct FeedCommand: ClientCommand {
             let request = FeedPageRequest(
                 limit: limit, afterID: afterID, beforeID: isFirst ? before : nil, locale: session.locale)
             let answer = try await session.show(GatewayContract.feedPage, request) {
-                FeedText(output: session.output).page($0, isFirst: isFirst, hint: all ? nil : hint(session, answer: $0))
+                FeedText(output: session.output, texts: Texts(session.language)).page(
+                    $0, isFirst: isFirst, hint: all ? nil : hint(session, answer: $0))
             }
             for problem in answer.problems { session.output.complain(problem.message) }
             afterID = answer.nextAfterID
@@ -64,6 +65,7 @@ extension FeedCommand {
 /// Formats the feed as text.
 struct FeedText {
     let output: Output
+    let texts: Texts
 
     /// - Parameter hint: the command for the next page; nil to omit it.
     func page(_ answer: FeedPageAnswer, isFirst: Bool, hint: String?) -> String {
@@ -80,8 +82,8 @@ struct FeedText {
 
     private func table(_ items: [FeedImageViewModel]) -> String {
         let columns = [
-            TextTable.Column("ID"), TextTable.Column("LOCATION", fit: .shorten),
-            TextTable.Column("DESCRIPTION", fit: .shorten),
+            TextTable.Column("ID"), TextTable.Column(texts[.columnLocation], fit: .shorten),
+            TextTable.Column(texts[.columnDescription], fit: .shorten),
         ]
         let rows = items.map { [$0.id.uuidString, $0.location ?? "", $0.description ?? $0.title] }
         return TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)

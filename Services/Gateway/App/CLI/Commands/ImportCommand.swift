@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSON
+import Presentation
 import RPC
 import Synchronization
 
@@ -17,7 +18,8 @@ struct ImportCommand: ClientCommand {
 
             Only "file" is required. Without a manifest all files are imported, ordered by \
             name, including those in subfolders, except hidden ones. Importing twice changes \
-            nothing. Rejected files are listed, the others are imported, and the exit code is 65.
+            nothing. Rejected files are listed, the others are imported, and the exit code is 65. \
+            For a folder without any file it is 66.
 
             Examples:
               gateway import ~/Pictures
@@ -55,8 +57,12 @@ struct ImportCommand: ClientCommand {
             ]
             session.output.print("\(RawJSON(counts, as: .dictionary(of: .integer())))")
         } else {
-            session.output.print(
-                "\(summary.published) published, \(summary.present) already present, \(summary.refused) refused")
+            let texts = Texts(session.language)
+            let counts = [
+                (TextKey.importPublished, summary.published), (.importPresent, summary.present),
+                (.importRefused, summary.refused),
+            ]
+            session.output.print(counts.map { texts.text($0, "\($1)") }.joined(separator: ", "))
         }
     }
 }

@@ -3,6 +3,7 @@ import FeedContract
 import Foundation
 import ImageDataContract
 import JSON
+import Presentation
 import RPC
 
 struct PublishCommand: ClientCommand {
@@ -50,7 +51,7 @@ struct PublishCommand: ClientCommand {
         let url = isURL ? image : try await store(session)
         let item = FeedItem(id: id, description: description, location: location, image: url)
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
-        let words = count == 0 ? "\(id.uuidString) already exists" : id.uuidString
+        let words = count == 0 ? Texts(session.language).text(.publishPresent, id.uuidString) : id.uuidString
         session.output.print(
             session.asJSON ? "\(RawJSON(Publication(count: count, item: item), as: Publication.codec))" : words)
     }
@@ -77,23 +78,38 @@ struct PublishCommand: ClientCommand {
         } catch {
             switch error.kind {
             case .permissionDenied:
-                var refusal = error
-                refusal.message =
-                    "Nothing was published, because the image can never be fetched: \(error.message)\(remedy)"
-                throw refusal
+                let texts = Texts(session.language)
+                session.output.complain(texts.text(.publishRefused, error.message))
+                if let remedy { session.output.say(texts.text(.allowServer, remedy)) }
+                throw ExitCode(error.kind.exitCode)
             case .readOnly, .invalidParams: return
             default: session.output.say("Note: cannot check whether the image can be fetched: \(error.message)")
             }
         }
     }
 
-    /// The command that allows the URL's host and port. The service does not reveal the address of the host name.
-    private var remedy: String {
+    /// The command that allows the URL's host and port, in addition to those that were allowed before. The service does not
+    /// reveal the address of the host name.
+    private var remedy: String? {
         guard let url = URLComponents(string: image), let host = url.host, !host.isEmpty, url.user == nil else {
-            return ""
+            return nil
         }
         let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
-        return ". To allow this server, use: deploy/up --allow-private-upstream \(host):\(port)"
+        let option = "--allow-private-upstream"
+        let endpoints = allowed(by: option).filter { $0 != "\(host):\(port)" } + ["\(host):\(port)"]
+        return
+            (["deploy/up --root", client.deployment?.shellWord ?? "DIR"] + endpoints.map { "\(option) \($0.shellWord)" })
+            .joined(separator: " ")
+    }
+
+    /// The values of an option at the last `deploy/up`, which new values replace; none if its user is another one.
+    private func allowed(by option: String) -> [String] {
+        guard let file = client.deployment.map({ $0 + "/upstream.options" }),
+            let text = try? String(contentsOfFile: file, encoding: .utf8)
+        else { return [] }
+        return text.split(separator: "\n").filter { $0.hasPrefix(option + " ") }.map {
+            String($0.dropFirst(option.count + 1))
+        }
     }
 
     private func store(_ session: Session) async throws -> String {

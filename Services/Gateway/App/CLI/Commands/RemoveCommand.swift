@@ -1,6 +1,7 @@
 import ArgumentParser
 import FeedContract
 import Foundation
+import Presentation
 import RPC
 
 struct RemoveCommand: ClientCommand {
@@ -21,6 +22,8 @@ struct RemoveCommand: ClientCommand {
     @Argument(help: ArgumentHelp("The ids of the images, up to 100.", valueName: "image-id")) var imageIDs: [UUID]
 
     func run(_ session: Session) async throws {
-        _ = try await session.show(FeedContract.remove, RemovedItems(ids: imageIDs)) { "\($0.count) removed" }
+        _ = try await session.show(FeedContract.remove, RemovedItems(ids: imageIDs)) {
+            Texts(session.language).text(.removedCount, "\($0.count)")
+        }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FeedContract
 import JSON
+import Presentation
 import RPC
 
 struct WatchCommand: ClientCommand {
@@ -45,7 +46,7 @@ struct WatchCommand: ClientCommand {
                 isFollowing = isFollowing || error.begun
                 guard isFollowing, error.kind.isRetryable, session.hasTimeForStreams else { throw error }
                 if error.begun {
-                    session.output.complain("\(error.message); reconnecting")
+                    session.output.complain(Texts(session.language).text(.watchReconnecting, error.message))
                 }
                 try await Task.sleep(for: max(backoff.next(), .milliseconds(error.retryAfter ?? 0)))
             }
@@ -57,7 +58,7 @@ struct WatchCommand: ClientCommand {
         if session.asJSON {
             session.output.print("\(item)")
         } else if isMark {
-            session.output.say("Watching the feed. Press Ctrl-C to stop.")
+            session.output.say(Texts(session.language)[.watchStarted])
         } else {
             let text = FeedEventText(output: session.output, language: session.language, route: client.route)
             for line in text.lines(event) { session.output.print(line) }
