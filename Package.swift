@@ -30,7 +30,7 @@ func service(_ name: String, executable: String, specificTo dependencies: [Targe
             name: executable,
             dependencies: [
                 .target(name: name), .target(name: "\(name)Contract"), "JSON", "RPC", "ServiceKit", "SQLiteKit",
-                "Upstream",
+                "EdgeKit", "Upstream",
                 .grdb, .logging, .nioCore,
             ]
                 + dependencies,
@@ -113,14 +113,17 @@ let package = Package(
         .target(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
             swiftSettings: settings),
-        // The guarded HTTP client. It inflates with the system's zlib, which can stop at an exact output limit.
+        // The guarded HTTP client. It knows no services. It inflates with the system's zlib, which can stop at an exact output
+        // limit.
         .target(
             name: "Upstream",
-            dependencies: [
-                "RPC", "ServiceKit", "CZlib", .argumentParser, .logging, .nioCore, .nioPosix, .nioHTTP1, .nioTLS,
-                .nioSSL, .crypto,
-            ],
-            path: "Shared/Upstream", exclude: ["README.md"], swiftSettings: settings),
+            dependencies: ["CZlib", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .crypto],
+            path: "Shared/Upstream", swiftSettings: settings),
+        // What an edge is made of: its options, the monitor of its upstream, the time budget and the fallback.
+        .target(
+            name: "EdgeKit",
+            dependencies: ["RPC", "ServiceKit", "Upstream", .argumentParser, .logging, .crypto],
+            path: "Shared/EdgeKit", exclude: ["README.md"], swiftSettings: settings),
         .target(
             name: "RPCTestKit", dependencies: ["JSON", "RPC", .logging, .nioCore, .nioPosix], path: "Shared/RPCTestKit",
             swiftSettings: settings),
@@ -164,16 +167,16 @@ let package = Package(
                     .httpTypes,
                     .logging, .nioCore, .nioPosix,
                     // Limits of an edge's gateway.
-                    "Comments", "Upstream",
+                    "Comments", "EdgeKit", "Upstream",
                 ] + executables),
             tests("PresentationTests", of: ["Presentation"]),
             tests(
                 "UpstreamTests",
                 of: [
-                    "Upstream", "upstream-get", "RPC", "RPCTestKit", "ServiceKit", .logging, .nioCore, .nioEmbedded,
-                    .nioHTTP1, .nioSSL,
+                    "Upstream", "upstream-get", "RPCTestKit", .nioCore, .nioEmbedded, .nioHTTP1, .nioSSL,
                 ],
                 exclude: ["Network/servers.py"]),
+            tests("EdgeKitTests", of: ["EdgeKit", "Upstream", "RPC", "RPCTestKit", "ServiceKit", .logging]),
             // One guarded GET, for tests that run in a separate network namespace.
             .executableTarget(
                 name: "upstream-get", dependencies: ["Upstream"], path: "Tests/Tools/upstream-get",
@@ -182,23 +185,22 @@ let package = Package(
             tests(
                 "FeedTests",
                 of: [
-                    "Feed", "FeedContract", "feed-service", "RPC", "ServiceKit", "SQLiteKit", "RPCTestKit", "Upstream",
-                    .grdb,
+                    "Feed", "FeedContract", "feed-service", "RPC", "ServiceKit", "SQLiteKit", "RPCTestKit", "EdgeKit",
+                    "Upstream", .grdb,
                     .logging,
                 ]),
             tests(
                 "CommentsTests",
                 of: [
-                    "Comments", "CommentsContract", "comments-service", "RPC", "ServiceKit", "SQLiteKit", "Upstream",
-                    "RPCTestKit",
+                    "Comments", "CommentsContract", "comments-service", "RPC", "ServiceKit", "SQLiteKit", "EdgeKit",
+                    "Upstream", "RPCTestKit",
                     .grdb, .logging,
                 ]),
             tests(
                 "ImageDataTests",
                 of: [
                     "ImageData", "ImageDataContract", "image-data-service", "RPC", "ServiceKit", "SQLiteKit",
-                    "Upstream",
-                    "RPCTestKit",
+                    "EdgeKit", "Upstream", "RPCTestKit",
                     .grdb, .logging, .nioCore,
                 ]),
             // These tests start the real executables.
@@ -231,7 +233,7 @@ let package = Package(
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
 if only == "upstream" {
-    let client: Set = ["CZlib", "JSON", "RPC", "RPCTestKit", "ServiceKit", "Upstream", "UpstreamTests", "upstream-get"]
+    let client: Set = ["CZlib", "JSON", "RPC", "RPCTestKit", "Upstream", "UpstreamTests", "upstream-get"]
     package.products = []
     package.targets.removeAll { !client.contains($0.name) }
 } else if only == "fuzzing" {

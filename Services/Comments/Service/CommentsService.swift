@@ -1,6 +1,7 @@
 import ArgumentParser
 import Comments
 import CommentsContract
+import EdgeKit
 import Foundation
 import RPC
 import SQLiteKit

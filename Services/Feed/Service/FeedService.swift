@@ -1,4 +1,5 @@
 import ArgumentParser
+import EdgeKit
 import Feed
 import FeedContract
 import RPC

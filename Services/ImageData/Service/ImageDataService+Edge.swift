@@ -1,3 +1,4 @@
+import EdgeKit
 import RPC
 import ServiceKit
 import Upstream

@@ -1,3 +1,4 @@
+import EdgeKit
 import Foundation
 import GRDB
 import ImageData

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EdgeKit
 import ImageData
 import ImageDataContract
 import RPC

@@ -1,3 +1,4 @@
+import EdgeKit
 import Feed
 import FeedContract
 import Foundation

@@ -1,3 +1,4 @@
+import EdgeKit
 import Foundation
 import ImageData
 import ImageDataContract

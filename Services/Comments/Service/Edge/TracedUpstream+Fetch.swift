@@ -1,3 +1,4 @@
+import EdgeKit
 import Upstream
 
 extension TracedUpstream {

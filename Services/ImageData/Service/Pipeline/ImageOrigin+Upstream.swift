@@ -1,3 +1,4 @@
+import EdgeKit
 import ImageData
 import RPC
 import Upstream

@@ -3,6 +3,7 @@ import Logging
 import RPC
 import ServiceKit
 import Synchronization
+import Upstream
 
 /// Tracks the state of an upstream (`UpstreamState`) for `rpc.health` and the fetch budgets, and logs each change once.
 public final class UpstreamMonitor: Sendable {
