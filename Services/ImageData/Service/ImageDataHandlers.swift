@@ -3,7 +3,6 @@ import Foundation
 import ImageData
 import ImageDataContract
 import RPC
-import Upstream
 
 /// Implements the image data contract.
 struct ImageDataHandlers {
