@@ -4,7 +4,7 @@ import PackageDescription
 
 // The manifest defines the architecture: a target can import only its listed dependencies (`deploy/test` builds with the import
 // check that enforces this). In particular
-//   - a feature sees Foundation and JSON only,
+//   - a feature sees Foundation, JSON and EdgeModel only,
 //   - a contract sees the RPC runtime and JSON only,
 //   - a service sees its own feature and contract, never another service's,
 //   - the gateway sees contracts, never a feature, a store or SQLite.
@@ -22,7 +22,8 @@ let settings: [SwiftSetting] =
 /// feature to stores, upstreams and callers.
 func service(_ name: String, executable: String, specificTo dependencies: [Target.Dependency] = []) -> [Target] {
     [
-        .target(name: name, dependencies: ["JSON"], path: "Services/\(name)/Feature", swiftSettings: settings),
+        .target(
+            name: name, dependencies: ["EdgeModel", "JSON"], path: "Services/\(name)/Feature", swiftSettings: settings),
         .target(
             name: "\(name)Contract", dependencies: ["JSON", "RPC"], path: "Services/\(name)/Contract",
             swiftSettings: settings),
@@ -30,7 +31,7 @@ func service(_ name: String, executable: String, specificTo dependencies: [Targe
             name: executable,
             dependencies: [
                 .target(name: name), .target(name: "\(name)Contract"), "JSON", "RPC", "ServiceKit", "SQLiteKit",
-                "Upstream",
+                "EdgeKit", "EdgeModel", "Upstream",
                 .grdb, .logging, .nioCore,
             ]
                 + dependencies,
@@ -115,14 +116,21 @@ let package = Package(
         .target(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
             swiftSettings: settings),
-        // The guarded HTTP client. It inflates with the system's zlib, which can stop at an exact output limit.
+        // The guarded HTTP client. It knows no services. It inflates with the system's zlib, which can stop at an exact output
+        // limit.
         .target(
             name: "Upstream",
+            dependencies: ["CZlib", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .crypto],
+            path: "Shared/Upstream", swiftSettings: settings),
+        // What features know of an upstream's answer: age and validators. Pure, so that features may see it.
+        .target(name: "EdgeModel", path: "Shared/EdgeModel", swiftSettings: settings),
+        // What an edge is made of: its options, the monitor of its upstream, the time budget and the fallback.
+        .target(
+            name: "EdgeKit",
             dependencies: [
-                "RPC", "ServiceKit", "CZlib", .argumentParser, .logging, .nioCore, .nioPosix, .nioHTTP1, .nioTLS,
-                .nioSSL, .crypto,
+                "EdgeModel", "RPC", "ServiceKit", "Upstream", .argumentParser, .logging, .nioCore, .crypto,
             ],
-            path: "Shared/Upstream", exclude: ["README.md"], swiftSettings: settings),
+            path: "Shared/EdgeKit", exclude: ["README.md"], swiftSettings: settings),
         .target(
             name: "RPCTestKit", dependencies: ["JSON", "RPC", .logging, .nioCore, .nioPosix], path: "Shared/RPCTestKit",
             swiftSettings: settings),
@@ -166,16 +174,17 @@ let package = Package(
                     .httpTypes,
                     .logging, .nioCore, .nioPosix,
                     // Limits of an edge's gateway.
-                    "Comments", "Upstream",
+                    "Comments", "EdgeKit", "Upstream",
                 ] + executables),
             tests("PresentationTests", of: ["Presentation"]),
             tests(
                 "UpstreamTests",
                 of: [
-                    "Upstream", "upstream-get", "RPC", "RPCTestKit", "ServiceKit", .logging, .nioCore, .nioEmbedded,
-                    .nioHTTP1, .nioSSL,
+                    "Upstream", "upstream-get", "RPCTestKit", .nioCore, .nioEmbedded, .nioHTTP1, .nioSSL,
                 ],
                 exclude: ["Network/servers.py"]),
+            tests("EdgeModelTests", of: ["EdgeModel"]),
+            tests("EdgeKitTests", of: ["EdgeKit", "Upstream", "RPC", "RPCTestKit", "ServiceKit", .logging]),
             // One guarded GET, for tests that run in a separate network namespace.
             .executableTarget(
                 name: "upstream-get", dependencies: ["Upstream"], path: "Tests/Tools/upstream-get",
@@ -184,23 +193,23 @@ let package = Package(
             tests(
                 "FeedTests",
                 of: [
-                    "Feed", "FeedContract", "feed-service", "RPC", "ServiceKit", "SQLiteKit", "RPCTestKit", "Upstream",
-                    .grdb,
+                    "Feed", "FeedContract", "feed-service", "RPC", "ServiceKit", "SQLiteKit", "RPCTestKit", "EdgeKit",
+                    "EdgeModel", "Upstream", .grdb,
                     .logging,
                 ]),
             tests(
                 "CommentsTests",
                 of: [
-                    "Comments", "CommentsContract", "comments-service", "RPC", "ServiceKit", "SQLiteKit", "Upstream",
-                    "RPCTestKit",
+                    "Comments", "CommentsContract", "comments-service", "RPC", "ServiceKit", "SQLiteKit", "EdgeKit",
+                    "EdgeModel",
+                    "Upstream", "RPCTestKit",
                     .grdb, .logging,
                 ]),
             tests(
                 "ImageDataTests",
                 of: [
                     "ImageData", "ImageDataContract", "image-data-service", "RPC", "ServiceKit", "SQLiteKit",
-                    "Upstream",
-                    "RPCTestKit",
+                    "EdgeKit", "EdgeModel", "Upstream", "RPCTestKit",
                     .grdb, .logging, .nioCore,
                 ]),
             // These tests start the real executables.
@@ -233,7 +242,7 @@ let package = Package(
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
 if only == "upstream" {
-    let client: Set = ["CZlib", "JSON", "RPC", "RPCTestKit", "ServiceKit", "Upstream", "UpstreamTests", "upstream-get"]
+    let client: Set = ["CZlib", "JSON", "RPC", "RPCTestKit", "Upstream", "UpstreamTests", "upstream-get"]
     package.products = []
     package.targets.removeAll { !client.contains($0.name) }
 } else if only == "fuzzing" {

@@ -13,6 +13,12 @@ public struct AuthorityStore<Store: Sendable>: Sendable {
         self.monitor = monitor
     }
 
+    /// The store's check for `rpc.health`.
+    public var check: Health.Check { monitor.check }
+
+    /// Closes the store. See `StoreSlot.close`.
+    public func close() throws { try slot.close() }
+
     public func reading<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> Result
     ) async throws -> Result {

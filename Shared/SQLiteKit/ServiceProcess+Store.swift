@@ -4,6 +4,40 @@ import RPC
 import ServiceKit
 
 extension ServiceProcess {
+    /// Opens the store of an authority.
+    /// - Parameters:
+    ///   - socket: released before the service exits.
+    ///   - make: makes the service's store from an open pool.
+    /// - Throws: `ExitCode`, after logging one line.
+    public func openAuthority<Store>(
+        _ opening: StoreOpening, _ options: StoreOptions, releasing socket: ListeningSocket,
+        make: @escaping @Sendable (DatabasePool) throws -> Store
+    ) throws -> (store: AuthorityStore<Store>, path: String) {
+        let path = options.path ?? root.store(name)
+        let (slot, monitor) = try open(opening, at: path, options, isEdge: false, releasing: socket, make)
+        return (AuthorityStore(slot, monitor), path)
+    }
+
+    /// Opens the store of a cache. See `openAuthority`.
+    public func openCache<Store>(
+        _ opening: StoreOpening, at path: String, _ options: StoreOptions, releasing socket: ListeningSocket,
+        make: @escaping @Sendable (DatabasePool) throws -> Store
+    ) throws -> SoftStore<Store> {
+        let (slot, monitor) = try open(opening, at: path, options, isEdge: true, releasing: socket, make)
+        return SoftStore(slot, monitor)
+    }
+
+    private func open<Store>(
+        _ opening: StoreOpening, at path: String, _ options: StoreOptions, isEdge: Bool,
+        releasing socket: ListeningSocket, _ make: @escaping @Sendable (DatabasePool) throws -> Store
+    ) throws -> (StoreSlot<Store>, StoreMonitor) {
+        let opening = opening.listed(in: root, isNew: options.isNew)
+        let opened = try openStore(
+            opening, at: path, isRequired: options.isRequired(isEdge: isEdge), releasing: socket)
+        let monitor = StoreMonitor(path: path, logger: logger, unusable: opened.failure)
+        return (StoreSlot(opening, at: path, opened, make: make), monitor)
+    }
+
     /// Opens the service's store. On failure it logs one line; a service that requires the store exits.
     ///
     /// If the content of the file is unusable, and the store is an optional cache or the operator asked for a new store, the

@@ -13,6 +13,12 @@ public struct SoftStore<Store: Sendable>: Sendable {
         self.monitor = monitor
     }
 
+    /// The store's check for `rpc.health`.
+    public var check: Health.Check { monitor.check }
+
+    /// Closes the store. See `StoreSlot.close`.
+    public func close() throws { try slot.close() }
+
     /// - Returns: nil when there is no store or it had to be replaced.
     /// - Throws: `RPCError` for a failing store.
     public func reading<Result>(

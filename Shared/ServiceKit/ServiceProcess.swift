@@ -15,6 +15,8 @@ public struct ServiceProcess: Sendable {
     public let failures: FailureLog
     private let options: ServiceOptions
 
+    public var root: Root { options.root }
+
     /// The version that all programs of this project share.
     public static let version = "0.1.0"
 

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReadmeTests {
     /// In the order in which a user reads them.
     private static let documents = [
-        "README.md", "deploy/README.md", "Services/Gateway/README.md", "Shared/Upstream/README.md",
+        "README.md", "deploy/README.md", "Services/Gateway/README.md", "Shared/EdgeKit/README.md",
         "Services/Examples/README.md", "Shared/RPC/README.md",
     ]
 

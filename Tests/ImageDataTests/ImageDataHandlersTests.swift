@@ -48,7 +48,7 @@ import Testing
             let path = directory + "/image-data.sqlite"
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let caches = ImageCaches(
-                hot: HotImages(budget: 0), cold: .none(logger),
+                hot: HotImages(budget: 0), cold: ColdImages(cache: nil, logger: logger),
                 pinned: SQLiteImageStore(try SQLiteImageStore.opening.open(path)))
             let loader = ImageLoader(
                 caches: caches, fetches: nil, timeToLive: ImageExpiry.defaultTimeToLive,

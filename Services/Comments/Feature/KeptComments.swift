@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 
 /// An upstream's whole answer about one image, as it is cached.

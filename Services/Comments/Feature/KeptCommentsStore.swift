@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 
 /// Caches the last valid answer of an upstream for each image. Every store passes the specs in `Tests/CommentsTests`.

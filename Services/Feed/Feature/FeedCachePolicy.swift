@@ -21,21 +21,4 @@ public enum FeedCachePolicy {
 
     /// Exactly seven days is expired; a timestamp in the future is valid.
     public static func isValid(savedAt: Date, at now: Date) -> Bool { now < savedAt.addingTimeInterval(lifetime) }
-
-    /// When the upstream's own cache fetched a page.
-    /// - Parameter age: the `Age` header (RFC 9111). An invalid value counts as 0.
-    public static func savedAt(_ now: Date, age: String?) -> Date {
-        now.addingTimeInterval(-TimeInterval(seconds(age)))
-    }
-
-    /// The seconds of an `Age` header.
-    public static func seconds(_ age: String?) -> Int {
-        guard let text = age?.trimmingCharacters(in: .whitespaces), !text.isEmpty,
-            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return 0 }
-        return min(Int(text) ?? .max, longestAge)
-    }
-
-    /// The longest age; larger values mean the same (RFC 9111, 1.2.2).
-    private static let longestAge = 1 << 31
 }

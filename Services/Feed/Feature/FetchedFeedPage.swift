@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 
 /// A page that was fetched from the upstream at a cursor.
@@ -11,12 +12,12 @@ public struct FetchedFeedPage: Equatable, Sendable {
     /// Whether the upstream sent fewer items than requested and did not say whether more follow.
     public let isShort: Bool
 
-    /// Nil when the page combines several answers of the upstream.
-    public let validators: PageValidators?
+    /// Empty when the page combines several answers of the upstream.
+    public let validators: AnswerValidators
 
     public init(
         items: [FeedImage], limit: Int, cursor: FeedCursor, savedAt: Date, continuation: FeedContinuation = .unknown,
-        isShort: Bool = false, validators: PageValidators? = nil
+        isShort: Bool = false, validators: AnswerValidators = AnswerValidators()
     ) {
         self.items = items
         self.limit = limit

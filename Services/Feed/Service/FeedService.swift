@@ -1,12 +1,8 @@
 import ArgumentParser
-import Feed
-import FeedContract
-import RPC
-import SQLiteKit
+import EdgeKit
 import ServiceKit
-import Upstream
 
-/// The composition root of the feed: the only type that knows the feature, the contract and the store.
+/// The program: its options, and the choice between its two compositions.
 @main
 struct FeedService: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,29 +36,12 @@ struct FeedService: AsyncParsableCommand {
     func run() async throws {
         guard !options.isCheck else { return }
         let process = ServiceProcess(name: "feed", options: options)
-        if let upstream = upstreamOptions.upstream {
-            try await serveEdge(of: upstream, process)
-        } else {
-            try await serveAuthority(process)
-        }
-    }
-
-    private func serveAuthority(_ process: ServiceProcess) async throws {
-        let path = storeOptions.path ?? options.root.store("feed")
         let socket = try process.takeSocket()
-        let opening = SQLiteFeedStore.opening.listed(in: options.root, isNew: storeOptions.isNew)
-        let opened = try process.openStore(
-            opening, at: path, isRequired: storeOptions.isRequired(isEdge: false), releasing: socket)
-        let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
-        let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
-        let broadcast = FeedBroadcast(life: identity.instance)
-        let slot = StoreSlot(opening, at: path, opened) { SQLiteFeedStore($0) }
-        let store = MonitoredFeedStore(store: AuthorityStore(slot, monitor))
-        let handlers = FeedHandlers(
-            store: BroadcastingFeedStore(store: store, broadcast: broadcast),
-            broadcast: broadcast)
-        try await process.serve(handlers.table, on: socket, identity: identity, health: { [monitor.check] })
-        try process.fail { try slot.close() }
+        if let upstream = upstreamOptions.upstream {
+            try await serveEdge(of: upstream, process, on: socket)
+        } else {
+            try await serveStandalone(process, on: socket)
+        }
     }
 }
 

@@ -1,8 +1,8 @@
+import EdgeKit
 import Foundation
 import ImageData
 import ImageDataContract
 import RPC
-import Upstream
 
 /// Implements the image data contract.
 struct ImageDataHandlers {

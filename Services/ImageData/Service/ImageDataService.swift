@@ -1,10 +1,8 @@
 import ArgumentParser
+import EdgeKit
 import ImageData
 import ImageDataContract
-import RPC
-import SQLiteKit
 import ServiceKit
-import Upstream
 
 /// The program: its options, and the choice between its two compositions.
 @main
@@ -59,7 +57,7 @@ struct ImageDataService: AsyncParsableCommand {
         let process = ServiceProcess(name: "image-data", options: options)
         let socket = try process.takeSocket()
         if let upstream = upstreamOptions.upstream {
-            try await serveEdge(process, on: socket, of: upstream)
+            try await serveEdge(of: upstream, process, on: socket)
         } else {
             try await serveStandalone(process, on: socket)
         }

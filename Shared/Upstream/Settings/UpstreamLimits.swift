@@ -1,6 +1,7 @@
 /// The limits of the client, with their defaults.
 public struct UpstreamLimits: Sendable {
-    static let defaultURLBytes = 2_048
+    /// The default of `urlBytes`.
+    public static let defaultURLBytes = 2_048
 
     /// The maximum size in bytes of a URL from a caller, and of a redirect's target. The latter is larger, because storage
     /// services redirect to long signed URLs.

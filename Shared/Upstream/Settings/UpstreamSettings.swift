@@ -23,3 +23,23 @@ public struct UpstreamSettings: Sendable {
     /// The defaults: the public internet only.
     public init() {}
 }
+
+extension UpstreamSettings {
+    /// Checks that no setting contradicts another one.
+    /// - Parameter upstream: the base URL that most requests will have.
+    public func check(_ upstream: UpstreamBase?) throws(UpstreamOptionError) {
+        for endpoint in trusted {
+            guard case .address(let address) = endpoint.host,
+                let range = denied.first(where: { $0.contains(address) || $0.contains(embeddedIn: address) })
+            else { continue }
+            throw UpstreamOptionError("\(endpoint) is \(range.kind), but another option allows it")
+        }
+        // The client would refuse every request to it.
+        if let upstream, upstream.url.scheme?.lowercased() == "http",
+            pins.contains(where: { $0.host == upstream.endpoint.host })
+        {
+            throw UpstreamOptionError(
+                "--pin \(upstream.endpoint.host): a host with a pin needs https, not \(upstream)")
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import Comments
 import CommentsContract
+import EdgeKit
 import Foundation
 import RPC
 import RPCTestKit

@@ -1,5 +1,7 @@
 import Comments
 import CommentsContract
+import EdgeKit
+import EdgeModel
 import Foundation
 import RPC
 import RPCTestKit
@@ -113,7 +115,7 @@ import Upstream
                         fetch: TracedUpstream(
                             client, of: .test, profiler: Profiler([], logger: RecordedLog().logger),
                             logger: RecordedLog().logger
-                        ).fetch,
+                        ).fetch(),
                         store: store, now: { Date() }),
                     store: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger))
                 // Cancelled at the end of this scope.

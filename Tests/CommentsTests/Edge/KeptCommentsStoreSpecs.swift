@@ -1,4 +1,5 @@
 import Comments
+import EdgeModel
 import Foundation
 import RPCTestKit
 import Testing

@@ -1,4 +1,5 @@
 import Comments
+import EdgeModel
 import Foundation
 import GRDB
 import RPCTestKit

@@ -1,4 +1,5 @@
 import Comments
+import EdgeModel
 import Foundation
 import Synchronization
 
@@ -27,7 +28,7 @@ final class ScriptedUpstream: Sendable {
     var fetch: UpstreamFetch {
         { _, headers in
             let (script, watchers) = self.state.withLock { state in
-                state.requests.append(headers)
+                state.requests.append(Dictionary(uniqueKeysWithValues: headers.map { ($0.name, $0.value) }))
                 return (state.script, state.watchers)
             }
             for watcher in watchers { watcher.yield() }
@@ -67,6 +68,6 @@ extension UpstreamAnswer {
     }
 
     static func status(_ status: Int, _ body: String = "", _ headers: [String: String] = [:]) -> UpstreamAnswer {
-        UpstreamAnswer(status: status, body: Data(body.utf8)) { headers[$0] }
+        UpstreamAnswer(status: status, headers: headers.map { ($0.key, $0.value) }, body: Data(body.utf8))
     }
 }

@@ -1,5 +1,6 @@
 import Comments
 import CommentsContract
+import EdgeKit
 import Foundation
 import GRDB
 import RPCTestKit
@@ -35,7 +36,7 @@ final class TestedEdge: Sendable {
             SQLiteKeptComments.opening, at: pool.path,
             hasStore ? .success(pool) : .failure(StoreUnusable(path: pool.path, reason: .readOnly))
         ) { SQLiteKeptComments($0) }
-        let watched = WatchedKeptComments(store: SoftStore(slot, storeMonitor))
+        let watched = SoftKeptComments(store: SoftStore(slot, storeMonitor))
         edge = EdgeComments(
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, store: watched,

@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import FeedContract
 import Foundation
@@ -13,17 +14,17 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct EdgeFeedTests {
     /// An upstream with scripted answers, which records the requests.
     private final class Script: Sendable {
-        private let answers = Mutex<[@Sendable () async throws -> HTTPAnswer]>([])
+        private let answers = Mutex<[@Sendable () async throws -> UpstreamAnswer]>([])
         let requests = Recorded<(url: String, headers: [String])>()
 
-        init(_ answers: [HTTPAnswer]) { for answer in answers { then { answer } } }
+        init(_ answers: [UpstreamAnswer]) { for answer in answers { then { answer } } }
 
-        func then(_ answer: @escaping @Sendable () async throws -> HTTPAnswer) {
+        func then(_ answer: @escaping @Sendable () async throws -> UpstreamAnswer) {
             answers.withLock { $0.append(answer) }
         }
 
         /// Fails when the script has no more answers.
-        func fetch(_ url: String, _ headers: [(name: String, value: String)]) async throws -> HTTPAnswer {
+        func fetch(_ url: String, _ headers: [(name: String, value: String)]) async throws -> UpstreamAnswer {
             requests.add((url, headers.map { "\($0.name): \($0.value)" }))
             let answer = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             guard let answer else { throw URLError(.cannotConnectToHost) }
@@ -32,7 +33,7 @@ import Testing
     }
 
     private func withEdge(
-        _ answers: [HTTPAnswer] = [], _ body: (EdgeRig, Script) async throws -> Void
+        _ answers: [UpstreamAnswer] = [], _ body: (EdgeRig, Script) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
             let script = Script(answers)
@@ -85,7 +86,7 @@ import Testing
 
     @Test func `a known page is requested conditionally`() async throws {
         let etag = [("ETag", #""1""#), ("Last-Modified", "yesterday")] as [(name: String, value: String)]
-        try await withEdge([.page([2, 1], etag), HTTPAnswer(status: 304), .page([3, 2])]) { rig, script in
+        try await withEdge([.page([2, 1], etag), UpstreamAnswer(status: 304), .page([3, 2])]) { rig, script in
             _ = try await rig.load(2)
             rig.clock.advance(1_000)
             let same = try await rig.load(2)
@@ -145,7 +146,7 @@ import Testing
     }
 
     @Test func `a cursor that the upstream does not know is invalid`() async throws {
-        try await withEdge([.page([1]), HTTPAnswer(status: 400), HTTPAnswer(status: 400)]) { rig, _ in
+        try await withEdge([.page([1]), UpstreamAnswer(status: 400), UpstreamAnswer(status: 400)]) { rig, _ in
             _ = try await rig.load()
             let error = await #expect(throws: RPCError.self) { try await rig.load(at: .after(7)) }
             #expect(error?.kind == .invalidParams)
@@ -158,12 +159,13 @@ import Testing
 
     @Test(
         arguments: [
-            HTTPAnswer(status: 500), HTTPAnswer(status: 404), HTTPAnswer(status: 304), HTTPAnswer(status: 200),
-            HTTPAnswer(status: 200, body: Data("<html>".utf8)),
-            HTTPAnswer(status: 200, body: Data(#"{"items":null}"#.utf8)),
+            UpstreamAnswer(status: 500), UpstreamAnswer(status: 404), UpstreamAnswer(status: 304),
+            UpstreamAnswer(status: 200),
+            UpstreamAnswer(status: 200, body: Data("<html>".utf8)),
+            UpstreamAnswer(status: 200, body: Data(#"{"items":null}"#.utf8)),
         ].enumerated().map { ($0.offset, $0.element) })
     func `after any invalid answer the cached page is served and remains cached`(
-        number: Int, answer: HTTPAnswer
+        number: Int, answer: UpstreamAnswer
     ) async throws {
         try await withEdge([.page([3, 2, 1]), answer]) { rig, _ in
             let savedAt = rig.clock.now
@@ -191,7 +193,7 @@ import Testing
     }
 
     @Test func `the error says that nothing is cached; the log has the reason`() async throws {
-        try await withEdge([HTTPAnswer(status: 503)]) { rig, _ in
+        try await withEdge([UpstreamAnswer(status: 503)]) { rig, _ in
             let error = await #expect(throws: RPCError.self) { try await rig.load() }
             #expect(error?.kind == .connectivity)
             #expect(error?.message.contains("up.example") == false)
@@ -315,7 +317,7 @@ import Testing
 
     @Test func `a file is set aside when validation finds damage`() async throws {
         try await withTemporaryDirectory { directory in
-            let fetch: HTTPFetch = { _, _ in .page(Array((1...100).reversed())) }
+            let fetch: UpstreamFetch = { _, _ in .page(Array((1...100).reversed())) }
             let first = try EdgeRig(directory, fetch)
             _ = try await first.load(100)
             try first.slot.close()

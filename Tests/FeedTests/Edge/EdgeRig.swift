@@ -1,3 +1,5 @@
+import EdgeKit
+import EdgeModel
 import Feed
 import FeedContract
 import Foundation
@@ -26,7 +28,7 @@ final class EdgeRig: Sendable {
     init(
         _ directory: String, log: RecordedLog = RecordedLog(), clock: Clock = Clock(), isDurable: Bool = true,
         isNumbered: Bool = false,
-        _ fetch: @escaping HTTPFetch
+        _ fetch: @escaping UpstreamFetch
     ) throws {
         let path = directory + "/feed-edge.sqlite"
         let logger = log.logger
@@ -41,7 +43,7 @@ final class EdgeRig: Sendable {
         monitor = StoreMonitor(path: path, logger: logger, unusable: unusable)
         let base = try UpstreamBase("http://up.example")
         upstream = UpstreamMonitor(base, logger: logger)
-        let cache = MonitoredFeedCache(slot: slot, monitor: monitor)
+        let cache = SoftFeedCache(store: SoftStore(slot, monitor))
         validation = CacheValidation(cache: cache, logger: logger, now: now)
         let endpoint = FeedEndpoint(base.url)
         let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: now)
@@ -84,16 +86,16 @@ final class Recorded<Element: Sendable>: Sendable {
     func add(_ element: Element) { recorded.withLock { $0.append(element) } }
 }
 
-extension HTTPAnswer {
+extension UpstreamAnswer {
     /// An upstream's answer with a page.
     /// - Parameter image: the image URL of all items; nil for a different one per item.
     static func page(
         _ numbers: [Int], _ headers: [(name: String, value: String)] = [], image: String? = nil
-    ) -> HTTPAnswer {
+    ) -> UpstreamAnswer {
         let items = numbers.map {
             #"{"id":"\#(UUID(number: $0))","image":"\#(image ?? "https://pictures.example/\($0)")"}"#
         }
-        return HTTPAnswer(
+        return UpstreamAnswer(
             status: 200, headers: headers, body: Data(#"{"items":[\#(items.joined(separator: ","))]}"#.utf8))
     }
 }

@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import FeedContract
 import Foundation
@@ -40,14 +41,14 @@ private final class Upstream: Sendable {
 
     let state = Mutex(State())
 
-    func fetch(_ url: String, _ headers: [(name: String, value: String)]) throws -> HTTPAnswer {
+    func fetch(_ url: String, _ headers: [(name: String, value: String)]) throws -> UpstreamAnswer {
         try state.withLock { state in
             guard state.isUp else { throw URLError(.cannotConnectToHost) }
             let (limit, cursor) = FeedCursor.parse(url)
-            guard let page = state.model.page(limit, at: cursor) else { return HTTPAnswer(status: 400) }
+            guard let page = state.model.page(limit, at: cursor) else { return UpstreamAnswer(status: 400) }
             let etag = "\"\(page)\""
             if headers.contains(where: { $0.name == "If-None-Match" && $0.value == etag }) {
-                return HTTPAnswer(status: 304)
+                return UpstreamAnswer(status: 304)
             }
             return .page(page, [("ETag", etag)])
         }

@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import Foundation
 import RPCTestKit
@@ -584,7 +585,7 @@ extension StoreFactory<any FeedCache> {
 
     @Test(arguments: Factory.all) func `everything survives a restart`(caches: Factory) async throws {
         try await caches.withReopening { reopen in
-            let validators = PageValidators(etag: #""1""#, lastModified: nil)
+            let validators = AnswerValidators(etag: #""1""#, lastModified: nil)
             do {
                 let cache = try reopen()
                 try await cache.keep([9, 8, 7], at: .start)
@@ -663,7 +664,7 @@ extension StoreFactory<any FeedCache> {
     @Test(arguments: Factory.all) func `an answer is known while all its items are cached`(caches: Factory) async throws
     {
         try await caches.withStore { cache in
-            let validators = try #require(PageValidators(etag: #""1""#, lastModified: "yesterday"))
+            let validators = AnswerValidators(etag: #""1""#, lastModified: "yesterday")
             try await cache.keep([9, 8], at: .start, .more, validators)
             let answer = KnownAnswer(items: [picture(9), picture(8)], continuation: .more, validators: validators)
             #expect(try await cache.answer(10, at: .start) == answer)
@@ -684,7 +685,7 @@ extension FeedCache {
     @discardableResult
     func keep(
         _ numbers: [Int], at cursor: FeedCursor, _ continuation: FeedContinuation = .unknown, savedAt: Int = 0,
-        _ validators: PageValidators? = nil, limit: Int = 10, isShort: Bool = false
+        _ validators: AnswerValidators = AnswerValidators(), limit: Int = 10, isShort: Bool = false
     ) async throws -> KeptFeedPage? {
         try await keep(
             FetchedFeedPage(

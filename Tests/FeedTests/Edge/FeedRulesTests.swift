@@ -42,16 +42,6 @@ import Testing
         #expect(FeedCachePolicy.isValid(savedAt: savedAt, at: now) == isValid)
     }
 
-    @Test(
-        arguments: [
-            (nil, 0), ("0", 0), ("60", 60), (" 60 ", 60), ("-60", 0), ("6e1", 0), ("", 0), ("1.5", 0), ("x", 0),
-            ("99999999999999999999", 1 << 31),
-        ] as [(String?, Int)])
-    func `the Age header is read in seconds`(age: String?, seconds: Int) {
-        let now = Date(timeIntervalSince1970: 1_700_000_000)
-        #expect(FeedCachePolicy.savedAt(now, age: age) == now.addingTimeInterval(TimeInterval(-seconds)))
-    }
-
     // MARK: Alignment
 
     @Test(

@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import FeedContract
 import Foundation
@@ -17,7 +18,7 @@ import Testing
 
         init(_ count: Int) { model = Mutex(UpstreamModel(count)) }
 
-        func fetch(_ url: String) -> HTTPAnswer {
+        func fetch(_ url: String) -> UpstreamAnswer {
             requests.add(String(url.drop { $0 != "?" }))
             let query = URLComponents(string: url)?.queryItems ?? []
             func value(_ name: String) -> Int { query.first { $0.name == name }?.value.flatMap(Int.init) ?? 0 }

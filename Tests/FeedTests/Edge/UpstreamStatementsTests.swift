@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import FeedContract
 import Foundation
@@ -44,7 +45,7 @@ private final class FaultyUpstream: Sendable {
         var history: [String] = []
 
         /// The items' texts change with each answer.
-        mutating func numberedPage(_ url: String) -> HTTPAnswer {
+        mutating func numberedPage(_ url: String) -> UpstreamAnswer {
             let query = URLComponents(string: url)?.queryItems ?? []
             func value(_ name: String) -> Int { query.first { $0.name == name }?.value.flatMap(Int.init) ?? 1 }
             if Bool.random(using: &random) {
@@ -87,7 +88,7 @@ private final class FaultyUpstream: Sendable {
         }
     }
 
-    func fetch(_ url: String) throws -> HTTPAnswer {
+    func fetch(_ url: String) throws -> UpstreamAnswer {
         try state.withLock { state in
             guard state.isUp else { throw URLError(.cannotConnectToHost) }
             if fault == .pagesByNumber { return state.numberedPage(url) }
@@ -96,7 +97,7 @@ private final class FaultyUpstream: Sendable {
             if fault == .ignoresBefore, !cursor.isDownward { cursor = .start }
             if fault == .ignoresAfter, cursor.isDownward { cursor = .start }
             if fault == .ignoresLimit { limit = 100 }
-            guard var page = page(limit, at: cursor, state.order) else { return HTTPAnswer(status: 400) }
+            guard var page = page(limit, at: cursor, state.order) else { return UpstreamAnswer(status: 400) }
             let isLast = cursor.isDownward && (page.isEmpty || page.last == state.order.last)
             if fault == .repeats, let number = state.order.randomElement(using: &state.random), !page.isEmpty {
                 page.insert(number, at: Int.random(in: 0...page.count, using: &state.random))

@@ -1,4 +1,5 @@
 import Comments
+import EdgeKit
 import Testing
 import Upstream
 

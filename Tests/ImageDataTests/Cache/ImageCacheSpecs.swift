@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import ImageData
 import RPCTestKit
@@ -22,7 +23,9 @@ extension StoreFactory<any ImageCache> {
 /// The size that an image with its URL counts against a budget.
 let pictureWeight = pictureSize + url(1).utf8.count + ImageCacheSchema.urlOverhead
 
-func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators = Validators()) -> CachedImage {
+func cached(_ number: Int, at time: TimeInterval = 0, _ validators: AnswerValidators = AnswerValidators())
+    -> CachedImage
+{
     CachedImage(stored(number, at: time), validators: validators)
 }
 
@@ -30,7 +33,7 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
 @Suite struct ImageCacheSpecs {
     typealias Factory = StoreFactory<any ImageCache>
 
-    private static let validators = Validators(etag: "\"1\"", lastModified: "Sat, 01 Nov 2025 12:00:00 GMT")
+    private static let validators = AnswerValidators(etag: "\"1\"", lastModified: "Sat, 01 Nov 2025 12:00:00 GMT")
 
     // MARK: Storing
 
@@ -45,8 +48,8 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: Validators =
         }
     }
 
-    @Test(arguments: Factory.all, [Validators(), validators]) func `bytes are read as they were stored`(
-        caches: Factory, validators: Validators
+    @Test(arguments: Factory.all, [AnswerValidators(), validators]) func `bytes are read as they were stored`(
+        caches: Factory, validators: AnswerValidators
     ) async throws {
         try await caches.withStore { cache in
             try await cache.keep(cached(1, validators), at: url(1))

@@ -1,3 +1,4 @@
+import EdgeKit
 import Foundation
 import ImageData
 import ImageDataContract
@@ -64,7 +65,7 @@ struct EdgeService {
         let pool = options.isAuthority ? try SQLiteImageStore.opening.open(directory + "/pinned.sqlite") : nil
         let caches = ImageCaches(
             hot: HotImages(budget: options.hotBytes),
-            cold: options.isKept ? ColdImages(cache: disk, logger: logger) : .none(logger),
+            cold: options.isKept ? ColdImages(cache: disk, logger: logger) : ColdImages(cache: nil, logger: logger),
             pinned: pool.map { SQLiteImageStore($0) })
         let mapper = ImageDataMapper(maximumBytes: options.maximumBytes)
         let source = ImageOrigin(

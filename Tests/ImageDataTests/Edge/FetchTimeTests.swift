@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import ImageData
 import Logging
@@ -55,7 +56,7 @@ import Testing
 
     @Test func `the time limit applies to all requests of a fetch together`() async throws {
         let limits = Mutex<[Duration]>([])
-        let cut = OriginAnswer(
+        let cut = UpstreamAnswer(
             status: 200, headers: [("ETag", "\"1\"")], body: Data(picture(1).prefix(20)), isComplete: false)
         for (limit, count) in [(Duration.zero, 1), (.seconds(60), ImageDownload.requestLimit)] {
             limits.withLock { $0 = [] }
@@ -79,7 +80,8 @@ import Testing
         timeLimit: Duration, _ get: @escaping ImageOrigin.Get
     ) -> ImageOrigin {
         let caches = ImageCaches(
-            hot: HotImages(budget: 0), cold: .none(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+            hot: HotImages(budget: 0),
+            cold: ColdImages(cache: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         return ImageOrigin(
             get: get, mapper: ImageDataMapper(), caches: caches, now: { moment(0) }, timeLimit: timeLimit)
     }

@@ -1,11 +1,12 @@
+import EdgeModel
 import Foundation
 import Testing
 
 @testable import ImageData
 
 @Suite struct ImageDownloadTests {
-    private static let strong = Validators(etag: "\"1\"")
-    private static let dated = Validators(lastModified: "Sat, 01 Nov 2025 12:00:00 GMT")
+    private static let strong = AnswerValidators(etag: "\"1\"")
+    private static let dated = AnswerValidators(lastModified: "Sat, 01 Nov 2025 12:00:00 GMT")
     private static let whole = Data("0123456789".utf8)
 
     @Test func `a complete answer completes the download`() {
@@ -16,7 +17,7 @@ import Testing
 
     // MARK: Resuming
 
-    @Test(arguments: [strong, dated]) func `an interrupted download is resumed`(validators: Validators) throws {
+    @Test(arguments: [strong, dated]) func `an interrupted download is resumed`(validators: AnswerValidators) throws {
         var download = ImageDownload(limit: 10)
         #expect(download.add(answer(0..<4, validators: validators, isComplete: false)) == .again)
         #expect(download.headers.map(\.name) == ["range", "if-range"])
@@ -38,8 +39,8 @@ import Testing
         #expect(download.add(part(4..<10, range: "bytes 4-9/*")) == .whole(Self.whole, Self.strong, age: 0))
     }
 
-    @Test(arguments: [Validators(), Validators(etag: "W/\"1\"")])
-    func `without a strong validator it starts again`(validators: Validators) {
+    @Test(arguments: [AnswerValidators(), AnswerValidators(etag: "W/\"1\"")])
+    func `without a strong validator it starts again`(validators: AnswerValidators) {
         var download = ImageDownload(limit: 10)
         #expect(download.add(answer(0..<4, validators: validators, isComplete: false)) == .again)
         #expect(download.headers.isEmpty)
@@ -48,8 +49,8 @@ import Testing
 
     @Test func `a whole other version replaces the partial bytes`() {
         var download = cut(at: 4)
-        let other = answer(body: Data("abc".utf8), validators: Validators(etag: "\"2\""))
-        #expect(download.add(other) == .whole(Data("abc".utf8), Validators(etag: "\"2\""), age: 0))
+        let other = answer(body: Data("abc".utf8), validators: AnswerValidators(etag: "\"2\""))
+        #expect(download.add(other) == .whole(Data("abc".utf8), AnswerValidators(etag: "\"2\""), age: 0))
     }
 
     @Test(arguments: [
@@ -62,7 +63,7 @@ import Testing
         range: String, body: String, etag: String
     ) {
         var download = cut(at: 4)
-        let wrong = OriginAnswer(
+        let wrong = UpstreamAnswer(
             status: 206, headers: [("Content-Range", range), ("ETag", etag)], body: Data(body.utf8))
         #expect(download.add(wrong) == .again)
         #expect(download.headers.isEmpty)
@@ -72,20 +73,20 @@ import Testing
     @Test func `a range of another date is of another version`() {
         var download = ImageDownload(limit: 10)
         _ = download.add(answer(0..<4, validators: Self.dated, isComplete: false))
-        let other = Validators(lastModified: "Sun, 02 Nov 2025 12:00:00 GMT")
+        let other = AnswerValidators(lastModified: "Sun, 02 Nov 2025 12:00:00 GMT")
         #expect(download.add(part(4..<10, validators: other)) == .again)
         #expect(download.headers.isEmpty)
     }
 
     @Test func `a range without Content-Range is discarded`() {
         var download = cut(at: 4)
-        #expect(download.add(OriginAnswer(status: 206, body: Data("456789".utf8))) == .again)
+        #expect(download.add(UpstreamAnswer(status: 206, body: Data("456789".utf8))) == .again)
         #expect(download.headers.isEmpty)
     }
 
     @Test func `after an unsatisfiable range the whole image is requested`() {
         var download = cut(at: 4)
-        #expect(download.add(OriginAnswer(status: 416)) == .again)
+        #expect(download.add(UpstreamAnswer(status: 416)) == .again)
         #expect(download.headers.isEmpty)
         #expect(download.add(answer()) == .whole(Self.whole, Self.strong, age: 0))
     }
@@ -117,27 +118,27 @@ import Testing
 
     @Test func `unchanged bytes are not sent again`() {
         var download = ImageDownload(limit: 10, validators: Self.strong)
-        #expect(download.headers.map(\.name) == ["if-none-match"])
-        #expect(download.add(OriginAnswer(status: 304, headers: [("Age", "5")])) == .notModified(age: 5))
+        #expect(download.headers.map(\.name) == ["If-None-Match"])
+        #expect(download.add(UpstreamAnswer(status: 304, headers: [("Age", "5")])) == .notModified(age: 5))
     }
 
     @Test func `status 304 is valid only after a conditional request`() {
         var unasked = ImageDownload(limit: 10)
-        #expect(unasked.add(OriginAnswer(status: 304)) == .refused(status: 304))
+        #expect(unasked.add(UpstreamAnswer(status: 304)) == .refused(status: 304))
         var resumed = ImageDownload(limit: 10, validators: Self.strong)
         _ = resumed.add(answer(0..<4, isComplete: false))
-        #expect(resumed.add(OriginAnswer(status: 304)) == .refused(status: 304))
+        #expect(resumed.add(UpstreamAnswer(status: 304)) == .refused(status: 304))
     }
 
     @Test func `an interrupted conditional answer is resumed without the condition`() {
-        var download = ImageDownload(limit: 10, validators: Validators(etag: "\"0\""))
+        var download = ImageDownload(limit: 10, validators: AnswerValidators(etag: "\"0\""))
         #expect(download.add(answer(0..<4, isComplete: false)) == .again)
         #expect(download.headers.map(\.name) == ["range", "if-range"])
     }
 
     @Test(arguments: [201, 204, 206, 301, 400, 404, 416, 500, 503]) func `any other status is refused`(status: Int) {
         var download = ImageDownload(limit: 10)
-        #expect(download.add(OriginAnswer(status: status, body: Self.whole)) == .refused(status: status))
+        #expect(download.add(UpstreamAnswer(status: status, body: Self.whole)) == .refused(status: status))
     }
 
     @Test(arguments: [
@@ -145,7 +146,7 @@ import Testing
         ("9999999999", 2_147_483_648),
     ])
     func `an Age header is read, up to a maximum`(text: String?, age: Int) {
-        #expect(OriginAnswer(status: 200, headers: text.map { [("Age", $0)] } ?? []).age == age)
+        #expect(UpstreamAnswer(status: 200, headers: text.map { [("Age", $0)] } ?? []).age == age)
     }
 
     // MARK: Answers
@@ -158,25 +159,25 @@ import Testing
     }
 
     private func answer(
-        _ range: Range<Int> = 0..<10, body: Data = whole, validators: Validators = strong, age: Int = 0,
+        _ range: Range<Int> = 0..<10, body: Data = whole, validators: AnswerValidators = strong, age: Int = 0,
         isComplete: Bool = true
-    ) -> OriginAnswer {
+    ) -> UpstreamAnswer {
         let body = body.count < range.upperBound ? body : Data(body[range])
-        return OriginAnswer(
+        return UpstreamAnswer(
             status: 200, headers: headers(validators) + [("Age", "\(age)")], body: body, isComplete: isComplete)
     }
 
     private func part(
-        _ bytes: Range<Int>, range: String? = nil, validators: Validators = strong, isComplete: Bool = true
-    ) -> OriginAnswer {
-        OriginAnswer(
+        _ bytes: Range<Int>, range: String? = nil, validators: AnswerValidators = strong, isComplete: Bool = true
+    ) -> UpstreamAnswer {
+        UpstreamAnswer(
             status: 206,
             headers: headers(validators) + [
                 ("content-range", range ?? "bytes \(bytes.lowerBound)-\(isComplete ? bytes.upperBound - 1 : 9)/10")
             ], body: Self.whole[bytes], isComplete: isComplete)
     }
 
-    private func headers(_ validators: Validators) -> [(name: String, value: String)] {
+    private func headers(_ validators: AnswerValidators) -> [(name: String, value: String)] {
         [validators.etag.map { ("ETag", $0) }, validators.lastModified.map { ("Last-Modified", $0) }]
             .compactMap(\.self)
     }

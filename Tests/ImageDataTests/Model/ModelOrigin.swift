@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import ImageData
 import RPCTestKit
@@ -28,7 +29,7 @@ final class ModelOrigin: Sendable {
         var versions: [String: Int] = [:]
         var lastVersion = 0
         var requests: [Request] = []
-        var waiting: [Int: UnsafeContinuation<Result<OriginAnswer, any Error>, Never>] = [:]
+        var waiting: [Int: UnsafeContinuation<Result<UpstreamAnswer, any Error>, Never>] = [:]
 
         /// The fetches in progress, by number.
         var fetches: [Int: (url: String, begun: Int)] = [:]
@@ -73,7 +74,7 @@ final class ModelOrigin: Sendable {
         state.withLock { $0.fetches.values.count { $0.url == url && $0.begun > step } }
     }
 
-    @Sendable func get(_ request: image_data_service.OriginRequest) async throws -> OriginAnswer {
+    @Sendable func get(_ request: image_data_service.OriginRequest) async throws -> UpstreamAnswer {
         let number = state.withLock { state in
             if state.versions[request.url] == nil { state.change(request.url) }
             state.requests.append(
@@ -104,7 +105,7 @@ final class ModelOrigin: Sendable {
         end(request.number, outcome)
     }
 
-    private func end(_ number: Int, _ outcome: Result<OriginAnswer, any Error>) {
+    private func end(_ number: Int, _ outcome: Result<UpstreamAnswer, any Error>) {
         let continuation = state.withLock { state in
             state.requests[number].ended = state.step
             return state.waiting.removeValue(forKey: number)
@@ -134,7 +135,7 @@ extension ModelOrigin {
 
         var isGood: Bool { [.good, .goodAndOld, .goodWithoutValidators].contains(self) }
 
-        fileprivate func outcome(for request: Request) -> Result<OriginAnswer, any Error> {
+        fileprivate func outcome(for request: Request) -> Result<UpstreamAnswer, any Error> {
             let body = picture(request.version)
             let tag = "\"\(request.version)\""
             let (half, first) = (body.prefix(body.count / 2), request.first(of: tag))
@@ -174,14 +175,14 @@ extension ModelOrigin {
 
         private func answer(
             _ status: Int, _ headers: [(name: String, value: String)], _ body: Data = Data(), isComplete: Bool = true
-        ) -> Result<OriginAnswer, any Error> {
-            .success(OriginAnswer(status: status, headers: headers, body: Data(body), isComplete: isComplete))
+        ) -> Result<UpstreamAnswer, any Error> {
+            .success(UpstreamAnswer(status: status, headers: headers, body: Data(body), isComplete: isComplete))
         }
     }
 }
 
 extension ModelOrigin.Request {
-    fileprivate subscript(name: String) -> String? { asked.headers.first { $0.name == name }?.value }
+    fileprivate subscript(name: String) -> String? { asked.headers.first { $0.name.lowercased() == name }?.value }
 
     /// The start of the requested range; nil if it is for another version.
     fileprivate func first(of tag: String) -> Int? {

@@ -1,9 +1,9 @@
 import Comments
 import CommentsContract
+import EdgeKit
 import Foundation
 import RPC
 import ServiceKit
-import Upstream
 
 /// The comments of an edge: from the upstream while it answers, otherwise from the cache.
 struct EdgeComments: Sendable {
@@ -25,57 +25,48 @@ struct EdgeComments: Sendable {
     /// - Parameter remaining: the caller's remaining time.
     func list(_ page: ListComments, within remaining: Duration) async throws -> ListedComments {
         if let next = try await continuedPage(page) { return next }
+        let budget = try await budget(of: page.imageID, within: remaining)
         do {
-            return try await remotePage(page, budget(of: page.imageID, within: remaining))
-        } catch let failure as RemoteFailure {
-            // A cancelled call does not fall back to the cache.
-            try Task.checkCancellation()
+            if let listed = try await remotePage(page, budget) { return listed }
+        } catch let error as RPCError {
+            // The upstream does not know the image.
             continued.end(page.imageID)
-            if failure == .notFound {
-                throw RPCError(.notFound, "the upstream knows no image \(page.imageID.uuidString)")
-            }
-            return try await keptPage(page)
+            throw error
         }
+        continued.end(page.imageID)
+        return try await keptPage(page)
     }
 
     /// The time limit of the upstream request.
     func budget(of imageID: UUID, within remaining: Duration) async throws -> Duration {
-        FetchBudget.time(of: remaining, isAbsent: monitor.isAbsent, hasFallback: try await hasKept(imageID))
-    }
-
-    private func hasKept(_ imageID: UUID) async throws -> Bool {
-        do {
-            return try await store.validators(of: imageID) != nil
-        } catch is StoreFailure {
-            // The store's monitor has already reported it.
-            return false
-        }
+        let hasKept = try await orNil { try await store.validators(of: imageID) } != nil
+        return FetchBudget.time(of: remaining, isAbsent: monitor.isAbsent, hasFallback: hasKept)
     }
 
     /// Returns counts from the cache only: a page of the feed must not cause upstream requests for the comments of all
     /// its images.
-    func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
-        do {
-            return try await store.counts(of: imageIDs)
-        } catch let failure as StoreFailure {
-            throw failure.answer
-        }
-    }
+    func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] { try await store.counts(of: imageIDs) }
 
     // MARK: From the upstream
 
-    private func remotePage(_ page: ListComments, _ budget: Duration) async throws -> ListedComments {
-        let news = try await asking(page.imageID, budget) {
+    /// Nil when the upstream gave no usable answer.
+    private func remotePage(_ page: ListComments, _ budget: Duration) async throws -> ListedComments? {
+        let subject = "the comments of \(page.imageID.uuidString)"
+        let news = try await monitor.asking(subject, within: budget) {
             try await flights.value(of: page.imageID) { try await remote.news(of: page.imageID) }
         }
         switch news {
+        case nil: return nil
         case .changed(let answer): return try await remotePage(page, of: answer)
         case .unchanged(let receipt):
             if let kept = try await keptSlice(page) {
                 return beginning(page.imageID, ListedComments(kept.slice, .remote, receipt), receipt)
             }
             // The upstream has confirmed an answer that is no longer readable.
-            let answer = try await asking(page.imageID, budget) { try await remote.comments(of: page.imageID) }
+            let answer = try await monitor.asking(subject, within: budget) {
+                try await remote.comments(of: page.imageID)
+            }
+            guard let answer else { return nil }
             return try await remotePage(page, of: answer)
         }
     }
@@ -113,18 +104,6 @@ struct EdgeComments: Sendable {
         }
     }
 
-    private func asking<Answer: Sendable>(
-        _ imageID: UUID, _ budget: Duration, _ body: @escaping @Sendable () async throws -> Answer
-    ) async throws -> Answer {
-        try await monitor.watching(imageID) {
-            do {
-                return try await FetchBudget.run(within: budget, body)
-            } catch let spent as FetchBudget.Spent {
-                throw RemoteFailure.late(spent)
-            }
-        }
-    }
-
     private func remotePage(_ page: ListComments, of answer: RemoteComments.Answer) async throws -> ListedComments {
         do throws(CommentsStoreError) {
             let slice = try CommentsSlice(answer.comments, page.size, after: page.afterID)
@@ -153,13 +132,9 @@ struct EdgeComments: Sendable {
             "the upstream does not answer, and the comments of \(page.imageID.uuidString) are not cached here")
     }
 
-    /// Nil also when the store cannot be read, which its monitor has already reported.
+    /// Nil also when the store cannot be read.
     private func keptSlice(_ page: ListComments) async throws -> KeptSlice? {
-        do {
-            return try await store.slice(page.size, of: page.imageID, after: page.afterID)
-        } catch is StoreFailure {
-            return nil
-        }
+        try await orNil { try await store.slice(page.size, of: page.imageID, after: page.afterID) }
     }
 }
 

@@ -1,6 +1,6 @@
 import Comments
 import CommentsContract
-import NIOCore
+import EdgeKit
 import RPC
 
 /// Implements the comments contract on an edge. Comments are posted and removed at the upstream.
@@ -24,9 +24,4 @@ struct EdgeHandlers {
 
     private static let readOnly = RPCError(
         .readOnly, "these comments belong to another server (--upstream); post and remove them there")
-}
-
-extension CallContext {
-    /// The caller's remaining time.
-    fileprivate var remaining: Duration { .nanoseconds((deadline - NIODeadline.now()).nanoseconds) }
 }

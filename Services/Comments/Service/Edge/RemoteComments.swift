@@ -1,6 +1,8 @@
 import Comments
+import EdgeKit
+import EdgeModel
 import Foundation
-import Upstream
+import RPC
 
 /// Fetches an image's comments from the upstream, maps and caches them.
 struct RemoteComments: Sendable {
@@ -32,16 +34,16 @@ struct RemoteComments: Sendable {
     }
 
     /// Fetches the changes since the cached answer.
-    /// - Throws: `RemoteFailure`.
+    /// - Throws: `RPCError` when the upstream does not know the image; otherwise the reason why there are no comments.
     func news(of imageID: UUID) async throws -> News {
-        guard let validators = try await knownValidators(of: imageID) else {
+        guard let validators = try await orNil({ try await store.validators(of: imageID) }), !validators.isEmpty else {
             return .changed(try await comments(of: imageID))
         }
-        let answer = try await ask(imageID, validators)
+        let answer = try await fetch(endpoint.url(of: imageID).absoluteString, validators.conditions)
         guard answer.status == UpstreamAnswer.notModified else {
             return .changed(try await taking(answer, imageID))
         }
-        let isThere = try await keeping(orElse: nil) {
+        let isThere = try await orNil {
             try await store.renew(imageID, validators, savedAt: savedAt(of: answer))
         }
         // The answer was evicted or replaced in the meantime.
@@ -50,16 +52,16 @@ struct RemoteComments: Sendable {
     }
 
     /// Fetches all comments unconditionally.
-    /// - Throws: `RemoteFailure`.
+    /// - Throws: as `news`.
     func comments(of imageID: UUID) async throws -> Answer {
-        try await taking(ask(imageID), imageID)
+        try await taking(fetch(endpoint.url(of: imageID).absoluteString, []), imageID)
     }
 
     private func taking(_ answer: UpstreamAnswer, _ imageID: UUID) async throws -> Answer {
         let comments = try await map(answer, imageID)
         let kept = KeptComments(
             imageID: imageID, comments: comments, savedAt: savedAt(of: answer), validators: answer.validators)
-        let isKept = try await keeping(orElse: false) { try await store.keep(kept) }
+        let isKept = try await orNil { try await store.keep(kept) } ?? false
         return Answer(comments: comments, receipt: receipt(answer, isKept: isKept))
     }
 
@@ -71,30 +73,6 @@ struct RemoteComments: Sendable {
         Receipt(savedAt: answer.age > 0 ? savedAt(of: answer) : nil, isKept: isKept)
     }
 
-    /// Nil when there are no validators, or the store cannot be read.
-    private func knownValidators(of imageID: UUID) async throws -> AnswerValidators? {
-        do {
-            let validators = try await store.validators(of: imageID)
-            return validators?.isEmpty == false ? validators : nil
-        } catch is StoreFailure {
-            return nil
-        }
-    }
-
-    private func ask(
-        _ imageID: UUID, _ validators: AnswerValidators = AnswerValidators()
-    ) async throws -> UpstreamAnswer {
-        do {
-            return try await fetch(endpoint.url(of: imageID), validators.requestHeaders)
-        } catch {
-            try Task.checkCancellation()
-            guard case .rejected(let reason)? = UpstreamMonitor.Failure(error) else {
-                throw RemoteFailure.unreachable("\(error)")
-            }
-            throw RemoteFailure.rejected(reason)
-        }
-    }
-
     /// Maps on another thread, because a long list would block the event loop.
     private func map(_ answer: UpstreamAnswer, _ imageID: UUID) async throws -> [ImageComment] {
         try await withTaskExecutorPreference(globalConcurrentExecutor) {
@@ -102,31 +80,10 @@ struct RemoteComments: Sendable {
                 return try CommentsMapper.map(answer.body, statusCode: answer.status, imageID: imageID)
             } catch {
                 switch error {
-                case .notFound: throw RemoteFailure.notFound
-                case .rejected(let reason): throw RemoteFailure.rejected(reason)
+                case .notFound: throw RPCError(.notFound, "the upstream knows no image \(imageID.uuidString)")
+                case .rejected(let reason): throw UpstreamMonitor.Failure.rejected(reason)
                 }
             }
         }
     }
-
-    /// Runs a store operation whose failure does not make the call fail. The store's monitor has already reported it.
-    private func keeping<Result: Sendable>(
-        orElse result: Result, _ write: () async throws -> Result
-    ) async throws -> Result {
-        do {
-            return try await write()
-        } catch is StoreFailure {
-            return result
-        }
-    }
-}
-
-/// The reason why the upstream's comments are not available.
-enum RemoteFailure: Error, Equatable {
-    /// The upstream does not know the image.
-    case notFound
-    case unreachable(String)
-    case rejected(String)
-    /// The upstream took longer than the caller can wait.
-    case late(FetchBudget.Spent)
 }

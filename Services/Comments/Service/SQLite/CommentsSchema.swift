@@ -1,63 +1,58 @@
 import GRDB
+import SQLiteKit
 
-/// The tables of the comments. Released migrations are never changed; new ones are added.
+/// The tables of the comments.
 enum CommentsSchema {
     static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1 comments and tombstones") { db in
+        DatabaseMigrator(steps: [
             // AUTOINCREMENT: no position is used twice, not even that of a removed comment. Text lengths are checked in
             // bytes, at most four per scalar, because SQLite's length() stops at U+0000.
-            try db.execute(
-                sql: """
-                    CREATE TABLE comment (
-                        position   INTEGER PRIMARY KEY AUTOINCREMENT,
-                        id         BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-                        image_id   BLOB NOT NULL CHECK (length(image_id) = 16),
-                        created_at INTEGER NOT NULL,
-                        username   TEXT NOT NULL CHECK (length(CAST(username AS BLOB)) BETWEEN 1 AND 4 * 64),
-                        message    TEXT NOT NULL CHECK (length(CAST(message AS BLOB)) BETWEEN 1 AND 4 * 2000)
-                    ) STRICT;
+            "1 comments and tombstones": """
+            CREATE TABLE comment (
+                position   INTEGER PRIMARY KEY AUTOINCREMENT,
+                id         BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+                image_id   BLOB NOT NULL CHECK (length(image_id) = 16),
+                created_at INTEGER NOT NULL,
+                username   TEXT NOT NULL CHECK (length(CAST(username AS BLOB)) BETWEEN 1 AND 4 * 64),
+                message    TEXT NOT NULL CHECK (length(CAST(message AS BLOB)) BETWEEN 1 AND 4 * 2000)
+            ) STRICT;
 
-                    -- Like every index it ends with the position: pages and counts are ranges of it.
-                    CREATE INDEX comment_by_image ON comment (image_id);
+            -- Like every index it ends with the position: pages and counts are ranges of it.
+            CREATE INDEX comment_by_image ON comment (image_id);
 
-                    -- Removed comments remain valid cursors.
-                    CREATE TABLE tombstone (
-                        image_id BLOB NOT NULL CHECK (length(image_id) = 16),
-                        id       BLOB NOT NULL CHECK (length(id) = 16),
-                        position INTEGER NOT NULL,
-                        PRIMARY KEY (image_id, id)
-                    ) STRICT, WITHOUT ROWID;
-                    """)
-        }
-        migrator.registerMigration("2 the order of time") { db in
+            -- Removed comments remain valid cursors.
+            CREATE TABLE tombstone (
+                image_id BLOB NOT NULL CHECK (length(image_id) = 16),
+                id       BLOB NOT NULL CHECK (length(id) = 16),
+                position INTEGER NOT NULL,
+                PRIMARY KEY (image_id, id)
+            ) STRICT, WITHOUT ROWID;
+            """,
             // The time of a removed comment is unknown. It gets the latest time of the comments before it, which its
             // readers have seen; without any, it is before all comments.
-            try db.execute(
-                sql: """
-                    CREATE TABLE timed_tombstone (
-                        image_id   BLOB NOT NULL CHECK (length(image_id) = 16),
-                        id         BLOB NOT NULL CHECK (length(id) = 16),
-                        created_at INTEGER NOT NULL,
-                        position   INTEGER NOT NULL,
-                        PRIMARY KEY (image_id, id)
-                    ) STRICT, WITHOUT ROWID;
+            "2 the order of time": """
+            CREATE TABLE timed_tombstone (
+                image_id   BLOB NOT NULL CHECK (length(image_id) = 16),
+                id         BLOB NOT NULL CHECK (length(id) = 16),
+                created_at INTEGER NOT NULL,
+                position   INTEGER NOT NULL,
+                PRIMARY KEY (image_id, id)
+            ) STRICT, WITHOUT ROWID;
 
-                    INSERT INTO timed_tombstone (image_id, id, created_at, position)
-                        SELECT image_id, id, coalesce(latest, \(Int64.min)), position FROM (
-                            SELECT *, max(created_at) OVER (PARTITION BY image_id ORDER BY position) AS latest FROM (
-                                SELECT image_id, id, created_at, position FROM comment
-                                UNION ALL SELECT image_id, id, NULL, position FROM tombstone))
-                        WHERE created_at IS NULL;
+            INSERT INTO timed_tombstone (image_id, id, created_at, position)
+                SELECT image_id, id, coalesce(latest, \(Int64.min)), position FROM (
+                    SELECT *, max(created_at) OVER (PARTITION BY image_id ORDER BY position) AS latest FROM (
+                        SELECT image_id, id, created_at, position FROM comment
+                        UNION ALL SELECT image_id, id, NULL, position FROM tombstone))
+                WHERE created_at IS NULL;
 
-                    DROP TABLE tombstone;
-                    ALTER TABLE timed_tombstone RENAME TO tombstone;
+            DROP TABLE tombstone;
+            ALTER TABLE timed_tombstone RENAME TO tombstone;
 
-                    DROP INDEX comment_by_image;
-                    -- Like every index it ends with the position: pages and counts are ranges of it.
-                    CREATE INDEX comment_by_image ON comment (image_id, created_at);
-                    """)
-        }
-        return migrator
+            DROP INDEX comment_by_image;
+            -- Like every index it ends with the position: pages and counts are ranges of it.
+            CREATE INDEX comment_by_image ON comment (image_id, created_at);
+            """,
+        ])
     }
 }

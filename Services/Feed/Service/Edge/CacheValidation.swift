@@ -7,14 +7,14 @@ import SQLiteKit
 
 /// Maintains the cache: deletes expired entries, and replaces an unreadable file with a new cache.
 struct CacheValidation {
-    let cache: MonitoredFeedCache
+    let cache: SoftFeedCache
     let logger: Logger
     let now: @Sendable () -> Date
     private let turns = WriteTurns()
 
     private static let period = Duration.seconds(86_400)
 
-    init(cache: MonitoredFeedCache, logger: Logger, now: @escaping @Sendable () -> Date) {
+    init(cache: SoftFeedCache, logger: Logger, now: @escaping @Sendable () -> Date) {
         self.cache = cache
         self.logger = logger
         self.now = now

@@ -1,9 +1,9 @@
+import EdgeKit
 import Feed
 import FeedContract
 import Foundation
 import RPC
 import ServiceKit
-import Upstream
 
 /// The feed of an edge: fetches, maps and caches pages of its upstream; falls back to the cache.
 struct EdgeFeed {
@@ -51,42 +51,24 @@ struct EdgeFeed {
 
     /// - Parameter time: the caller's remaining time.
     func load(_ limit: Int, at cursor: FeedCursor, within time: Duration) async throws -> LoadedFeed {
-        do {
-            let page = try await FetchBudget.run(within: FetchBudget.time(of: time, isAbsent: monitor.isAbsent)) {
-                try await flights.value(of: PageRequest(limit: limit, cursor: cursor)) {
-                    let (page, isAged) = try await fetch(limit, at: cursor)
-                    return try await deliver(page, isAged: isAged)
-                }
+        let budget = FetchBudget.time(of: time, isAbsent: monitor.isAbsent)
+        let page = try await monitor.asking("the feed", within: budget) {
+            try await flights.value(of: PageRequest(limit: limit, cursor: cursor)) {
+                let (page, isAged) = try await fetch(limit, at: cursor)
+                return try await deliver(page, isAged: isAged)
             }
-            monitor.answered(Self.subject)
-            return page
-        } catch FeedSourceError.cursorRefused {
-            monitor.answered(Self.subject)
-            throw cursor.unknownError
-        } catch {
-            // A cancelled load does not fall back.
-            if error is CancellationError || Task.isCancelled { throw CancellationError() }
-            note(error)
-            return try await cached(limit, at: cursor)
         }
+        if let page { return page }
+        return try await cached(limit, at: cursor)
     }
 
     // MARK: From the upstream
 
-    private static let subject = "the feed"
-
-    private func note(_ error: any Error) {
-        switch error {
-        case FeedSourceError.rejected(let rejection): monitor.failed(Self.subject, .rejected("\(rejection)"))
-        default: monitor.failed(Self.subject, error)
-        }
-    }
-
     /// Returns the upstream's items beyond the cursor, at most `limit`.
     private func fetch(_ limit: Int, at cursor: FeedCursor) async throws -> (FetchedFeedPage, isAged: Bool) {
-        let page = try await source(limit, cursor, try await orNil { try await cache.answer(limit, at: cursor) })
+        let page = try await source(limit, cursor, try await ifPossible { try await cache.answer(limit, at: cursor) })
         guard let beyond = cursor.beyond(page.items) else {
-            throw FeedSourceError.rejected(FeedRejection("it repeats the items before the cursor"))
+            throw UpstreamMonitor.Failure.rejected("it repeats the items before the cursor")
         }
         // A source may combine several answers, and an item may have moved between them.
         var seen: Set<UUID> = []
@@ -100,7 +82,7 @@ struct EdgeFeed {
     }
 
     private func deliver(_ page: FetchedFeedPage, isAged: Bool) async throws -> LoadedFeed {
-        let kept = try await orNil {
+        let kept = try await ifPossible {
             try await turns.take {
                 let kept = try await cache.keep(page)
                 if let new = kept?.new, !new.isEmpty { broadcast.record(.published(new)) }
@@ -120,11 +102,11 @@ struct EdgeFeed {
     /// Returns an item from the cache or from the recently delivered items.
     func item(_ id: UUID) async throws -> FeedImage? {
         if let item = delivered.item(id, now: now()) { return item }
-        return try await orNil { try await cache.item(id) }
+        return try await ifPossible { try await cache.item(id) }
     }
 
     private func cached(_ limit: Int, at cursor: FeedCursor) async throws -> LoadedFeed {
-        let page = try await orNil { try await cache.page(limit, at: cursor, now: now()) }
+        let page = try await ifPossible { try await cache.page(limit, at: cursor, now: now()) }
         guard let page else {
             // The monitor has already logged the upstream's URL and its failure.
             throw RPCError(
@@ -135,15 +117,14 @@ struct EdgeFeed {
             page.items, isLast: cursor.isDownward && page.isLast, origin: .cache, savedAt: page.savedAt)
     }
 
-    /// Runs an optional operation; an error other than cancellation gives nil. The store's monitor has already reported
-    /// `RPCError`s.
-    private func orNil<Result>(_ body: () async throws -> Result?) async throws -> Result? {
+    /// Runs an operation of the cache; a fault of the program gives nil, too.
+    private func ifPossible<Result>(_ body: () async throws -> Result?) async throws -> Result? {
         do {
-            return try await body()
+            return try await orNil(body)
         } catch let error as CancellationError {
             throw error
         } catch {
-            if !(error is RPCError) { onFault(error) }
+            onFault(error)
             return nil
         }
     }

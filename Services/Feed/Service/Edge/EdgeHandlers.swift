@@ -1,6 +1,6 @@
+import EdgeKit
 import Feed
 import FeedContract
-import NIOCore
 import RPC
 
 /// Implements the feed contract on an edge.
@@ -12,7 +12,7 @@ struct EdgeHandlers {
         var table = MethodTable(FeedContract.contract)
         table.handle(FeedContract.load) { params, context in
             try await feed.load(
-                params.limit ?? LoadFeed.defaultLimit, at: FeedCursor(params), within: context.deadline.remaining)
+                params.limit ?? LoadFeed.defaultLimit, at: FeedCursor(params), within: context.remaining)
         }
         table.handle(FeedContract.get) { params, _ in
             guard let item = try await feed.item(params.id) else {
@@ -30,9 +30,4 @@ struct EdgeHandlers {
     private var readOnly: RPCError {
         RPCError(.readOnly, "this deployment is a read-only edge; publish and remove at its upstream", begun: false)
     }
-}
-
-extension NIODeadline {
-    /// The time until the deadline.
-    fileprivate var remaining: Duration { .nanoseconds((self - .now()).nanoseconds) }
 }

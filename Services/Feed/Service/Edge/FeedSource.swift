@@ -1,9 +1,12 @@
+import EdgeKit
+import EdgeModel
 import Feed
 import Foundation
 
 /// Fetches a page from the upstream and maps it, whichever way the upstream pages.
 /// - Parameter known: the cached answer to the same request, for a conditional request.
-/// - Throws: `FeedSourceError`, `CancellationError`, or an error of the HTTP fetch.
+/// - Throws: `RPCError` when the upstream does not know the cursor, `UpstreamMonitor.Failure`, `CancellationError`, or an error of
+///   the HTTP fetch.
 typealias FeedSource = @Sendable (_ limit: Int, _ cursor: FeedCursor, _ known: KnownAnswer?) async throws -> SourcePage
 
 /// The upstream's items at a cursor.
@@ -19,39 +22,29 @@ struct SourcePage: Sendable {
 
     /// Whether the answer came from a cache, so that its `Age` is above 0.
     var isAged = false
-    var validators: PageValidators?
+
+    /// Empty when the page combines several answers.
+    var validators = AnswerValidators()
 }
 
 extension SourcePage {
     /// - Parameters:
     ///   - limit: the number of requested items.
     ///   - url: the requested URL.
-    /// - Throws: `FeedSourceError.rejected` for an answer that is not a page.
-    init(_ answer: HTTPAnswer, limit: Int, url: String, now: Date) throws(FeedSourceError) {
-        let age = answer.all("Age").first
+    /// - Throws: `UpstreamMonitor.Failure.rejected` for an answer that is not a page.
+    init(_ answer: UpstreamAnswer, limit: Int, url: String, now: Date) throws {
         let continuation = FeedContinuation(links: answer.all("Link"))
         do throws(FeedRejection) {
             let items = try FeedItemsMapper.map(answer.body, statusCode: answer.status, page: url)
-            self.init(
-                items: items, continuation: continuation,
-                isShort: items.count < limit && continuation == .unknown,
-                savedAt: FeedCachePolicy.savedAt(now, age: age), isAged: FeedCachePolicy.seconds(age) > 0)
+            self.init(items, continuation, of: answer, limit: limit, now: now)
         } catch {
-            throw .rejected(error)
+            throw UpstreamMonitor.Failure.rejected("\(error)")
         }
     }
-}
 
-/// Errors in an answer of the upstream.
-enum FeedSourceError: Error, CustomStringConvertible {
-    /// The upstream does not know the item of the cursor.
-    case cursorRefused(UUID)
-    case rejected(FeedRejection)
-
-    var description: String {
-        switch self {
-        case .cursorRefused(let id): "it knows no item \(id.uuidString)"
-        case .rejected(let rejection): "its answer cannot be used: \(rejection)"
-        }
+    init(_ items: [FeedImage], _ continuation: FeedContinuation, of answer: UpstreamAnswer, limit: Int, now: Date) {
+        self.init(
+            items: items, continuation: continuation, isShort: items.count < limit && continuation == .unknown,
+            savedAt: now.addingTimeInterval(-TimeInterval(answer.age)), isAged: answer.age > 0)
     }
 }

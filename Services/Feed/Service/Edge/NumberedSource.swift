@@ -1,3 +1,5 @@
+import EdgeKit
+import EdgeModel
 import Feed
 import Foundation
 import Synchronization
@@ -7,7 +9,7 @@ import Synchronization
 /// that is removed between two requests for one page can hide another item.
 final class NumberedSource: Sendable {
     private let endpoint: FeedEndpoint
-    private let fetch: HTTPFetch
+    private let fetch: UpstreamFetch
     private let now: @Sendable () -> Date
 
     /// Which of the given items a reader at a cursor has already passed.
@@ -21,7 +23,7 @@ final class NumberedSource: Sendable {
     private static let mostRepeats = 5
 
     init(
-        endpoint: FeedEndpoint, fetch: @escaping HTTPFetch, now: @escaping @Sendable () -> Date,
+        endpoint: FeedEndpoint, fetch: @escaping UpstreamFetch, now: @escaping @Sendable () -> Date,
         passed: @escaping @Sendable ([UUID], FeedCursor) async throws -> Set<UUID>
     ) {
         self.passed = passed
@@ -34,7 +36,7 @@ final class NumberedSource: Sendable {
     func page(_ limit: Int, at cursor: FeedCursor) async throws -> SourcePage {
         var place = cursor
         for _ in 0...Self.mostRepeats {
-            var page = try await page(limit, beside: place)
+            var page = try await page(limit, beside: place, for: cursor)
             let passed = try await passed(page.items.map(\.id), cursor)
             let items = page.items
             page.items = items.filter { !passed.contains($0.id) && $0.id != cursor.id }
@@ -42,10 +44,10 @@ final class NumberedSource: Sendable {
             guard page.items.isEmpty, !isEnd, let next = place.next(after: items) else { return page }
             place = next
         }
-        throw FeedSourceError.rejected(FeedRejection("every page repeats the same items"))
+        throw UpstreamMonitor.Failure.rejected("every page repeats the same items")
     }
 
-    private func page(_ limit: Int, beside cursor: FeedCursor) async throws -> SourcePage {
+    private func page(_ limit: Int, beside cursor: FeedCursor, for reader: FeedCursor) async throws -> SourcePage {
         var search = NumberedSearch(place: cursor.id.flatMap(place), size: limit) { [self] in
             try await page(number: $0, limit)
         }
@@ -58,8 +60,8 @@ final class NumberedSource: Sendable {
         let passed = try await passed(items.map(\.id), cursor)
         let last = cursor.isDownward ? items.last { passed.contains($0.id) } : items.first { passed.contains($0.id) }
         if let last { return try await search.page(beside: last.place, downward: cursor.isDownward) }
-        if search.isExhaustive { throw FeedSourceError.cursorRefused(id) }
-        throw FeedSourceError.rejected(FeedRejection("the place of \(id.uuidString) cannot be found"))
+        if search.isExhaustive { throw reader.unknownError }
+        throw UpstreamMonitor.Failure.rejected("the place of \(id.uuidString) cannot be found")
     }
 
     private func place(of id: UUID) -> Int? { places.withLock { $0[id] } }

@@ -1,67 +1,69 @@
 import Feed
 import GRDB
+import SQLiteKit
 
 /// The tables of an edge's cache. Items are a doubly linked list, because an upstream's answers say which item follows
-/// which. A run is a chain of links. Released migrations are never changed; new ones are added.
+/// which. A run is a chain of links.
 enum FeedCacheSchema {
     static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        // Version 1 placed all runs on one axis of positions. Its content is discarded, because it can be fetched
-        // again.
-        migrator.registerMigration("1 runs, items, places and answers") { _ in }
-        migrator.registerMigration("2 items and their links") { db in
-            for table in ["run", "item", "place", "answer"] { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
-            try db.execute(
-                sql: """
-                    CREATE TABLE node (
-                        -- Number 0 is the beginning of the feed and precedes the first item.
-                        number      INTEGER PRIMARY KEY,
-                        id          BLOB UNIQUE CHECK (length(id) = 16),
-                        -- 0: only used as a cursor, never seen. 1: an item. 2: an item that was removed.
-                        state       INTEGER NOT NULL CHECK (state IN (0, 1, 2)),
-                        -- When the upstream last showed or denied it, in seconds since 1970.
-                        saved_at    REAL NOT NULL,
-                        -- The nodes that stand beside this one; NULL: not known.
-                        next        INTEGER,
-                        prev        INTEGER,
-                        -- When the upstream said that nothing follows; NULL: it did not.
-                        ended_at    REAL,
-                        description TEXT,
-                        location    TEXT,
-                        image       TEXT,
-                        CHECK ((state = 1) = (image IS NOT NULL)),
-                        CHECK (next IS NULL OR ended_at IS NULL)
-                    ) STRICT;
-                    CREATE INDEX node_by_age ON node (saved_at);
+        DatabaseMigrator(steps: [
+            // Version 1 placed all runs on one axis of positions. Its content is discarded, because it can be fetched
+            // again.
+            "1 runs, items, places and answers": "",
+            "2 items and their links": """
+            DROP TABLE IF EXISTS run;
+            DROP TABLE IF EXISTS item;
+            DROP TABLE IF EXISTS place;
+            DROP TABLE IF EXISTS answer;
 
-                    -- One row: the size of the items in bytes, as it counts against the budget.
-                    CREATE TABLE weight (total INTEGER NOT NULL) STRICT;
-                    INSERT INTO weight VALUES (0);
-                    CREATE TRIGGER node_inserted AFTER INSERT ON node
-                        BEGIN UPDATE weight SET total = total + \(weight(of: "NEW")); END;
-                    CREATE TRIGGER node_deleted AFTER DELETE ON node
-                        BEGIN UPDATE weight SET total = total - \(weight(of: "OLD")); END;
-                    CREATE TRIGGER node_changed AFTER UPDATE OF description, location, image ON node
-                        BEGIN UPDATE weight SET total = total + \(weight(of: "NEW")) - \(weight(of: "OLD")); END;
+            CREATE TABLE node (
+                -- Number 0 is the beginning of the feed and precedes the first item.
+                number      INTEGER PRIMARY KEY,
+                id          BLOB UNIQUE CHECK (length(id) = 16),
+                -- 0: only used as a cursor, never seen. 1: an item. 2: an item that was removed.
+                state       INTEGER NOT NULL CHECK (state IN (0, 1, 2)),
+                -- When the upstream last showed or denied it, in seconds since 1970.
+                saved_at    REAL NOT NULL,
+                -- The nodes that stand beside this one; NULL: not known.
+                next        INTEGER,
+                prev        INTEGER,
+                -- When the upstream said that nothing follows; NULL: it did not.
+                ended_at    REAL,
+                description TEXT,
+                location    TEXT,
+                image       TEXT,
+                CHECK ((state = 1) = (image IS NOT NULL)),
+                CHECK (next IS NULL OR ended_at IS NULL)
+            ) STRICT;
+            CREATE INDEX node_by_age ON node (saved_at);
 
-                    INSERT INTO node (number, state, saved_at) VALUES (\(CacheNode.beginning), 0, 0);
+            -- One row: the size of the items in bytes, as it counts against the budget.
+            CREATE TABLE weight (total INTEGER NOT NULL) STRICT;
+            INSERT INTO weight VALUES (0);
+            CREATE TRIGGER node_inserted AFTER INSERT ON node
+                BEGIN UPDATE weight SET total = total + \(weight(of: "NEW")); END;
+            CREATE TRIGGER node_deleted AFTER DELETE ON node
+                BEGIN UPDATE weight SET total = total - \(weight(of: "OLD")); END;
+            CREATE TRIGGER node_changed AFTER UPDATE OF description, location, image ON node
+                BEGIN UPDATE weight SET total = total + \(weight(of: "NEW")) - \(weight(of: "OLD")); END;
 
-                    -- The upstream's latest answers, for conditional requests.
-                    CREATE TABLE answer (
-                        number        INTEGER PRIMARY KEY AUTOINCREMENT,
-                        cursor        BLOB NOT NULL,
-                        downward      INTEGER NOT NULL,
-                        size          INTEGER NOT NULL,
-                        etag          TEXT,
-                        last_modified TEXT,
-                        continuation  TEXT NOT NULL,
-                        ids           BLOB NOT NULL,
-                        fingerprint   INTEGER NOT NULL,
-                        UNIQUE (cursor, downward, size)
-                    ) STRICT;
-                    """)
-        }
-        return migrator
+            INSERT INTO node (number, state, saved_at) VALUES (\(CacheNode.beginning), 0, 0);
+
+            -- The upstream's latest answers, for conditional requests.
+            CREATE TABLE answer (
+                number        INTEGER PRIMARY KEY AUTOINCREMENT,
+                cursor        BLOB NOT NULL,
+                downward      INTEGER NOT NULL,
+                size          INTEGER NOT NULL,
+                etag          TEXT,
+                last_modified TEXT,
+                continuation  TEXT NOT NULL,
+                ids           BLOB NOT NULL,
+                fingerprint   INTEGER NOT NULL,
+                UNIQUE (cursor, downward, size)
+            ) STRICT;
+            """,
+        ])
     }
 
     private static func weight(of row: String) -> String {

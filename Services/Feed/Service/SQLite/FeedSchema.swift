@@ -1,28 +1,26 @@
 import GRDB
+import SQLiteKit
 
-/// The tables of the feed. Released migrations are never changed; new ones are added.
+/// The tables of the feed.
 enum FeedSchema {
     static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1 items and tombstones") { db in
+        DatabaseMigrator(steps: [
             // AUTOINCREMENT: no position is used twice, not even that of a removed item.
-            try db.execute(
-                sql: """
-                    CREATE TABLE item (
-                        position    INTEGER PRIMARY KEY AUTOINCREMENT,
-                        id          BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-                        description TEXT CHECK (length(description) BETWEEN 1 AND 10000),
-                        location    TEXT CHECK (length(location) BETWEEN 1 AND 1000),
-                        image       TEXT NOT NULL CHECK (length(CAST(image AS BLOB)) BETWEEN 1 AND 2048)
-                    ) STRICT;
+            "1 items and tombstones": """
+            CREATE TABLE item (
+                position    INTEGER PRIMARY KEY AUTOINCREMENT,
+                id          BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+                description TEXT CHECK (length(description) BETWEEN 1 AND 10000),
+                location    TEXT CHECK (length(location) BETWEEN 1 AND 1000),
+                image       TEXT NOT NULL CHECK (length(CAST(image AS BLOB)) BETWEEN 1 AND 2048)
+            ) STRICT;
 
-                    -- Removed items remain valid cursors.
-                    CREATE TABLE tombstone (
-                        id       BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
-                        position INTEGER NOT NULL
-                    ) STRICT, WITHOUT ROWID;
-                    """)
-        }
-        return migrator
+            -- Removed items remain valid cursors.
+            CREATE TABLE tombstone (
+                id       BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+                position INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            """
+        ])
     }
 }

@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import Foundation
 import GRDB
@@ -12,7 +13,7 @@ struct KnownAnswers {
 
     func keep(_ page: FetchedFeedPage) throws {
         let key: StatementArguments = [Self.key(page.cursor), page.cursor.isDownward, page.limit]
-        guard let validators = page.validators else {
+        guard !page.validators.isEmpty else {
             try db.cachedStatement(sql: "DELETE FROM answer WHERE cursor = ? AND downward = ? AND size = ?")
                 .execute(arguments: key)
             return
@@ -25,7 +26,7 @@ struct KnownAnswers {
                 """
         ).execute(
             arguments: key + [
-                validators.etag, validators.lastModified, page.continuation.rawValue,
+                page.validators.etag, page.validators.lastModified, page.continuation.rawValue,
                 Data(page.items.flatMap(\.id.bytes)), Fingerprint(page.items).value,
             ])
         try db.cachedStatement(sql: "DELETE FROM answer WHERE number <= ?")
@@ -39,13 +40,14 @@ struct KnownAnswers {
                 SELECT etag, last_modified, continuation, ids, fingerprint FROM answer
                 WHERE cursor = ? AND downward = ? AND size = ?
                 """)
-        guard let row = try Row.fetchOne(statement, arguments: [Self.key(cursor), cursor.isDownward, limit]),
-            let validators = PageValidators(etag: row[0], lastModified: row[1])
-        else { return nil }
+        guard let row = try Row.fetchOne(statement, arguments: [Self.key(cursor), cursor.isDownward, limit]) else {
+            return nil
+        }
         let items = try UUID.all(in: row[3]).compactMap { try CacheLinks(db: db).image($0) }
         guard Fingerprint(items).value == row[4] else { return nil }
         return KnownAnswer(
-            items: items, continuation: FeedContinuation(rawValue: row[2]) ?? .unknown, validators: validators)
+            items: items, continuation: FeedContinuation(rawValue: row[2]) ?? .unknown,
+            validators: AnswerValidators(etag: row[0], lastModified: row[1]))
     }
 
     /// The key of a cursor; empty for the start.

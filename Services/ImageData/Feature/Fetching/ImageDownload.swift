@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 
 /// Assembles the bytes of one image from one answer, or from several when connections are interrupted.
@@ -10,7 +11,7 @@ public struct ImageDownload: Sendable {
         /// Send another request, with `headers`.
         case again
         /// The image is complete.
-        case whole(Data, Validators, age: Int)
+        case whole(Data, AnswerValidators, age: Int)
         /// The cached bytes are still valid.
         case notModified(age: Int)
         /// The origin server answered with another status.
@@ -25,12 +26,12 @@ public struct ImageDownload: Sendable {
     private let conditions: [(name: String, value: String)]
     private var requests = 1
     private var kept = Data()
-    private var validators = Validators()
+    private var validators = AnswerValidators()
 
     /// - Parameters:
     ///   - limit: the maximum size of an image in bytes.
     ///   - validators: those of the cached bytes.
-    public init(limit: Int, validators: Validators = Validators()) {
+    public init(limit: Int, validators: AnswerValidators = AnswerValidators()) {
         self.limit = limit
         conditions = validators.conditions
     }
@@ -41,7 +42,7 @@ public struct ImageDownload: Sendable {
         return [("range", "bytes=\(kept.count)-"), ("if-range", version)]
     }
 
-    public mutating func add(_ answer: OriginAnswer) -> Step {
+    public mutating func add(_ answer: UpstreamAnswer) -> Step {
         switch answer.status {
         case 200:
             // A complete answer replaces the partial bytes: they are of another version, or the server does not support
@@ -81,12 +82,21 @@ public struct ImageDownload: Sendable {
 
     /// Whether the range continues the partial bytes. Bytes of another version must not be appended, even if the server
     /// ignores `If-Range`.
-    private func continues(_ range: ContentRange, _ answer: OriginAnswer) -> Bool {
+    private func continues(_ range: ContentRange, _ answer: UpstreamAnswer) -> Bool {
         guard range.first == kept.count else { return false }
         guard answer.body.count == range.count || !answer.isComplete && answer.body.count < range.count else {
             return false
         }
         if let etag = answer["etag"] { return etag == validators.etag }
         return answer["last-modified"] == nil || answer["last-modified"] == validators.lastModified
+    }
+}
+
+extension AnswerValidators {
+    /// The value of `If-Range`, which ties a range to the bytes it continues (RFC 9110 §13.1.5); a weak tag cannot be
+    /// used.
+    public var forRange: String? {
+        if let etag { return etag.hasPrefix("W/") ? nil : etag }
+        return lastModified
     }
 }

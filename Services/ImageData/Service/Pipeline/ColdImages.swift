@@ -6,12 +6,13 @@ import ServiceKit
 /// The cache on disk. Its failures do not make loads fail: an unreadable image is a miss, and an image that cannot be
 /// stored is served nevertheless. Only `evict` throws.
 struct ColdImages: Sendable {
-    let cache: any ImageCache
+    /// Nil for a service that caches nothing.
+    let cache: (any ImageCache)?
     let logger: Logger
 
     func image(at url: String) async -> CachedImage? {
         do {
-            return try await cache.image(at: url)
+            return try await cache?.image(at: url)
         } catch ImageStoreError.damaged {
             // The caller fetches the image again, and that replaces the damaged bytes.
             logger.error("the cached bytes of \(url) fail their checksum", metadata: TraceContext.current.metadata)
@@ -24,20 +25,20 @@ struct ColdImages: Sendable {
 
     func record(at url: String) async -> CachedRecord? {
         do {
-            return try await cache.record(at: url)
+            return try await cache?.record(at: url)
         } catch {
             note(error)
             return nil
         }
     }
 
-    func touch(_ url: String) { cache.touch(url) }
+    func touch(_ url: String) { cache?.touch(url) }
 
     func keep(
         _ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool
     ) async {
         do {
-            try await cache.keep(image, at: url, while: isWanted)
+            try await cache?.keep(image, at: url, while: isWanted)
         } catch {
             note(error)
         }
@@ -54,7 +55,7 @@ struct ColdImages: Sendable {
     }
 
     func evict(_ eviction: Eviction) async throws -> Evicted {
-        try await cache.evict(eviction)
+        try await cache?.evict(eviction) ?? Evicted(urls: 0, bytes: 0)
     }
 
     /// Logs an error, unless it is an `RPCError`, which the store's monitor has logged, or a cancellation.

@@ -1,8 +1,8 @@
+import EdgeKit
 import Foundation
 import ImageData
 import NIOCore
 import RPC
-import Upstream
 
 /// Loads bytes from memory, disk or their origin server. It holds no state per caller.
 struct ImageLoader: Sendable {
@@ -65,8 +65,8 @@ struct ImageLoader: Sendable {
         guard request.strategy != .cacheOnly, !isPut, let fetches else { return nil }
         guard var stale = kept else { return try await fetch(request, fetches) }
         do {
-            let left = Duration.nanoseconds((request.deadline - NIODeadline.now()).nanoseconds)
-            let time = FetchBudget.time(of: left, isAbsent: fetches.isHostInTrouble(request.url))
+            let time = FetchBudget.time(
+                of: request.deadline.remaining, isAbsent: fetches.isHostInTrouble(request.url))
             return try await FetchBudget.run(within: time) { try await fetch(request, fetches) }
         } catch let error where error.leavesStaleBytes {
             try Task.checkCancellation()

@@ -1,3 +1,5 @@
+import EdgeKit
+import EdgeModel
 import ImageData
 import RPC
 import Upstream
@@ -14,7 +16,7 @@ extension ImageOrigin {
             do throws(UpstreamError) {
                 let response = try await client.get(get)
                 watcher?.answered(request.url)
-                return OriginAnswer(response, isComplete: true)
+                return UpstreamAnswer(response)
             } catch {
                 // An unusable image also proves that the upstream answers.
                 switch UpstreamMonitor.Failure(error) {
@@ -24,7 +26,7 @@ extension ImageOrigin {
                 }
                 // Only an interruption is resumed. A timeout ends the fetch: a slow host would be too slow again, and
                 // each attempt would occupy a fetch slot for as long.
-                if case .interrupted(let partial?, _) = error { return OriginAnswer(partial, isComplete: false) }
+                if case .interrupted(let partial?, _) = error { return UpstreamAnswer(partial, isComplete: false) }
                 throw error.imageError
             }
         }
@@ -47,14 +49,6 @@ extension ImageOrigin {
                 }
             }
         }
-    }
-}
-
-extension OriginAnswer {
-    fileprivate init(_ response: UpstreamResponse, isComplete: Bool) {
-        self.init(
-            status: response.status, headers: response.headers.fields.map { ($0.name, $0.value) }, body: response.body,
-            isComplete: isComplete)
     }
 }
 

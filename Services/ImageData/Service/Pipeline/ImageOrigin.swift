@@ -1,11 +1,11 @@
+import EdgeModel
 import Foundation
 import ImageData
-import Upstream
 
 /// Fetches an image from its origin server, maps it and stores it.
 struct ImageOrigin: Sendable {
     /// Sends one request to an origin server.
-    typealias Get = @Sendable (_ request: OriginRequest) async throws -> OriginAnswer
+    typealias Get = @Sendable (_ request: OriginRequest) async throws -> UpstreamAnswer
 
     /// The time limit for an image, including all requests that resume it: less than the callers' default of 30 s, so
     /// that they learn the cause of a failure.
@@ -26,7 +26,7 @@ struct ImageOrigin: Sendable {
         var timeLeft = timeLimit
         let known = await caches.fetchedRecord(at: url, in: destination.tiers)
         var download = ImageDownload(
-            limit: mapper.maximumBytes, validators: known?.record.validators ?? Validators())
+            limit: mapper.maximumBytes, validators: known?.record.validators ?? AnswerValidators())
         repeat {
             let answer = try await get(
                 OriginRequest(

@@ -1,56 +1,54 @@
 import GRDB
+import SQLiteKit
 
-/// The tables of the cache of fetched bytes. Released migrations are never changed; new ones are added.
+/// The tables of the cache of fetched bytes.
 enum ImageCacheSchema {
     /// The size that a URL counts against the budget beside its text, in bytes.
     static let urlOverhead = 128
 
     static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1 URLs, contents and their weight") { db in
+        DatabaseMigrator(steps: [
             // Bytes are in a separate table, so that recording a use does not rewrite them.
-            try db.execute(
-                sql: """
-                    CREATE TABLE content (
-                        id           INTEGER PRIMARY KEY,
-                        sha256       BLOB NOT NULL UNIQUE CHECK (length(sha256) = 32),
-                        content_type TEXT NOT NULL CHECK (length(CAST(content_type AS BLOB)) BETWEEN 1 AND 100),
-                        size         INTEGER NOT NULL CHECK (size > 0),
-                        crc32        INTEGER NOT NULL CHECK (crc32 BETWEEN 0 AND 4294967295),
-                        used         INTEGER NOT NULL
-                    ) STRICT;
+            "1 URLs, contents and their weight": """
+            CREATE TABLE content (
+                id           INTEGER PRIMARY KEY,
+                sha256       BLOB NOT NULL UNIQUE CHECK (length(sha256) = 32),
+                content_type TEXT NOT NULL CHECK (length(CAST(content_type AS BLOB)) BETWEEN 1 AND 100),
+                size         INTEGER NOT NULL CHECK (size > 0),
+                crc32        INTEGER NOT NULL CHECK (crc32 BETWEEN 0 AND 4294967295),
+                used         INTEGER NOT NULL
+            ) STRICT;
 
-                    CREATE TABLE bytes (
-                        id   INTEGER PRIMARY KEY REFERENCES content (id) ON DELETE CASCADE,
-                        data BLOB NOT NULL
-                    ) STRICT;
+            CREATE TABLE bytes (
+                id   INTEGER PRIMARY KEY REFERENCES content (id) ON DELETE CASCADE,
+                data BLOB NOT NULL
+            ) STRICT;
 
-                    -- Several URLs may have the same content; each has its own time.
-                    CREATE TABLE url (
-                        url           TEXT PRIMARY KEY NOT NULL CHECK (length(CAST(url AS BLOB)) BETWEEN 1 AND 2048),
-                        content       INTEGER NOT NULL REFERENCES content (id) ON DELETE CASCADE,
-                        stored_at     INTEGER NOT NULL,
-                        etag          TEXT,
-                        last_modified TEXT
-                    ) STRICT, WITHOUT ROWID;
+            -- Several URLs may have the same content; each has its own time.
+            CREATE TABLE url (
+                url           TEXT PRIMARY KEY NOT NULL CHECK (length(CAST(url AS BLOB)) BETWEEN 1 AND 2048),
+                content       INTEGER NOT NULL REFERENCES content (id) ON DELETE CASCADE,
+                stored_at     INTEGER NOT NULL,
+                etag          TEXT,
+                last_modified TEXT
+            ) STRICT, WITHOUT ROWID;
 
-                    CREATE INDEX content_by_use ON content (used);
-                    CREATE INDEX url_by_content ON url (content);
-                    CREATE INDEX url_by_age ON url (stored_at);
+            CREATE INDEX content_by_use ON content (used);
+            CREATE INDEX url_by_content ON url (content);
+            CREATE INDEX url_by_age ON url (stored_at);
 
-                    -- One row: the total size, so that no query has to add it up.
-                    CREATE TABLE weight (total INTEGER NOT NULL) STRICT;
-                    INSERT INTO weight VALUES (0);
-                    CREATE TRIGGER content_comes AFTER INSERT ON content
-                        BEGIN UPDATE weight SET total = total + NEW.size; END;
-                    CREATE TRIGGER content_goes AFTER DELETE ON content
-                        BEGIN UPDATE weight SET total = total - OLD.size; END;
-                    CREATE TRIGGER url_comes AFTER INSERT ON url
-                        BEGIN UPDATE weight SET total = total + length(CAST(NEW.url AS BLOB)) + \(urlOverhead); END;
-                    CREATE TRIGGER url_goes AFTER DELETE ON url
-                        BEGIN UPDATE weight SET total = total - length(CAST(OLD.url AS BLOB)) - \(urlOverhead); END;
-                    """)
-        }
-        return migrator
+            -- One row: the total size, so that no query has to add it up.
+            CREATE TABLE weight (total INTEGER NOT NULL) STRICT;
+            INSERT INTO weight VALUES (0);
+            CREATE TRIGGER content_comes AFTER INSERT ON content
+                BEGIN UPDATE weight SET total = total + NEW.size; END;
+            CREATE TRIGGER content_goes AFTER DELETE ON content
+                BEGIN UPDATE weight SET total = total - OLD.size; END;
+            CREATE TRIGGER url_comes AFTER INSERT ON url
+                BEGIN UPDATE weight SET total = total + length(CAST(NEW.url AS BLOB)) + \(urlOverhead); END;
+            CREATE TRIGGER url_goes AFTER DELETE ON url
+                BEGIN UPDATE weight SET total = total - length(CAST(OLD.url AS BLOB)) - \(urlOverhead); END;
+            """
+        ])
     }
 }

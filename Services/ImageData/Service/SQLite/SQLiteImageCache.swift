@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import GRDB
 import ImageData
@@ -211,6 +212,6 @@ extension CachedRecord {
     fileprivate init(row: Row) throws {
         self.init(
             try ImageRecord(row: row),
-            validators: Validators(etag: try row.decode(atIndex: 5), lastModified: try row.decode(atIndex: 6)))
+            validators: AnswerValidators(etag: try row.decode(atIndex: 5), lastModified: try row.decode(atIndex: 6)))
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import RPC
 import Testing
+@testable import EdgeKit
 @testable import Upstream
 
 @Suite struct UpstreamOptionsTests {

@@ -1,4 +1,5 @@
 import RPC
+import Upstream
 
 extension UpstreamMonitor {
     /// The pause before each probe of an absent upstream.

@@ -2,6 +2,7 @@ import Foundation
 import RPCTestKit
 import Testing
 
+@testable import EdgeKit
 @testable import Upstream
 
 struct UpstreamStateTests {

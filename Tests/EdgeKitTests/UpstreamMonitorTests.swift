@@ -4,6 +4,7 @@ import RPCTestKit
 import Synchronization
 import Testing
 
+@testable import EdgeKit
 @testable import Upstream
 
 @Suite struct UpstreamMonitorTests {

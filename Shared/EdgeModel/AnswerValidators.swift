@@ -14,5 +14,10 @@ public struct AnswerValidators: Equatable, Sendable {
     /// Whether there is no validator for a conditional request.
     public var isEmpty: Bool { etag == nil && lastModified == nil }
 
+    /// The headers of a conditional request.
+    public var conditions: [(name: String, value: String)] {
+        [etag.map { ("If-None-Match", $0) }, lastModified.map { ("If-Modified-Since", $0) }].compactMap(\.self)
+    }
+
     private static func short(_ text: String) -> String? { text.utf8.count <= maximumBytes ? text : nil }
 }

@@ -1,4 +1,5 @@
 import RPC
+import Upstream
 
 extension UpstreamError {
     /// The error for callers of a service, without addresses and hosts.

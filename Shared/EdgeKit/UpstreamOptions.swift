@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Upstream
 
 /// The options of a service that can read from an upstream.
 public struct UpstreamOptions: ParsableArguments, Sendable {
@@ -49,16 +50,10 @@ public struct UpstreamOptions: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
-        for endpoint in settings.trusted {
-            guard case .address(let address) = endpoint.host,
-                let range = denied.first(where: { $0.contains(address) || $0.contains(embeddedIn: address) })
-            else { continue }
-            throw ValidationError("\(endpoint) is \(range.kind), but another option allows it")
-        }
-        // The client would refuse every request to it.
-        if let upstream, upstream.url.scheme?.lowercased() == "http", pins.contains(where: { upstream.isAt($0.host) }) {
-            throw ValidationError(
-                "--pin \(upstream.endpoint.host): a host with a pin needs https, not \(upstream)")
+        do throws(UpstreamOptionError) {
+            try settings.check(upstream)
+        } catch {
+            throw ValidationError("\(error)")
         }
     }
 

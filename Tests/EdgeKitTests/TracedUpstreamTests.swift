@@ -5,6 +5,7 @@ import RPCTestKit
 import ServiceKit
 import Testing
 
+@testable import EdgeKit
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(5))) struct TracedUpstreamTests {
@@ -43,7 +44,7 @@ import Testing
         let log = RecordedLog()
         let gone = try await OriginServer.with({ _ in [.response(text: "x")] }) { $0 }
         try await OriginServer.with({ _ in [.response(text: "x")] }) { server in
-            try await withClient(.trusting(server), addresses: ["inner.test": ["10.9.8.7"]]) { client in
+            try await withClient(.trusting(server), addresses: ["inner.test": [10, 9, 8, 7]]) { client in
                 let upstream = try traced(client, server, [], log)
                 for url in ["http://inner.test/a", "http://inner.test/b", "http://absent.test/"] {
                     await #expect(throws: UpstreamError.self) { try await get(url, upstream) }
@@ -109,5 +110,39 @@ import Testing
 
     private func get(_ url: String, _ upstream: TracedUpstream) async throws -> UpstreamResponse {
         try await TraceContext.$current.withValue(Self.trace) { try await upstream.get(UpstreamRequest(url: url)) }
+    }
+}
+
+extension UpstreamSettings {
+    /// Settings that trust the servers of a test.
+    fileprivate static func trusting(_ servers: OriginServer...) throws -> UpstreamSettings {
+        var settings = UpstreamSettings()
+        for server in servers { settings.trusted.insert(try UpstreamEndpoint(server.authority)) }
+        return settings
+    }
+}
+
+/// Runs `body` with a client, and shuts it down.
+/// - Parameter addresses: the addresses by name. They replace the system's resolver; other names do not exist.
+private func withClient(
+    _ settings: UpstreamSettings = UpstreamSettings(), addresses: [String: [UInt8]] = [:],
+    _ body: (UpstreamClient) async throws -> Void
+) async throws {
+    let client = UpstreamClient(settings) { name in
+        guard let bytes = addresses[name] else { return .failure(SystemLookup.Failure(reason: "no such name")) }
+        return .success([IPAddress(bytes)].compactMap(\.self))
+    }
+    let result = await Result(catching: { try await body(client) })
+    await client.shutdown()
+    try result.get()
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(catching body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
     }
 }

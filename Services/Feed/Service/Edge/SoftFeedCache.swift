@@ -2,12 +2,9 @@ import Feed
 import Foundation
 import SQLiteKit
 
-/// The current cache, with a monitor that reports its failures. Without a store every operation succeeds, and nothing
-/// is cached.
-struct MonitoredFeedCache: FeedCache {
+/// The current cache. Without a store every operation succeeds, and nothing is cached.
+struct SoftFeedCache: FeedCache {
     let store: SoftStore<SQLiteFeedCache>
-
-    init(slot: StoreSlot<SQLiteFeedCache>, monitor: StoreMonitor) { store = SoftStore(slot, monitor) }
 
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> {
         try await store.reading { try await $0.passed(ids, at: cursor) } ?? []

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import EdgeKit
 @testable import Upstream
 
 @Suite struct FetchBudgetTests {

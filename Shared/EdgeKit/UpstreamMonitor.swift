@@ -3,11 +3,12 @@ import Logging
 import RPC
 import ServiceKit
 import Synchronization
+import Upstream
 
 /// Tracks the state of an upstream (`UpstreamState`) for `rpc.health` and the fetch budgets, and logs each change once.
 public final class UpstreamMonitor: Sendable {
     /// Why there was no good answer.
-    public enum Failure: Sendable, Equatable {
+    public enum Failure: Error, Equatable {
         /// There was no answer, or none in time.
         case absent(String)
         /// There was an answer, but it cannot be used.
@@ -82,6 +83,7 @@ extension UpstreamMonitor.Failure {
     /// - Returns: nil when the caller or this service is the cause.
     public init?(_ error: any Error) {
         switch error {
+        case let failure as UpstreamMonitor.Failure: self = failure
         case let error as UpstreamError:
             switch error.rpcError.kind {
             case .connectivity: self = .absent("\(error)")

@@ -3,6 +3,7 @@ import Logging
 import RPC
 import ServiceKit
 import Synchronization
+import Upstream
 
 /// The guarded client as services use it. Requests to the service's own upstream carry the trace context. Each request is
 /// profiled if the operator asks for it. Failures of other servers are logged in full; those of the upstream are logged by

@@ -1,5 +1,5 @@
+import EdgeKit
 import Foundation
-import GRDB
 import ImageData
 import Logging
 import RPC
@@ -55,42 +55,27 @@ extension ImageDataService {
 
     /// The cache file of fetched bytes. While no file can be opened, nothing is stored.
     struct CacheFile {
-        let slot: StoreSlot<SQLiteImageCache>
-        let monitor: StoreMonitor
+        let store: SoftStore<SQLiteImageCache>
         let images: ColdImages
 
-        var check: Health.Check { monitor.check }
-
-        func check(named name: String) -> Health.Check {
-            let check = monitor.check
-            return Health.Check(name: name, status: check.status, detail: check.detail, since: check.since)
+        /// The check of a cache beside an authority's store.
+        var check: Health.Check {
+            let check = store.check
+            return Health.Check(name: "cache", status: check.status, detail: check.detail, since: check.since)
         }
 
         func close() throws {
-            slot.store?.writeUses()
-            try slot.close()
+            store.slot.store?.writeUses()
+            try store.close()
         }
     }
 
-    func openCache(
-        at path: String, _ process: ServiceProcess, releasing socket: ListeningSocket
-    ) throws -> CacheFile {
-        let opening = SQLiteImageCache.opening.listed(in: options.root, isNew: storeOptions.isNew)
-        let opened = try process.openStore(
-            opening, at: path, isRequired: storeOptions.isRequired(isEdge: true), releasing: socket)
-        let monitor = StoreMonitor(path: path, logger: process.logger, unusable: opened.failure)
-        let slot = StoreSlot(opening, at: path, opened) { [budget = fetchOptions.coldBytes] pool in
-            try SQLiteImageCache(pool, budget: budget)
+    func openCache(at path: String, _ process: ServiceProcess, releasing socket: ListeningSocket) throws -> CacheFile {
+        let store = try process.openCache(SQLiteImageCache.opening, at: path, storeOptions, releasing: socket) {
+            [budget = fetchOptions.coldBytes] in try SQLiteImageCache($0, budget: budget)
         }
-        let disk = SoftImageCache(store: SoftStore(slot, monitor))
-        return CacheFile(slot: slot, monitor: monitor, images: ColdImages(cache: disk, logger: process.logger))
-    }
-}
-
-extension ColdImages {
-    /// A cache that stores nothing.
-    static func none(_ logger: Logger) -> ColdImages {
-        ColdImages(cache: NullImageCache(), logger: logger)
+        return CacheFile(
+            store: store, images: ColdImages(cache: SoftImageCache(store: store), logger: process.logger))
     }
 }
 

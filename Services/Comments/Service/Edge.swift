@@ -1,0 +1,34 @@
+import Comments
+import EdgeKit
+import Foundation
+import RPC
+import SQLiteKit
+import ServiceKit
+import Upstream
+
+extension CommentsService {
+    /// Serves another server's comments: its answers while it responds, otherwise cached ones.
+    func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
+        let path = storeOptions.path ?? process.root.store("comments", of: base)
+        let store = try process.openCache(SQLiteKeptComments.opening, at: path, storeOptions, releasing: socket) {
+            SQLiteKeptComments($0)
+        }
+        let client = UpstreamClient(upstreamOptions.settings)
+        let traced = TracedUpstream(
+            client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)
+        let upstream = UpstreamMonitor(base, logger: process.logger)
+        let cache = SoftKeptComments(store: store)
+        let remote = RemoteComments(
+            endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), store: cache, now: { Date() })
+        let comments = EdgeComments(remote: remote, store: cache, monitor: upstream)
+        try await process.serve(
+            EdgeHandlers(comments: comments).table, on: socket, health: { [store.check, upstream.check] },
+            companions: {
+                async let fetching: Void = comments.run()
+                await upstream.run { try await traced.probe(base) }
+                await fetching
+            })
+        await client.shutdown()
+        try process.fail { try store.close() }
+    }
+}

@@ -1,0 +1,29 @@
+import Comments
+import EdgeModel
+import Foundation
+import SQLiteKit
+
+/// The current cache. Without a store every operation succeeds, and nothing is cached.
+struct SoftKeptComments: KeptCommentsStore {
+    let store: SoftStore<SQLiteKeptComments>
+
+    func keep(_ answer: KeptComments) async throws -> Bool {
+        try await store.writing { try await $0.keep(answer) ? true : nil } ?? false
+    }
+
+    func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool {
+        try await store.writing { try await $0.renew(imageID, validators, savedAt: savedAt) ? true : nil } ?? false
+    }
+
+    func validators(of imageID: UUID) async throws -> AnswerValidators? {
+        try await store.reading { try $0.validators(of: imageID) }
+    }
+
+    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> KeptSlice? {
+        try await store.reading { try $0.slice(limit, of: imageID, after: id) }
+    }
+
+    func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
+        try await store.reading { try $0.counts(of: imageIDs) } ?? [:]
+    }
+}

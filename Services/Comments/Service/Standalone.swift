@@ -1,0 +1,17 @@
+import Foundation
+import RPC
+import SQLiteKit
+import ServiceKit
+
+extension CommentsService {
+    /// Serves the comments of its own store.
+    func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
+        let (store, _) = try process.openAuthority(SQLiteCommentsStore.opening, storeOptions, releasing: socket) {
+            SQLiteCommentsStore($0)
+        }
+        let handlers = CommentsHandlers(
+            store: MonitoredCommentsStore(store: store), now: { Date() }, newID: { UUID() })
+        try await process.serve(handlers.table, on: socket, health: { [store.check] })
+        try process.fail { try store.close() }
+    }
+}

@@ -1,0 +1,60 @@
+import EdgeKit
+import EdgeModel
+import Feed
+import Foundation
+import RPC
+import SQLiteKit
+import ServiceKit
+import Upstream
+
+extension FeedService {
+    /// Serves another server's feed: its answers while it responds, otherwise cached ones.
+    func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
+        let path = storeOptions.path ?? process.root.store("feed", of: base)
+        let store = try process.openCache(SQLiteFeedCache.opening, at: path, storeOptions, releasing: socket) {
+            SQLiteFeedCache($0)
+        }
+        let client = UpstreamClient(upstreamOptions.settings)
+        let traced = TracedUpstream(
+            client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)
+        let upstream = UpstreamMonitor(base, logger: process.logger)
+        let cache = SoftFeedCache(store: store)
+        let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
+        let now = { @Sendable in Date() }
+        let feed = EdgeFeed(
+            source: source(
+                FeedEndpoint(base.url), traced.fetch(maximumBytes: FeedCachePolicy.answerBytes), cache, now),
+            cache: cache, monitor: upstream, broadcast: FeedBroadcast(life: identity.instance), now: now,
+            onFault: { process.logger.error("cannot cache a page: \($0)") })
+        let validation = CacheValidation(cache: cache, logger: process.logger, now: now)
+        try await process.serve(
+            EdgeHandlers(feed: feed, validation: validation).table, on: socket, identity: identity,
+            health: { [store.check, upstream.check] },
+            companions: {
+                async let fetching: Void = feed.run()
+                async let validating: Void = validation.run()
+                await upstream.run { try await traced.probe(base) }
+                await validating
+                await fetching
+            })
+        await client.shutdown()
+        try process.fail { try store.close() }
+    }
+
+    private func source(
+        _ endpoint: FeedEndpoint, _ fetch: @escaping UpstreamFetch, _ cache: any FeedCache,
+        _ now: @escaping @Sendable () -> Date
+    ) -> FeedSource {
+        switch paging {
+        case .cursor:
+            let source = KeysetSource(endpoint: endpoint, fetch: fetch, now: now)
+            return { try await source.page($0, at: $1, known: $2) }
+        case .page:
+            let source = NumberedSource(endpoint: endpoint, fetch: fetch, now: now) { ids, cursor in
+                // If the store fails, serve the upstream's answer unfiltered.
+                try await orNil { try await cache.passed(ids, at: cursor) } ?? []
+            }
+            return { limit, cursor, _ in try await source.page(limit, at: cursor) }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import RPC
+import SQLiteKit
+import ServiceKit
+
+extension FeedService {
+    /// Serves the feed of its own store.
+    func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
+        let (store, _) = try process.openAuthority(SQLiteFeedStore.opening, storeOptions, releasing: socket) {
+            SQLiteFeedStore($0)
+        }
+        let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
+        let broadcast = FeedBroadcast(life: identity.instance)
+        let handlers = FeedHandlers(
+            store: BroadcastingFeedStore(store: MonitoredFeedStore(store: store), broadcast: broadcast),
+            broadcast: broadcast)
+        try await process.serve(handlers.table, on: socket, identity: identity, health: { [store.check] })
+        try process.fail { try store.close() }
+    }
+}

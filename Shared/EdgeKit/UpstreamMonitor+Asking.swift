@@ -1,0 +1,50 @@
+import NIOCore
+import RPC
+
+extension UpstreamMonitor {
+    /// Sends a request to the upstream, and notes the outcome.
+    /// - Parameters:
+    ///   - subject: the kind of request.
+    ///   - time: the time limit (`FetchBudget.time`).
+    ///   - request: throws `RPCError` for a valid answer that is an error for the caller, such as "not found".
+    /// - Returns: nil when the upstream gave no usable answer in time: the caller falls back to its cache.
+    /// - Throws: the `RPCError` of `request`; `CancellationError`, because a cancelled call does not fall back.
+    public func asking<Answer: Sendable>(
+        _ subject: String, within time: Duration, _ request: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer? {
+        do {
+            let answer = try await FetchBudget.run(within: time, request)
+            answered(subject)
+            return answer
+        } catch let error as RPCError {
+            answered(subject)
+            throw error
+        } catch {
+            if error is CancellationError || Task.isCancelled { throw CancellationError() }
+            failed(subject, error)
+            return nil
+        }
+    }
+}
+
+/// Runs an operation of a cache, without which the call still succeeds.
+/// - Returns: nil also for a failing store, which its monitor has already reported.
+public func orNil<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result?
+) async throws -> Result? {
+    do {
+        return try await body()
+    } catch is RPCError {
+        return nil
+    }
+}
+
+extension CallContext {
+    /// The caller's remaining time.
+    public var remaining: Duration { deadline.remaining }
+}
+
+extension NIODeadline {
+    /// The time until the deadline.
+    public var remaining: Duration { .nanoseconds((self - .now()).nanoseconds) }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// GETs a URL with these headers. It returns an answer of any status, and throws when there is no answer.
+public typealias UpstreamFetch =
+    @Sendable (_ url: String, _ headers: [(name: String, value: String)]) async throws -> UpstreamAnswer
+
+/// An upstream's answer to one request.
+public struct UpstreamAnswer: Sendable {
+    public let status: Int
+
+    /// In the order received.
+    public var headers: [(name: String, value: String)]
+    public let body: Data
+
+    /// Whether the body is complete; false when the connection was interrupted.
+    public let isComplete: Bool
+
+    public init(
+        status: Int, headers: [(name: String, value: String)] = [], body: Data = Data(), isComplete: Bool = true
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.isComplete = isComplete
+    }
+
+    /// The answer to a conditional request when nothing has changed.
+    public static let notModified = 304
+
+    /// The first value of a header.
+    public subscript(_ name: String) -> String? { all(name).first }
+
+    /// All values of a header.
+    public func all(_ name: String) -> [String] {
+        let name = name.lowercased()
+        return headers.filter { $0.name.lowercased() == name }.map(\.value)
+    }
+
+    /// The `Age` of the answer in seconds; above 0 when it comes from a cache.
+    public var age: Int { AnswerAge.seconds(self["Age"]) }
+
+    public var validators: AnswerValidators {
+        AnswerValidators(etag: self["ETag"], lastModified: self["Last-Modified"])
+    }
+}

@@ -1,0 +1,64 @@
+import EdgeKit
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+import Upstream
+
+@Suite(.timeLimit(.minutes(5))) struct UpstreamAskingTests {
+    private let log = RecordedLog()
+    private let monitor: UpstreamMonitor
+
+    init() throws {
+        monitor = UpstreamMonitor(try UpstreamBase("http://origin.example"), logger: log.logger)
+    }
+
+    private struct Unreachable: Error {}
+
+    @Test(
+        arguments: [
+            (Unreachable(), .degraded), (FetchBudget.Spent(time: .seconds(1)), .degraded),
+            (FetchBudget.Spent(time: .milliseconds(999)), .serving), (UpstreamMonitor.Failure.rejected("x"), .degraded),
+            (UpstreamError.overloaded("x"), .serving),
+        ] as [(any Error, Health.Status)])
+    func `without a usable answer the caller falls back`(error: any Error, status: Health.Status) async throws {
+        let answer = try await monitor.asking("a", within: .seconds(60)) { () async throws -> Int in throw error }
+        #expect(answer == nil)
+        #expect(monitor.check.status == status)
+    }
+
+    @Test func `an error for the caller is a valid answer`() async throws {
+        monitor.failed("a", .absent("refused"))
+        await #expect(throws: RPCError(.notFound, "no image")) {
+            try await monitor.asking("a", within: .seconds(60)) { throw RPCError(.notFound, "no image") }
+        }
+        #expect(monitor.check.status == .serving)
+        #expect(!monitor.isAbsent)
+    }
+
+    @Test func `an answer in time is returned, and a late one is not awaited`() async throws {
+        #expect(try await monitor.asking("a", within: .seconds(60)) { 1 } == 1)
+        let late = try await monitor.asking("a", within: .zero) {
+            try await Task.sleep(for: .seconds(3_600))
+            return 1
+        }
+        #expect(late == nil)
+    }
+
+    @Test func `a cancelled call does not fall back`() async throws {
+        let call = Task {
+            try await monitor.asking("a", within: .seconds(3_600)) {
+                try await Task.sleep(for: .seconds(3_600))
+            }
+        }
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(log.lines == [])
+    }
+
+    @Test func `only a failing store is ignored`() async throws {
+        #expect(try await orNil { 1 } == 1)
+        #expect(try await orNil { () async throws -> Int? in throw RPCError(.unavailable, "full") } == nil)
+        await #expect(throws: Unreachable.self) { try await orNil { () async throws -> Int? in throw Unreachable() } }
+    }
+}
