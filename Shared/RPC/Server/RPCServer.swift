@@ -61,8 +61,9 @@ public struct RPCServer: Sendable {
     /// - Parameters:
     ///   - onReady: called once connections are accepted.
     ///   - onSocketChange: called when clients can no longer find the socket, and when they can again.
-    ///   - onLeftBehind: receives the methods whose handlers still run `limits.stopGrace` after they were told to stop.
-    ///     The server waits for them; only the end of the process ends them.
+    ///   - onLeftBehind: receives the methods whose handlers still run `limits.stopGrace` after they were told to stop. The
+    ///     server waits for them; only the end of the process ends them. Called once for each event loop with such
+    ///     handlers.
     ///   - stop: must return when its task is cancelled.
     /// - Throws: `SocketError.inUse` when another process has taken the socket's path with its lock; `SocketError.lost`
     ///   when a supervisor's socket has failed. Calls under way were answered.
