@@ -1,8 +1,8 @@
 /// A change in the state of a client's peer; each is one log line.
 public enum PeerChange: Sendable, Equatable {
-    /// The peer answers for the first time.
+    /// The peer answers for the first time, and no failure was reported before.
     case appeared
-    /// The peer answers again.
+    /// The peer answers after a failure was reported.
     /// - Parameter isNew: whether a different process than before answers.
     case returned(isNew: Bool)
     /// A different process answers, but calls did not fail in between.
@@ -40,11 +40,10 @@ struct PeerStanding {
     mutating func greeted(by instance: String?) -> PeerChange? {
         let isNew = instance != self.instance
         defer { (state, wasPresent, self.instance, isViolating) = (.present, true, instance, false) }
-        guard wasPresent else { return .appeared }
         return switch state {
-        case .absent: .returned(isNew: isNew)
+        case .absent: .returned(isNew: isNew && wasPresent)
         case .present: isNew ? .restarted : nil
-        case .unknown: nil
+        case .unknown: .appeared
         }
     }
 

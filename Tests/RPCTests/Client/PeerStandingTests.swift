@@ -30,7 +30,14 @@ import Testing
         #expect(standing.failedToConnect(attempts: PeerStanding.firstAttempts - 1, "refused") == nil)
         #expect(standing.failedToConnect(attempts: PeerStanding.firstAttempts, "refused") == .down(reason: "refused"))
         #expect(standing.failedToConnect(attempts: PeerStanding.firstAttempts + 1, "refused") == nil)
-        #expect(standing.greeted(by: "a") == .appeared)
+        #expect(standing.greeted(by: "a") == .returned(isNew: false))
+    }
+
+    @Test func `the first answer of a peer ends a failure that was reported`() {
+        var standing = PeerStanding()
+        #expect(standing.lost(.silent) == .silent)
+        #expect(standing.greeted(by: "a") == .returned(isNew: false))
+        #expect(standing.greeted(by: "b") == .restarted)
     }
 
     @Test func `a plain peer, which names no process, is reported as returned`() {
