@@ -77,6 +77,10 @@ let package = Package(
         .executable(name: "feed-service", targets: ["feed-service"]),
         .executable(name: "comments-service", targets: ["comments-service"]),
         .executable(name: "image-data-service", targets: ["image-data-service"]),
+        // For Swift programs that call the services, or the gateway.
+        .library(
+            name: "ImageFeedContracts",
+            targets: ["FeedContract", "CommentsContract", "ImageDataContract", "GatewayContract", "RPC", "JSON"]),
     ],
     // Exact versions, so that every checkout builds, tests and measures the same code: Package.resolved is not in the repository. A
     // new version is a commit of its own, after `deploy/test` and the benchmarks.
@@ -146,11 +150,15 @@ let package = Package(
             .target(
                 name: "Presentation", path: "Services/Gateway/Presentation", resources: [.process("Resources")],
                 swiftSettings: settings),
+            .target(
+                name: "GatewayContract",
+                dependencies: ["JSON", "RPC", "Presentation", "FeedContract", "CommentsContract", "ImageDataContract"],
+                path: "Services/Gateway/Contract", swiftSettings: settings),
             .executableTarget(
                 name: "gateway",
                 dependencies: [
                     "JSON", "RPC", "ServiceKit", "Presentation", "FeedContract", "CommentsContract",
-                    "ImageDataContract",
+                    "ImageDataContract", "GatewayContract",
                     .argumentParser, .logging, .crypto,
                     // The HTTP API.
                     "CZlib", .hummingbird, .httpTypes, .nioCore, .nioPosix, .nioHTTP1, .nioExtras,
@@ -170,7 +178,7 @@ let package = Package(
                 "GatewayTests",
                 of: [
                     "JSON", "RPC", "RPCTestKit", "ServiceKit", "FeedContract", "CommentsContract", "ImageDataContract",
-                    "CZlib",
+                    "GatewayContract", "CZlib",
                     .httpTypes,
                     .logging, .nioCore, .nioPosix,
                     // Limits of an edge's gateway.

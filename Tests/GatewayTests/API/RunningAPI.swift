@@ -36,10 +36,9 @@ struct RunningAPI: Sendable {
                 HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
                 loops: loops, logger: Logger(label: "test"))
             let api = API(
-                registry: registry, publicURL: PublicURL(listener.address), recentImages: RecentImages(limits),
-                recentComments: RecentComments(limits), limits: limits, budget: listener.budget, now: { noon })
-            return try await running(
-                listener, api, registry, RequestLog(logger, failures), drainTime: drainTime, body)
+                gateway: Gateway(registry, limits), publicURL: PublicURL(listener.address), limits: limits,
+                budget: listener.budget)
+            return try await running(listener, api, RequestLog(logger, failures), drainTime: drainTime, body)
         }
     }
 
@@ -64,15 +63,13 @@ struct RunningAPI: Sendable {
     }
 
     private static func running<Result: Sendable>(
-        _ listener: HTTPListener, _ api: API, _ registry: PluginRegistry, _ log: RequestLog, drainTime: TimeAmount,
+        _ listener: HTTPListener, _ api: API, _ log: RequestLog, drainTime: TimeAmount,
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
         let (ends, ending) = AsyncStream.makeStream(of: Void.self)
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await registry.run() }
-            group.addTask { await api.recentImages.run() }
-            group.addTask { await api.recentComments.run() }
+            group.addTask { await api.gateway.run() }
             group.addTask {
                 await listener.serve(api, log: log, drainTime: drainTime) { for await _ in stops {} }
                 ending.finish()
@@ -80,7 +77,7 @@ struct RunningAPI: Sendable {
             defer { group.cancelAll() }
             return try await body(
                 RunningAPI(
-                    port: listener.address.port, recentComments: api.recentComments, budget: listener.budget,
+                    port: listener.address.port, recentComments: api.gateway.comments.recent, budget: listener.budget,
                     stop: { stopping.finish() }, ended: { for await _ in ends {} }))
         }
     }
@@ -105,6 +102,14 @@ struct RunningAPI: Sendable {
     }
 
     func connect() async throws -> HTTPPeer { try await HTTPPeer.connect(port: port) }
+}
+
+extension Gateway {
+    /// A gateway whose clock shows `noon`.
+    init(_ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits()) {
+        self.init(
+            registry, recentImages: RecentImages(limits), recentComments: RecentComments(limits), now: { noon })
+    }
 }
 
 extension HTTPReply {

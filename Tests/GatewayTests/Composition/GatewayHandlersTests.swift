@@ -1,6 +1,7 @@
 import CommentsContract
 import FeedContract
 import Foundation
+import GatewayContract
 import Presentation
 import RPC
 import RPCTestKit
@@ -18,9 +19,7 @@ import Testing
     ) async throws {
         try await RunningAPI.withRegistry(of: services, running: names) { registry in
             let handlers = GatewayHandlers(
-                registry: registry, recentImages: RecentImages(HTTPLimits()),
-                recentComments: RecentComments(HTTPLimits()),
-                identity: ServiceIdentity(name: "gateway", version: "1"), now: { noon })
+                gateway: Gateway(registry), identity: ServiceIdentity(name: "gateway", version: "1"))
             // Cancelled at the end of this scope.
             async let _: Void = registry.run()
             try await TestServer.with(handlers.table, named: "gateway") { server async throws -> Void in

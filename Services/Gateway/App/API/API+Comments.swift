@@ -8,14 +8,14 @@ extension API {
     func comments(
         of id: UUID, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let document = try await recentComments.document(of: id) { () throws(RPCError) in
+        let document = try await gateway.comments.recent.document(of: id) { () throws(RPCError) in
             try await allComments(of: id, options)
         }
         let representation = document.json.representation(for: request)
         let needsGzip = representation.isCompressed && !representation.isKnown
-        let compressed = needsGzip ? try await recentComments.gzip(document.json, within: budget) : nil
+        let compressed = needsGzip ? try await gateway.comments.recent.gzip(document.json, within: budget) : nil
         var answer = HTTPAnswer(document.json, representation, compressed, for: request)
-        Freshness(document.origin, savedAt: document.savedAt, now: now()).apply(to: &answer.fields)
+        Freshness(document.origin, savedAt: document.savedAt, now: gateway.now()).apply(to: &answer.fields)
         return answer
     }
 
@@ -24,15 +24,12 @@ extension API {
     /// - Throws: `too_large` above `commentsBytes`, `overloaded` when the budget is used up, `not_found` for an unknown
     ///   image.
     private func allComments(of id: UUID, _ options: CallOptions) async throws(RPCError) -> CommentsDocument {
-        let service = try registry.plugin("comments")
         var writer = CommentsWriter()
         var (origin, savedAt, cursor) = (ListedComments.Origin.store, Date?.none, UUID?.none)
         var reserved = 0
         defer { budget.release(reserved) }
         repeat {
-            let page = try await service.call(
-                CommentsContract.list, ListComments(imageID: id, afterID: cursor), options)
-            if cursor == nil { _ = try await registry.problem(provingImageOf: page, id, options) }
+            let (page, _) = try await gateway.comments.page(ListComments(imageID: id, afterID: cursor), options)
             if writer.count + page.size > AnswerBudget.smallAnswer {
                 try budget.reserve(page.size)
                 reserved += page.size

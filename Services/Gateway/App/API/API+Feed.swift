@@ -9,11 +9,11 @@ extension API {
     func feed(
         _ load: LoadFeed, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let page = try await registry.plugin("feed").call(FeedContract.load, load, options)
+        let page = try await gateway.feed.page(load, options)
         let payload = FeedPayload(items: page.items.map(localized))
         var answer = HTTPAnswer.document(RawJSON(payload, as: FeedPayload.codec), for: request)
         answer.fields["Link"] = links(of: page, limit: load.limit)
-        Freshness(page, now: now()).apply(to: &answer.fields)
+        Freshness(page, now: gateway.now()).apply(to: &answer.fields)
         return answer
     }
 

@@ -1,7 +1,5 @@
-import FeedContract
 import Foundation
 import HTTPTypes
-import ImageDataContract
 import NIOCore
 import RPC
 
@@ -10,20 +8,15 @@ extension API {
     func imageData(
         of id: UUID, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let image = try await recentImages.value(of: id) { () throws(RPCError) in
-            let item = try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), options)
-            let image = try await registry.plugin("image-data").call(
-                ImageDataContract.load, LoadImage(url: item.image), options)
-            return HeldImage(image)
-        }
+        let image = try await gateway.pictures.picture(of: id, options)
         var answer = HTTPAnswer(.ok)
         let tag = EntityTag(image.sha256)
         answer.fields[.contentType] = image.contentType
         answer.fields[.eTag] = "\(tag)"
         answer.fields[.acceptRanges] = "bytes"
         answer.fields[.xContentTypeOptions] = "nosniff"
-        answer.fields[.cacheControl] = Self.cacheControl(of: image, now: now())
-        Freshness(image, now: now()).apply(to: &answer.fields)
+        answer.fields[.cacheControl] = Self.cacheControl(of: image, now: gateway.now())
+        Freshness(image, now: gateway.now()).apply(to: &answer.fields)
         if tag.isNamed(in: request.headerFields[.ifNoneMatch] ?? "") { return answer.notModified() }
         return answer.with(
             image.bytes, as: Self.range(of: image.bytes.readableBytes, tag, request), options.trace)

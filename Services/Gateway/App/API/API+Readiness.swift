@@ -3,7 +3,7 @@ import RPC
 extension API {
     /// Answers whether every required service responds.
     func readiness() async throws(RPCError) -> HTTPAnswer {
-        let required = registry.plugins.filter(\.manifest.required)
+        let required = gateway.registry.plugins.filter(\.manifest.required)
         guard !required.isEmpty else {
             throw .notReady("no plugin is configured", "plugins.d names no required service")
         }

@@ -1,19 +1,15 @@
 import FeedContract
-import Foundation
 import HTTPTypes
 import RPC
 
 /// The HTTP API. Its format is that of an upstream, so one deployment can be the upstream of another.
 struct API: Sendable {
-    let registry: PluginRegistry
+    let gateway: Gateway
     let publicURL: PublicURL
-    let recentImages: RecentImages
-    let recentComments: RecentComments
     let limits: HTTPLimits
 
     /// The listener's budget.
     let budget: AnswerBudget
-    let now: @Sendable () -> Date
 
     /// Answers a request. Cancelling the task cancels the calls to the services.
     /// - Parameter trace: the result of `trace(of:)`.
@@ -24,7 +20,7 @@ struct API: Sendable {
         } catch {
             answer = HTTPAnswer(error, trace: trace)
         }
-        answer.fields[.date] = HTTPDate.text(of: now())
+        answer.fields[.date] = HTTPDate.text(of: gateway.now())
         return answer
     }
 

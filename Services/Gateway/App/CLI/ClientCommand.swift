@@ -37,7 +37,7 @@ extension ClientCommand {
             throw ExitCode(ErrorKind.invalidParams.exitCode)
         } catch let error as ValidationError {
             // The library would print the usage of `gateway`, because only the command knows its name.
-            output.say("Error: \(error.message)\nUsage: \(Gateway.usageString(for: Self.self))")
+            output.say("Error: \(error.message)\nUsage: \(GatewayCommand.usageString(for: Self.self))")
             output.say("  See 'gateway \(Self.configuration.commandName ?? "") --help' for more information.")
             throw ExitCode(ErrorKind.invalidParams.exitCode)
         }

@@ -3,13 +3,13 @@ enum MisplacedOptions {
     /// The same arguments with the subcommand first; nil unless the arguments begin with an option of a subcommand.
     static func corrected(_ arguments: [String]) -> [String]? {
         guard arguments.first?.hasPrefix("-") == true else { return nil }
-        let names = Gateway.configuration.subcommands.compactMap { $0.configuration.commandName }
+        let names = GatewayCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
         // An option's value may be equal to a name. So only an order that the command line accepts counts, from the end.
         for (place, argument) in arguments.enumerated().reversed() where names.contains(argument) {
             var corrected = arguments
             corrected.remove(at: place)
             corrected.insert(argument, at: 0)
-            if (try? Gateway.parseAsRoot(corrected)) != nil { return corrected }
+            if (try? GatewayCommand.parseAsRoot(corrected)) != nil { return corrected }
         }
         return nil
     }

@@ -1,18 +1,15 @@
 import CommentsContract
 import FeedContract
-import Foundation
-import ImageDataContract
-import JSON
+import GatewayContract
 import Presentation
 import RPC
 
-/// What the gateway answers itself: the parts of a page from the services that have them, in the reader's words.
+/// The gateway's own methods: answers of the composition in the reader's language.
 struct GatewayHandlers: Sendable {
-    let registry: PluginRegistry
-    let recentImages: RecentImages
-    let recentComments: RecentComments
+    let gateway: Gateway
     let identity: ServiceIdentity
-    let now: @Sendable () -> Date
+
+    private var registry: PluginRegistry { gateway.registry }
 
     var table: MethodTable {
         var table = MethodTable(GatewayContract.contract)
@@ -22,7 +19,9 @@ struct GatewayHandlers: Sendable {
         table.handle(GatewayContract.comments) { request, context in
             try await presentingErrors(in: Language(request.locale)) { try await comments(request, context) }
         }
-        table.handle(GatewayContract.postComment, postComment)
+        table.handle(GatewayContract.postComment) { comment, context in
+            try await gateway.comments.post(comment, CallOptions(onBehalfOf: context))
+        }
         table.handle(GatewayContract.image) { request, context in
             try await presentingErrors(in: Language(request.locale)) { try await image(request, context) }
         }
@@ -34,9 +33,7 @@ struct GatewayHandlers: Sendable {
         table.handle(ProtocolMethods.stats.passingErrors, stats)
         table.forward = { method, params, context, completion in
             registry.forward(method, params, context) { outcome in
-                // Also when it has failed: how far it had come is not known.
-                if Self.imageChanges.contains(method) { recentImages.forget() }
-                if Self.commentChanges.contains(method) { recentComments.forget() }
+                gateway.noteCall(of: method)
                 completion(outcome)
             }
         }
@@ -47,112 +44,57 @@ struct GatewayHandlers: Sendable {
         return table
     }
 
-    /// Calls after which an item may have another image, or none.
-    private static let imageChanges: Set = [
-        FeedContract.publish.name, FeedContract.remove.name, FeedContract.validate.name, ImageDataContract.put.name,
-        ImageDataContract.evict.name,
-    ]
-
-    /// Calls after which an image may have other comments.
-    private static let commentChanges: Set = [CommentsContract.post.name, CommentsContract.remove.name]
-
-    // MARK: Feed
-
     private func feedPage(_ request: FeedPageRequest, _ context: CallContext) async throws -> FeedPageAnswer {
-        let feed = try registry.plugin("feed")
-        let loaded = try await feed.call(
-            FeedContract.load,
-            LoadFeed(limit: request.limit, afterID: request.afterID, beforeID: request.beforeID), context)
+        let load = LoadFeed(limit: request.limit, afterID: request.afterID, beforeID: request.beforeID)
+        let loaded = try await gateway.feed.page(load, CallOptions(onBehalfOf: context))
         let language = Language(request.locale)
         let page = FeedPagePresenter.viewModel(
             items: loaded.items.map { FeedImagePresenter.viewModel($0, language) },
             origin: Origin(loaded.origin), savedAt: loaded.savedAt,
             isFirstPage: request.afterID == nil && request.beforeID == nil,
-            isLastPage: request.beforeID == nil && loaded.nextAfterID == nil, now: now(), language: language)
+            isLastPage: request.beforeID == nil && loaded.nextAfterID == nil, now: gateway.now(), language: language)
         return FeedPageAnswer(
             page: page, nextAfterID: loaded.nextAfterID, prevBeforeID: loaded.prevBeforeID, origin: loaded.origin,
             savedAt: loaded.savedAt, problems: [])
     }
 
-    // MARK: Comments
-
     private func comments(_ request: CommentsRequest, _ context: CallContext) async throws -> CommentsAnswer {
-        let language = Language(request.locale)
-        let listed = try await registry.plugin("comments").call(
-            CommentsContract.list,
-            ListComments(imageID: request.imageID, limit: request.limit, afterID: request.afterID), context)
-        let problem = try await registry.problem(
-            provingImageOf: listed, request.imageID, CallOptions(onBehalfOf: context))
-        let now = now()
+        let list = ListComments(imageID: request.imageID, limit: request.limit, afterID: request.afterID)
+        let (listed, problem) = try await gateway.comments.page(list, CallOptions(onBehalfOf: context))
+        let (language, now) = (Language(request.locale), gateway.now())
         let viewModel = CommentsPresenter.viewModel(
             items: listed.items.map { CommentPresenter.viewModel($0, now, language) },
             origin: Origin(listed.origin), savedAt: listed.savedAt, isFirstPage: request.afterID == nil, now: now,
             language: language)
-        return CommentsAnswer(
-            comments: viewModel, nextAfterID: listed.nextAfterID,
-            problems: [problem].compactMap(\.self).map {
-                ProblemPresenter.viewModel(service: "feed", kind: $0.kind.rawValue, language: language)
-            })
-    }
-
-    private func postComment(_ request: PostCommentRequest, _ context: CallContext) async throws -> PostedComment {
-        do throws(RPCError) {
-            _ = try await item(request.imageID, context)
-        } catch {
-            // The feed of an edge has a part of the items only. There the service refuses the comment, whatever the item is.
-            guard error.kind == .notFound, try await hasForeignComments(request.imageID, context) else { throw error }
+        let problems = [problem].compactMap(\.self).map {
+            ProblemPresenter.viewModel(service: "feed", kind: $0.kind.rawValue, language: language)
         }
-        defer { recentComments.forget() }
-        // With an id the call can be repeated, should the comments service go away under it.
-        let comment = PostComment(
-            imageID: request.imageID, message: request.message, username: request.username, id: request.id ?? UUID(),
-            createdAt: request.createdAt)
-        return try await registry.plugin("comments").call(CommentsContract.post, comment, context, isRepeatable: true)
+        return CommentsAnswer(comments: viewModel, nextAfterID: listed.nextAfterID, problems: problems)
     }
-
-    /// Whether the comments are an upstream's: only an authority lists its own store, and only an edge's list fails because of
-    /// the upstream.
-    private func hasForeignComments(_ imageID: UUID, _ context: CallContext) async throws(RPCError) -> Bool {
-        do throws(RPCError) {
-            return try await registry.plugin("comments").call(
-                CommentsContract.list, ListComments(imageID: imageID, limit: 1), context
-            ).origin != .store
-        } catch {
-            guard [.notFound, .connectivity].contains(error.kind) else { throw error }
-            return true
-        }
-    }
-
-    // MARK: Images
 
     private func image(_ request: ImageRequest, _ context: CallContext) async throws -> ImageAnswer {
-        let language = Language(request.locale)
+        let (language, options) = (Language(request.locale), CallOptions(onBehalfOf: context))
         let (title, url) =
             switch request.subject {
             case .url(let url): (Texts(language)[.image], url)
-            case .item(let id): try await FeedImagePresenter.titleAndURL(item(id, context), language)
+            case .item(let id): try await FeedImagePresenter.titleAndURL(gateway.feed.item(id, options), language)
             }
-        let loaded = try await registry.plugin("image-data").call(
-            ImageDataContract.load.name, Payload(RawJSON(LoadImage(url: url), as: LoadImage.codec)), context)
-        return ImageAnswer(title: title, loaded: loaded)
-    }
-
-    private func item(_ id: UUID, _ context: CallContext) async throws(RPCError) -> FeedItem {
-        try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), context)
+        return ImageAnswer(title: title, loaded: try await gateway.pictures.bytes(at: url, options))
     }
 
     // MARK: The protocol's own
 
     private func health(_ selection: ServiceSelection, _ context: CallContext) async throws -> Health {
         if let plugin = try selected(selection) {
-            return try await plugin.call(ProtocolMethods.health, ServiceSelection(), context)
+            return try await plugin.call(ProtocolMethods.health, ServiceSelection(), CallOptions(onBehalfOf: context))
         }
-        return GatewayHealth.summary(await registry.map { plugin in (plugin, await plugin.health()) }, now: now())
+        return GatewayHealth.summary(
+            await registry.map { plugin in (plugin, await plugin.health()) }, now: gateway.now())
     }
 
     private func describe(_ selection: ServiceSelection, _ context: CallContext) async throws -> ServiceDescription {
         if let plugin = try selected(selection) {
-            return try await plugin.call(ProtocolMethods.describe, ServiceSelection(), context)
+            return try await plugin.call(ProtocolMethods.describe, ServiceSelection(), CallOptions(onBehalfOf: context))
         }
         let own = [GatewayContract.contract]
         if selection.service != nil { return ServiceDescription(service: identity, contracts: own) }
@@ -164,7 +106,7 @@ struct GatewayHandlers: Sendable {
 
     private func stats(_ selection: ServiceSelection, _ context: CallContext) async throws -> Statistics {
         if let plugin = try selected(selection) {
-            return try await plugin.call(ProtocolMethods.stats, ServiceSelection(), context)
+            return try await plugin.call(ProtocolMethods.stats, ServiceSelection(), CallOptions(onBehalfOf: context))
         }
         guard let statistics = await context.statistics else {
             throw RPCError(.unavailable, "\(identity.name) is going away", begun: false)

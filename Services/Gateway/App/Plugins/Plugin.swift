@@ -14,16 +14,15 @@ struct Plugin: Sendable {
     /// Its state, as its client reports it.
     let standing: PluginStanding
 
-    /// How long the gateway itself waits when it asks how a plugin is.
+    /// The timeout of the gateway's own health checks.
     static let probeTimeout = TimeAmount.seconds(1)
 
-    /// Methods of the contracts that are known here which may be called again when a connection was lost. Of others nobody
-    /// knows that.
+    /// The methods that may be called again after a lost connection. The gateway knows this only for these contracts.
     private static let repeatableMethods = Set(
         [FeedContract.contract, CommentsContract.contract, ImageDataContract.contract]
             .flatMap(\.methods).filter(\.idempotent).map(\.name))
 
-    /// - Parameter logger: takes one line for each change of its state.
+    /// - Parameter logger: logs each change of the plugin's state.
     init(
         _ manifest: PluginManifest, root: String, executor: LoopExecutor = .shared,
         logger: Logger = Logger(label: "none") { _ in SwiftLogNoOpLogHandler() }
@@ -42,17 +41,7 @@ struct Plugin: Sendable {
 
     var name: String { manifest.name }
 
-    /// Calls a method that is known here.
-    /// - Parameter isRepeatable: as in `CallOptions`.
-    func call<Params, Answer>(
-        _ method: Method<Params, Answer>, _ params: Params, _ context: CallContext, isRepeatable: Bool? = nil
-    ) async throws(RPCError) -> Answer {
-        var options = CallOptions(onBehalfOf: context)
-        options.isRepeatable = isRepeatable
-        return try await call(method, params, options)
-    }
-
-    /// Calls a method that is known here, for somebody who has not called over the gateway's socket.
+    /// Calls a method of a contract.
     func call<Params, Answer>(
         _ method: Method<Params, Answer>, _ params: Params, _ options: CallOptions
     ) async throws(RPCError) -> Answer {
@@ -63,39 +52,41 @@ struct Plugin: Sendable {
         }
     }
 
-    /// Calls a method without reading its answer.
-    func call(_ method: String, _ params: Payload, _ context: CallContext) async throws(RPCError) -> Payload {
+    /// Calls a method without decoding its answer.
+    func call(_ method: String, _ params: Payload, _ options: CallOptions) async throws(RPCError) -> Payload {
         do throws(RPCError) {
-            return try await client.call(method, params, forwarding(method, context))
+            return try await client.call(method, params, forwarding(method, options))
         } catch {
             throw named(error)
         }
     }
 
-    /// Passes a call on without looking into it.
+    /// Forwards a call without decoding it.
     /// - Parameter completion: called once, on the event loop.
     /// - Returns: cancels the call.
     func forward(
         _ method: String, _ params: Payload, _ context: CallContext,
         _ completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
     ) -> @Sendable () -> Void {
-        client.forward(method, params, forwarding(method, context)) { completion($0.mapError(named)) }
+        client.forward(method, params, forwarding(method, CallOptions(onBehalfOf: context))) {
+            completion($0.mapError(named))
+        }
     }
 
-    private func forwarding(_ method: String, _ context: CallContext) -> CallOptions {
-        var options = inTime(CallOptions(onBehalfOf: context))
+    private func forwarding(_ method: String, _ options: CallOptions) -> CallOptions {
+        var options = inTime(options)
         options.isRepeatable = Self.repeatableMethods.contains(method)
         return options
     }
 
-    /// Passes a stream on, item by item, as fast as its taker takes them.
+    /// Forwards a stream item by item, as fast as the caller consumes it.
     func forwardStream(
         _ method: String, _ params: Payload, _ context: CallContext, _ sink: ItemSink<Payload>
     ) async throws {
         do {
-            // A stream lives as long as its taker: the time for an answer is not its time.
+            // The manifest's timeout limits answers, not streams.
             var options = CallOptions(onBehalfOf: context)
-            // What a taker can hold is held for it there, not here.
+            // The caller buffers its own window; a larger one would be buffered here.
             options.window = min(options.window, Limits.defaultStreamWindow)
             try await client.withStream(method, params, options) { items in
                 for try await item in items { try await sink.send(item) }
@@ -105,7 +96,7 @@ struct Plugin: Sendable {
         }
     }
 
-    /// No longer than the manifest allows.
+    /// The options with the manifest's timeout, if that is shorter.
     private func inTime(_ options: CallOptions) -> CallOptions {
         var options = options
         if let timeout = manifest.timeout {
@@ -114,7 +105,7 @@ struct Plugin: Sendable {
         return options
     }
 
-    /// Says which service it was that did not answer.
+    /// The error with the name of the service.
     @Sendable private func named(_ error: RPCError) -> RPCError {
         var error = error
         error.service = error.service ?? name

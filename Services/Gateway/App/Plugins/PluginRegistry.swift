@@ -2,7 +2,7 @@ import Logging
 import RPC
 import ServiceKit
 
-/// The services behind the gateway, by name. It knows them from their manifests, not from code.
+/// The services behind the gateway by name, as their manifests list them.
 struct PluginRegistry: Sendable {
     /// In the order of their names.
     let plugins: [Plugin]
@@ -15,7 +15,7 @@ struct PluginRegistry: Sendable {
         byName = Dictionary(uniqueKeysWithValues: plugins.map { ($0.name, $0) })
     }
 
-    /// Reads the folder once; every bad manifest is a line in the log.
+    /// Reads the folder once, and logs every invalid manifest.
     static func load(
         _ folder: PluginFolder, root: String, logger: Logger, failures: FailureLog
     ) async -> PluginRegistry {
@@ -42,14 +42,14 @@ struct PluginRegistry: Sendable {
         return plugin
     }
 
-    /// Logs the failure of a call when the answer that it was made for does without it.
+    /// Logs the failure of a call whose result the answer can omit.
     func noteIgnored(_ method: String, _ error: RPCError, _ trace: TraceContext) {
         if error.kind.isServerError { failures.note(method, error, trace) }
     }
 
     @Sendable func knows(_ name: String) -> Bool { byName[name] != nil }
 
-    /// Passes `service.verb` on to the plugin of that name, as `Plugin.forward`.
+    /// Forwards `service.verb` to the plugin of that name, as `Plugin.forward`.
     func forward(
         _ method: String, _ params: Payload, _ context: CallContext,
         _ completion: @escaping @Sendable (Result<Payload, RPCError>) -> Void
@@ -62,7 +62,7 @@ struct PluginRegistry: Sendable {
         }
     }
 
-    /// Passes a stream on.
+    /// Forwards a stream.
     func forwardStream(
         _ method: String, _ params: Payload, _ context: CallContext, _ items: ItemSink<Payload>
     ) async throws {
@@ -80,14 +80,14 @@ struct PluginRegistry: Sendable {
         return plugin
     }
 
-    /// Keeps all connections up until the task is cancelled.
+    /// Maintains all connections, until the task is cancelled.
     func run() async {
         await withDiscardingTaskGroup { group in
             for plugin in plugins { group.addTask { await plugin.client.run() } }
         }
     }
 
-    /// Asks all plugins at the same time.
+    /// Applies `body` to all plugins concurrently; the results have the order of `plugins`.
     func map<Result: Sendable>(_ body: @escaping @Sendable (Plugin) async -> Result) async -> [Result] {
         await withTaskGroup(of: (Int, Result).self) { group in
             for (index, plugin) in plugins.enumerated() { group.addTask { (index, await body(plugin)) } }

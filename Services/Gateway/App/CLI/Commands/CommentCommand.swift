@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommentsContract
 import Foundation
+import GatewayContract
 import RPC
 
 struct CommentCommand: ClientCommand {

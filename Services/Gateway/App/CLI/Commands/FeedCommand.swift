@@ -1,6 +1,7 @@
 import ArgumentParser
 import FeedContract
 import Foundation
+import GatewayContract
 import Presentation
 import RPC
 

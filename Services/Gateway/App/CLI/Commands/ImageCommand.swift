@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatewayContract
 import ImageDataContract
 import JSON
 import RPC

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayContract
 import RPC
 
 struct PluginsCommand: ClientCommand {

@@ -3,7 +3,7 @@ import Foundation
 import RPC
 import ServiceKit
 
-/// Runs the gateway; its composition root.
+/// Starts the gateway: its socket, its plugins and its HTTP port.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -31,19 +31,12 @@ struct ServeCommand: AsyncParsableCommand {
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
         let registry = await PluginRegistry.load(
             PluginFolder(path: root.plugins), root: root.path, logger: process.logger, failures: process.failures)
-        let (recentImages, recentComments) = (RecentImages(HTTPLimits()), RecentComments(HTTPLimits()))
-        let handlers = GatewayHandlers(
-            registry: registry, recentImages: recentImages, recentComments: recentComments, identity: identity,
+        let gateway = Gateway(
+            registry, recentImages: RecentImages(HTTPLimits()), recentComments: RecentComments(HTTPLimits()),
             now: { Date() })
         try await process.serve(
-            handlers.table, on: socket, identity: identity, health: { [] },
-            companions: {
-                async let images: Void = recentImages.run()
-                async let comments: Void = recentComments.run()
-                await registry.run()
-                _ = await (images, comments)
-            },
-            front: try listener.map { try front($0, registry, recentImages, recentComments, process) })
+            GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
+            health: { [] }, companions: gateway.run, front: try listener.map { try front($0, gateway, process) })
     }
 
     /// Binds the HTTP port, before the socket accepts calls.
@@ -59,13 +52,10 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// The HTTP server on the bound port.
-    private func front(
-        _ listener: HTTPListener, _ registry: PluginRegistry, _ recentImages: RecentImages,
-        _ recentComments: RecentComments, _ process: ServiceProcess
-    ) throws -> Front {
+    private func front(_ listener: HTTPListener, _ gateway: Gateway, _ process: ServiceProcess) throws -> Front {
         let api = API(
-            registry: registry, publicURL: http.publicURL ?? PublicURL(listener.address), recentImages: recentImages,
-            recentComments: recentComments, limits: HTTPLimits(), budget: listener.budget, now: { Date() })
+            gateway: gateway, publicURL: http.publicURL ?? PublicURL(listener.address), limits: HTTPLimits(),
+            budget: listener.budget)
         let drainTime = try options.limits().drainTime
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
             await listener.serve(

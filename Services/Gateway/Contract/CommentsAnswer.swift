@@ -5,13 +5,22 @@ import Presentation
 import RPC
 
 /// Parameters of `gateway.comments`: those of `comments.list`, and the user's language.
-struct CommentsRequest: Sendable, Equatable {
-    let imageID: UUID
-    let limit: Int?
-    let afterID: UUID?
-    let locale: String?
+public struct CommentsRequest: Sendable, Equatable {
+    public let imageID: UUID
+    public let limit: Int?
+    public let afterID: UUID?
 
-    static let codec = Codec<CommentsRequest>.object { object in
+    /// A language tag like `pt-BR`, or the name of a POSIX locale.
+    public let locale: String?
+
+    public init(imageID: UUID, limit: Int? = nil, afterID: UUID? = nil, locale: String? = nil) {
+        self.imageID = imageID
+        self.limit = limit
+        self.afterID = afterID
+        self.locale = locale
+    }
+
+    public static let codec = Codec<CommentsRequest>.object { object in
         let imageID = object.required("image_id", .uuid, \.imageID)
         let limit = object.optional("limit", .integer(ListComments.limits), \.limit)
         let afterID = object.optional("after_id", .uuid, \.afterID)
@@ -26,12 +35,20 @@ struct CommentsRequest: Sendable, Equatable {
 }
 
 /// The answer of `gateway.comments`.
-struct CommentsAnswer: Sendable, Equatable {
-    let comments: CommentsViewModel
-    let nextAfterID: UUID?
-    let problems: [ProblemViewModel]
+public struct CommentsAnswer: Sendable, Equatable {
+    public let comments: CommentsViewModel
+    public let nextAfterID: UUID?
 
-    static let codec = Codec<CommentsAnswer>.object { object in
+    /// Parts of the answer that are missing, because their service failed.
+    public let problems: [ProblemViewModel]
+
+    public init(comments: CommentsViewModel, nextAfterID: UUID?, problems: [ProblemViewModel]) {
+        self.comments = comments
+        self.nextAfterID = nextAfterID
+        self.problems = problems
+    }
+
+    public static let codec = Codec<CommentsAnswer>.object { object in
         let title = object.required("title", .string, \.comments.title)
         let items = object.required("items", .array(of: CommentViewModel.codec), \.comments.items)
         let next = object.optional("next_after_id", .uuid, \.nextAfterID)
@@ -62,3 +79,9 @@ extension CommentViewModel {
         }
     }
 }
+
+/// `gateway.post_comment` has the parameters and the answer of `comments.post`.
+public typealias PostCommentRequest = PostComment
+
+/// The comment as it was stored.
+public typealias PostedComment = Comment

@@ -5,15 +5,22 @@ import Presentation
 import RPC
 
 /// Parameters of `gateway.feed_page`: those of `feed.load`, and the user's language.
-struct FeedPageRequest: Sendable, Equatable {
-    let limit: Int?
-    let afterID: UUID?
-    let beforeID: UUID?
+public struct FeedPageRequest: Sendable, Equatable {
+    public let limit: Int?
+    public let afterID: UUID?
+    public let beforeID: UUID?
 
     /// A language tag like `pt-BR`, or the name of a POSIX locale.
-    let locale: String?
+    public let locale: String?
 
-    static let codec = Codec<FeedPageRequest>.object { object in
+    public init(limit: Int? = nil, afterID: UUID? = nil, beforeID: UUID? = nil, locale: String? = nil) {
+        self.limit = limit
+        self.afterID = afterID
+        self.beforeID = beforeID
+        self.locale = locale
+    }
+
+    public static let codec = Codec<FeedPageRequest>.object { object in
         let limit = object.optional("limit", .integer(LoadFeed.limits), \.limit)
         let afterID = object.optional("after_id", .uuid, \.afterID)
         let beforeID = object.optional("before_id", .uuid, \.beforeID)
@@ -32,17 +39,31 @@ struct FeedPageRequest: Sendable, Equatable {
 }
 
 /// The answer of `gateway.feed_page`: the page in the user's language, and the members that a program needs.
-struct FeedPageAnswer: Sendable, Equatable {
-    let page: FeedPageViewModel
-    let nextAfterID: UUID?
-    let prevBeforeID: UUID?
-    let origin: LoadedFeed.Origin
-    let savedAt: Date?
+public struct FeedPageAnswer: Sendable, Equatable {
+    public let page: FeedPageViewModel
+    public let nextAfterID: UUID?
+    public let prevBeforeID: UUID?
+    public let origin: LoadedFeed.Origin
+
+    /// When the page was fetched from the upstream; nil on an authority.
+    public let savedAt: Date?
 
     /// Parts of the page that are missing, because their service failed.
-    let problems: [ProblemViewModel]
+    public let problems: [ProblemViewModel]
 
-    static let codec = Codec<FeedPageAnswer>.object { object in
+    public init(
+        page: FeedPageViewModel, nextAfterID: UUID?, prevBeforeID: UUID?, origin: LoadedFeed.Origin, savedAt: Date?,
+        problems: [ProblemViewModel]
+    ) {
+        self.page = page
+        self.nextAfterID = nextAfterID
+        self.prevBeforeID = prevBeforeID
+        self.origin = origin
+        self.savedAt = savedAt
+        self.problems = problems
+    }
+
+    public static let codec = Codec<FeedPageAnswer>.object { object in
         let title = object.required("title", .string, \.page.title)
         let items = object.required("items", .array(of: FeedImageViewModel.codec), \.page.items)
         let next = object.optional("next_after_id", .uuid, \.nextAfterID)

@@ -3,7 +3,7 @@ import ServiceKit
 
 /// The command line program. `serve` runs the gateway; every other command is a client of a running gateway.
 @main
-struct Gateway: AsyncParsableCommand {
+struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
         abstract: "Run the gateway of an image feed, or call it.",

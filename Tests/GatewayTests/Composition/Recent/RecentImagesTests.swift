@@ -80,7 +80,7 @@ import Testing
                 while try await ask(recent, id, having: 2) != 2 { await Task.yield() }
             }
             clock.advance(.hours(1))
-            #expect(!recent.letGoOfOld())
+            #expect(!recent.evictOld())
             // Two hours later the first image is renewed; the lifetime of the second is unchanged.
             clock.advance(.hours(2))
             _ = try await ask(recent, UUID(), having: 3)
@@ -152,9 +152,9 @@ import Testing
         try await withRecent { recent async throws in
             let identity = ServiceIdentity(name: "gateway", version: "1")
             // Without services the call fails; whether it had an effect is then unknown.
-            let handlers = GatewayHandlers(
-                registry: PluginRegistry([]), recentImages: recent, recentComments: RecentComments(HTTPLimits()),
-                identity: identity, now: { noon })
+            let gateway = Gateway(
+                PluginRegistry([]), recentImages: recent, recentComments: RecentComments(HTTPLimits()), now: { noon })
+            let handlers = GatewayHandlers(gateway: gateway, identity: identity)
             #expect(try await ask(recent, id, having: 1) == 1)
             try await TestServer.with(handlers.table) { server async throws -> Void in
                 try await RPCClient.withConnection(to: server.path, as: "test") { client in

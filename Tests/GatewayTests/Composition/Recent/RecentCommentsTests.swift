@@ -216,9 +216,11 @@ import Testing
         try await RunningAPI.with(service.services(), limits: limits) { api async throws in
             for _ in 1...2 { _ = try await api.exchange(Self.target(image)) }
             #expect(service.lists.withLock { $0 } == 1)
+            let gateway = Gateway(
+                PluginRegistry([]), recentImages: RecentImages(limits), recentComments: api.recentComments,
+                now: { noon })
             let handlers = GatewayHandlers(
-                registry: PluginRegistry([]), recentImages: RecentImages(limits), recentComments: api.recentComments,
-                identity: ServiceIdentity(name: "gateway", version: "1"), now: { noon })
+                gateway: gateway, identity: ServiceIdentity(name: "gateway", version: "1"))
             try await TestServer.with(handlers.table) { server async throws -> Void in
                 try await RPCClient.withConnection(to: server.path, as: "test") { client in
                     for method in ["comments.post", "comments.remove"] {

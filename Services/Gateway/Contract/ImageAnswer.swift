@@ -4,16 +4,23 @@ import JSON
 import RPC
 
 /// Parameters of `gateway.image`: an item of the feed, or a URL.
-struct ImageRequest: Sendable, Equatable {
-    enum Subject: Sendable, Equatable {
+public struct ImageRequest: Sendable, Equatable {
+    public enum Subject: Sendable, Equatable {
         case item(UUID)
         case url(String)
     }
 
-    let subject: Subject
-    let locale: String?
+    public let subject: Subject
 
-    static let codec = Codec<ImageRequest>.object { object in
+    /// The language of the title: a language tag like `pt-BR`, or the name of a POSIX locale.
+    public let locale: String?
+
+    public init(subject: Subject, locale: String? = nil) {
+        self.subject = subject
+        self.locale = locale
+    }
+
+    public static let codec = Codec<ImageRequest>.object { object in
         let id = object.optional("id", .uuid, \.subject.id, "An item of the feed; either id or url is required.")
         let url = object.optional("url", .uri(schemes: ["http", "https", "urn"]), \.subject.url)
         let locale = object.optional("locale", .string, \.locale)
@@ -42,13 +49,18 @@ extension ImageRequest.Subject {
 
 /// The answer of `gateway.image`: that of `image-data.load`, with the title added. The gateway forwards the bytes
 /// without decoding them.
-struct ImageAnswer: Sendable, Equatable {
-    let title: String
+public struct ImageAnswer: Sendable, Equatable {
+    public let title: String
 
     /// A payload for `LoadedImage.codec`.
-    let loaded: Payload
+    public let loaded: Payload
 
-    static let codec = Codec.payload.map(
+    public init(title: String, loaded: Payload) {
+        self.title = title
+        self.loaded = loaded
+    }
+
+    public static let codec = Codec.payload.map(
         describedAs: LoadedImage.codec.schema.adding(["description": .string("Like image-data.load, with a title.")]),
         into: { loaded throws(JSONError) in
             ImageAnswer(title: try loaded.read(as: Title.codec).title, loaded: loaded)

@@ -173,14 +173,14 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
             while !isEmpty, !Task.isCancelled {
                 // `sleep` throws only on cancellation, and the loop condition handles that.
                 try? await Task.sleep(for: time)
-                isEmpty = letGoOfOld()
+                isEmpty = evictOld()
             }
         }
     }
 
     /// Evicts the older generation, and retires the newer one when its time has ended.
     /// - Returns: whether the cache is empty.
-    func letGoOfOld() -> Bool {
+    func evictOld() -> Bool {
         let now = now()
         return generations.withLock { generations in
             if generations.newerEnd <= now { generations.retire(until: now + timeAmount) }

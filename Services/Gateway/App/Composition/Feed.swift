@@ -1,0 +1,31 @@
+import FeedContract
+import Foundation
+import RPC
+
+/// The pages and items of the feed.
+struct Feed: Sendable {
+    let registry: PluginRegistry
+
+    func page(_ load: LoadFeed, _ options: CallOptions) async throws(RPCError) -> LoadedFeed {
+        try await registry.plugin("feed").call(FeedContract.load, load, options)
+    }
+
+    /// - Throws: `not_found` when the feed has no such item.
+    func item(_ id: UUID, _ options: CallOptions) async throws(RPCError) -> FeedItem {
+        try await registry.plugin("feed").call(FeedContract.get, FeedItemSelection(id: id), options)
+    }
+
+    /// Checks that the feed has an item.
+    /// - Returns: the error when the feed cannot be asked; whether the item exists is then unknown.
+    /// - Throws: `not_found` when the feed has no such item.
+    func problem(proving id: UUID, _ options: CallOptions) async throws(RPCError) -> RPCError? {
+        do throws(RPCError) {
+            _ = try await item(id, options)
+            return nil
+        } catch {
+            if error.kind == .notFound { throw error }
+            registry.noteIgnored(FeedContract.get.name, error, options.trace)
+            return error
+        }
+    }
+}

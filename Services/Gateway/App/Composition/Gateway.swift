@@ -1,0 +1,41 @@
+import Foundation
+import RPC
+
+/// The composition root of a running gateway: the plugins, and everything that needs more than one of them.
+///
+/// The methods on the socket (`GatewayHandlers`) and the HTTP API (`API`) both use it. They only translate requests and
+/// answers.
+struct Gateway: Sendable {
+    let registry: PluginRegistry
+    let feed: Feed
+    let pictures: Pictures
+    let comments: ImageComments
+
+    /// The current date, for ages and relative dates.
+    let now: @Sendable () -> Date
+
+    init(
+        _ registry: PluginRegistry, recentImages: RecentImages, recentComments: RecentComments,
+        now: @escaping @Sendable () -> Date
+    ) {
+        self.registry = registry
+        feed = Feed(registry: registry)
+        pictures = Pictures(registry: registry, feed: feed, recent: recentImages)
+        comments = ImageComments(registry: registry, feed: feed, recent: recentComments)
+        self.now = now
+    }
+
+    /// Maintains the connections to the plugins and the short-lived caches, until the task is cancelled.
+    func run() async {
+        async let images: Void = pictures.recent.run()
+        async let comments: Void = comments.recent.run()
+        await registry.run()
+        _ = await (images, comments)
+    }
+
+    /// Clears the cached answers that a call may have changed. Failed calls count too, because they may have had an effect.
+    func noteCall(of method: String) {
+        if Pictures.changes.contains(method) { pictures.recent.forget() }
+        if ImageComments.changes.contains(method) { comments.recent.forget() }
+    }
+}

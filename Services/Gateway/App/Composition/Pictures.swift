@@ -1,0 +1,35 @@
+import FeedContract
+import Foundation
+import ImageDataContract
+import JSON
+import RPC
+
+/// The bytes of images: an item of the feed names a URL, and the image-data service has its bytes.
+struct Pictures: Sendable {
+    let registry: PluginRegistry
+    let feed: Feed
+    let recent: RecentImages
+
+    /// Calls after which an item may have another image, or none.
+    static let changes: Set = [
+        FeedContract.publish.name, FeedContract.remove.name, FeedContract.validate.name, ImageDataContract.put.name,
+        ImageDataContract.evict.name,
+    ]
+
+    /// The image of an item. Concurrent requests share one load.
+    /// - Throws: `not_found` when the feed has no such item.
+    func picture(of id: UUID, _ options: CallOptions) async throws(RPCError) -> HeldImage {
+        try await recent.value(of: id) { () throws(RPCError) in
+            let item = try await feed.item(id, options)
+            return HeldImage(
+                try await registry.plugin("image-data").call(
+                    ImageDataContract.load, LoadImage(url: item.image), options))
+        }
+    }
+
+    /// The answer of `image-data.load` without decoding it, for forwarding.
+    func bytes(at url: String, _ options: CallOptions) async throws(RPCError) -> Payload {
+        try await registry.plugin("image-data").call(
+            ImageDataContract.load.name, Payload(RawJSON(LoadImage(url: url), as: LoadImage.codec)), options)
+    }
+}
