@@ -5,7 +5,7 @@ import PackageDescription
 // The manifest defines the architecture: a target can import only its listed dependencies (`deploy/test` builds with the import
 // check that enforces this). In particular
 //   - a feature sees Foundation, JSON and EdgeModel only,
-//   - a contract sees the RPC runtime and JSON only,
+//   - a contract sees the RPC runtime, JSON and EdgeModel only,
 //   - a service sees its own feature and contract, never another service's,
 //   - the gateway sees contracts, never a feature, a store or SQLite.
 
@@ -25,7 +25,7 @@ func service(_ name: String, executable: String, specificTo dependencies: [Targe
         .target(
             name: name, dependencies: ["EdgeModel", "JSON"], path: "Services/\(name)/Feature", swiftSettings: settings),
         .target(
-            name: "\(name)Contract", dependencies: ["JSON", "RPC"], path: "Services/\(name)/Contract",
+            name: "\(name)Contract", dependencies: ["EdgeModel", "JSON", "RPC"], path: "Services/\(name)/Contract",
             swiftSettings: settings),
         .executableTarget(
             name: executable,
@@ -148,16 +148,18 @@ let package = Package(
         // The composition root.
         + [
             .target(
-                name: "Presentation", path: "Services/Gateway/Presentation", resources: [.process("Resources")],
-                swiftSettings: settings),
+                name: "Presentation", dependencies: ["EdgeModel"], path: "Services/Gateway/Presentation",
+                resources: [.process("Resources")], swiftSettings: settings),
             .target(
                 name: "GatewayContract",
-                dependencies: ["JSON", "RPC", "Presentation", "FeedContract", "CommentsContract", "ImageDataContract"],
+                dependencies: [
+                    "EdgeModel", "JSON", "RPC", "Presentation", "FeedContract", "CommentsContract", "ImageDataContract",
+                ],
                 path: "Services/Gateway/Contract", swiftSettings: settings),
             .executableTarget(
                 name: "gateway",
                 dependencies: [
-                    "JSON", "RPC", "ServiceKit", "Presentation", "FeedContract", "CommentsContract",
+                    "EdgeModel", "JSON", "RPC", "ServiceKit", "Presentation", "FeedContract", "CommentsContract",
                     "ImageDataContract", "GatewayContract",
                     .argumentParser, .logging, .crypto,
                     // The HTTP API.
@@ -173,18 +175,18 @@ let package = Package(
             tests("ServiceKitTests", of: ["ServiceKit", "RPC", "RPCTestKit", .argumentParser, .logging, .nioPosix]),
             tests(
                 "EndToEndTests",
-                of: ["JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),
+                of: ["EdgeModel", "JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),
             tests(
                 "GatewayTests",
                 of: [
-                    "JSON", "RPC", "RPCTestKit", "ServiceKit", "FeedContract", "CommentsContract", "ImageDataContract",
-                    "GatewayContract", "CZlib",
+                    "EdgeModel", "JSON", "RPC", "RPCTestKit", "ServiceKit", "FeedContract", "CommentsContract",
+                    "ImageDataContract", "GatewayContract", "CZlib",
                     .httpTypes,
                     .logging, .nioCore, .nioPosix,
                     // Limits of an edge's gateway.
                     "Comments", "EdgeKit", "Upstream",
                 ] + executables),
-            tests("PresentationTests", of: ["Presentation"]),
+            tests("PresentationTests", of: ["EdgeModel", "Presentation"]),
             tests(
                 "UpstreamTests",
                 of: [

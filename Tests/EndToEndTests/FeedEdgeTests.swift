@@ -1,3 +1,4 @@
+import EdgeModel
 import FeedContract
 import Foundation
 import RPC
@@ -24,8 +25,8 @@ import Testing
         return [.response(200, [("ETag", etag)], text: #"{"items":[\#(items.joined(separator: ","))]}"#)]
     }
 
-    private func walk(_ client: RPCClient) async throws -> (ids: [UUID], origins: Set<LoadedFeed.Origin>) {
-        var (ids, origins) = ([UUID](), Set<LoadedFeed.Origin>())
+    private func walk(_ client: RPCClient) async throws -> (ids: [UUID], origins: Set<AnswerOrigin>) {
+        var (ids, origins) = ([UUID](), Set<AnswerOrigin>())
         var after: UUID?
         repeat {
             let page = try await client.call(FeedContract.load, LoadFeed(limit: 2, afterID: after))

@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import Presentation
 import Testing
@@ -38,7 +39,7 @@ struct CommentsPresenterTests {
     }
 
     private func comments(
-        _ items: [CommentViewModel], origin: Origin = .store, savedAt: Date? = nil, isFirstPage: Bool = true
+        _ items: [CommentViewModel], origin: AnswerOrigin = .store, savedAt: Date? = nil, isFirstPage: Bool = true
     ) -> CommentsViewModel {
         CommentsPresenter.viewModel(
             items: items, origin: origin, savedAt: savedAt, isFirstPage: isFirstPage, now: Moments.now, language: .en)

@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import Presentation
 import Testing
@@ -49,7 +50,7 @@ struct FeedPagePresenterTests {
     private let image = FeedImageViewModel(id: UUID(), title: "A", description: "A", location: nil, image: "https://a")
 
     private func page(
-        items: [FeedImageViewModel], origin: Origin = .store, savedAt: Date? = nil, isFirstPage: Bool = false,
+        items: [FeedImageViewModel], origin: AnswerOrigin = .store, savedAt: Date? = nil, isFirstPage: Bool = false,
         isLastPage: Bool = false, language: Language = .en
     ) -> FeedPageViewModel {
         FeedPagePresenter.viewModel(

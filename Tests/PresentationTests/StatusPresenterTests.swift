@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import Testing
 
@@ -37,12 +38,12 @@ struct StatusPresenterTests {
         #expect(status(.cache, nil, language) == offline)
     }
 
-    @Test(arguments: [Origin.store, .remote])
-    func `without a time only a copy has a status`(origin: Origin) {
+    @Test(arguments: [AnswerOrigin.store, .remote])
+    func `without a time only a copy has a status`(origin: AnswerOrigin) {
         #expect(status(origin, nil, .en) == nil)
     }
 
-    private func status(_ origin: Origin, _ savedAt: Date?, _ language: Language) -> String? {
+    private func status(_ origin: AnswerOrigin, _ savedAt: Date?, _ language: Language) -> String? {
         StatusPresenter.text(origin: origin, savedAt: savedAt, now: Moments.now, language: language)
     }
 }

@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import JSON
 import RPC
@@ -39,37 +40,22 @@ public struct ListedComments: Sendable, Equatable {
     /// The cursor of the next page; absent when this page is empty or known to be the last.
     public let nextAfterID: UUID?
 
-    public let origin: Origin
+    public let origin: AnswerOrigin
 
     /// When the list was generated. Absent for `store`, and for an answer that the upstream has just generated.
     public let savedAt: Date?
 
     /// Problems that did not make the call fail.
-    public let notices: [Notice]?
+    public let notices: [AnswerNotice]?
 
     public init(
-        items: [Comment], nextAfterID: UUID?, origin: Origin, savedAt: Date? = nil, notices: [Notice]? = nil
+        items: [Comment], nextAfterID: UUID?, origin: AnswerOrigin, savedAt: Date? = nil, notices: [AnswerNotice]? = nil
     ) {
         self.items = items
         self.nextAfterID = nextAfterID
         self.origin = origin
         self.savedAt = savedAt
         self.notices = notices
-    }
-
-    /// The source of the list.
-    public enum Origin: String, Sendable, CaseIterable {
-        /// The store of the authority.
-        case store
-        /// The upstream: for this call, or for an earlier page of the same list a few seconds ago.
-        case remote
-        /// The edge's cache, because the upstream did not answer.
-        case cache
-    }
-
-    public enum Notice: String, Sendable, CaseIterable {
-        /// The list could not be cached.
-        case notKept = "not_kept"
     }
 
     public static let codec = Codec<ListedComments>.object { object in

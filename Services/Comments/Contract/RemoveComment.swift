@@ -13,15 +13,3 @@ public struct CommentSelection: Sendable, Equatable {
         return { members throws(JSONError) in CommentSelection(id: try members[id]) }
     }
 }
-
-/// How many comments were removed.
-public struct Count: Sendable, Equatable {
-    public let count: Int
-
-    public init(count: Int) { self.count = count }
-
-    public static let codec = Codec<Count>.object { object in
-        let count = object.required("count", .integer(0 ... .max), \.count)
-        return { members throws(JSONError) in Count(count: try members[count]) }
-    }
-}

@@ -1,9 +1,10 @@
+import EdgeModel
 import Comments
 import CommentsContract
 import Foundation
 
 extension ListedComments {
-    init(_ page: CommentsPage, origin: Origin, savedAt: Date? = nil, notices: [Notice]? = nil) {
+    init(_ page: CommentsPage, origin: AnswerOrigin, savedAt: Date? = nil, notices: [AnswerNotice]? = nil) {
         self.init(
             items: page.items.map(Comment.init), nextAfterID: page.nextAfterID, origin: origin, savedAt: savedAt,
             notices: notices)

@@ -46,18 +46,6 @@ public struct RemovedItems: Sendable, Equatable {
     }
 }
 
-/// How many items were newly stored, or removed.
-public struct Count: Sendable, Equatable {
-    public let count: Int
-
-    public init(count: Int) { self.count = count }
-
-    public static let codec = Codec<Count>.object { object in
-        let count = object.required("count", .integer(0 ... .max), \.count)
-        return { members throws(JSONError) in Count(count: try members[count]) }
-    }
-}
-
 /// The answer of `feed.validate`.
 public struct Validation: Sendable, Equatable {
     public enum Outcome: String, Sendable, CaseIterable {

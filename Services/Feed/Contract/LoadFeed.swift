@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import JSON
 import RPC
@@ -48,17 +49,17 @@ public struct LoadedFeed: Sendable, Equatable {
     /// The cursor for items newer than this page; absent when the page is empty.
     public let prevBeforeID: UUID?
 
-    public let origin: Origin
+    public let origin: AnswerOrigin
 
     /// For `cache`: when the page was fetched. For `remote`: set only if the upstream answered from a cache.
     public let savedAt: Date?
 
     /// Problems that did not make the call fail.
-    public let notices: [Notice]?
+    public let notices: [AnswerNotice]?
 
     public init(
-        items: [FeedItem], nextAfterID: UUID?, prevBeforeID: UUID?, origin: Origin, savedAt: Date? = nil,
-        notices: [Notice]? = nil
+        items: [FeedItem], nextAfterID: UUID?, prevBeforeID: UUID?, origin: AnswerOrigin, savedAt: Date? = nil,
+        notices: [AnswerNotice]? = nil
     ) {
         self.items = items
         self.nextAfterID = nextAfterID
@@ -66,21 +67,6 @@ public struct LoadedFeed: Sendable, Equatable {
         self.origin = origin
         self.savedAt = savedAt
         self.notices = notices
-    }
-
-    /// The source of the page.
-    public enum Origin: String, Sendable, CaseIterable {
-        /// The store of the authority.
-        case store
-        /// The upstream, for this call.
-        case remote
-        /// The edge's cache, because the upstream did not answer.
-        case cache
-    }
-
-    public enum Notice: String, Sendable, CaseIterable {
-        /// The page could not be cached.
-        case notKept = "not_kept"
     }
 
     public static let codec = Codec<LoadedFeed>.object { object in

@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import FeedContract
 import Foundation
@@ -58,7 +59,7 @@ struct FeedHandlers {
 }
 
 extension LoadedFeed {
-    fileprivate init(_ page: FeedPage, origin: Origin) {
+    fileprivate init(_ page: FeedPage, origin: AnswerOrigin) {
         self.init(
             items: page.items.map(FeedItem.init), nextAfterID: page.nextAfterID, prevBeforeID: page.prevBeforeID,
             origin: origin)

@@ -1,3 +1,4 @@
+import EdgeModel
 import FeedContract
 import Foundation
 import JSON
@@ -43,7 +44,7 @@ public struct FeedPageAnswer: Sendable, Equatable {
     public let page: FeedPageViewModel
     public let nextAfterID: UUID?
     public let prevBeforeID: UUID?
-    public let origin: LoadedFeed.Origin
+    public let origin: AnswerOrigin
 
     /// When the page was fetched from the upstream; nil on an authority.
     public let savedAt: Date?
@@ -52,7 +53,7 @@ public struct FeedPageAnswer: Sendable, Equatable {
     public let problems: [ProblemViewModel]
 
     public init(
-        page: FeedPageViewModel, nextAfterID: UUID?, prevBeforeID: UUID?, origin: LoadedFeed.Origin, savedAt: Date?,
+        page: FeedPageViewModel, nextAfterID: UUID?, prevBeforeID: UUID?, origin: AnswerOrigin, savedAt: Date?,
         problems: [ProblemViewModel]
     ) {
         self.page = page

@@ -94,3 +94,15 @@ public struct Empty: Sendable, Equatable {
 
     public static let codec = Codec<Empty>.object { _ in { _ in Empty() } }
 }
+
+/// The answer of a method that reports only how many things it changed.
+public struct Count: Sendable, Equatable {
+    public let count: Int
+
+    public init(count: Int) { self.count = count }
+
+    public static let codec = Codec<Count>.object { object in
+        let count = object.required("count", .integer(0 ... .max), \.count)
+        return { members throws(JSONError) in Count(count: try members[count]) }
+    }
+}

@@ -16,7 +16,7 @@ struct FakeServices: Sendable {
         ListedComments(items: [], nextAfterID: nil, origin: .store)
     }
     var post: Answer<PostComment, SentComment> = { _, _ in throw RPCError(.readOnly, "an upstream's") }
-    var remove: Answer<CommentSelection, RemovedComments> = { _, _ in RemovedComments(count: 0) }
+    var remove: Answer<CommentSelection, Count> = { _, _ in Count(count: 0) }
     var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are stored") }
 
     var tables: [String: MethodTable] {

@@ -1,3 +1,4 @@
+import EdgeModel
 import CommentsContract
 import FeedContract
 import Foundation
@@ -87,9 +88,9 @@ import Testing
 
     // MARK: Comments
 
-    @Test(arguments: ListedComments.Origin.allCases)
+    @Test(arguments: AnswerOrigin.allCases)
     func `an empty list requires an image of the feed only on an authority`(
-        origin: ListedComments.Origin
+        origin: AnswerOrigin
     ) async throws {
         var services = FakeServices()
         services.list = { _, _ in ListedComments(items: [], nextAfterID: nil, origin: origin) }

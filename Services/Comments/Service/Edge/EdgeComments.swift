@@ -1,3 +1,4 @@
+import EdgeModel
 import Comments
 import CommentsContract
 import EdgeKit
@@ -143,7 +144,7 @@ extension ListComments {
 }
 
 extension ListedComments {
-    fileprivate init(_ slice: CommentsSlice, _ origin: Origin, _ receipt: RemoteComments.Receipt) {
+    fileprivate init(_ slice: CommentsSlice, _ origin: AnswerOrigin, _ receipt: RemoteComments.Receipt) {
         self.init(
             CommentsPage(slice), origin: origin, savedAt: receipt.savedAt,
             notices: receipt.isKept ? nil : [.notKept])

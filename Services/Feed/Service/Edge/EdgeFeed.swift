@@ -1,3 +1,4 @@
+import EdgeModel
 import EdgeKit
 import Feed
 import FeedContract
@@ -132,7 +133,7 @@ struct EdgeFeed {
 
 extension LoadedFeed {
     fileprivate init(
-        _ items: [FeedImage], isLast: Bool, origin: Origin, savedAt: Date?, notices: [Notice]? = nil
+        _ items: [FeedImage], isLast: Bool, origin: AnswerOrigin, savedAt: Date?, notices: [AnswerNotice]? = nil
     ) {
         self.init(
             items: items.map(FeedItem.init), nextAfterID: isLast ? nil : items.last?.id,

@@ -1,3 +1,4 @@
+import EdgeModel
 import CommentsContract
 import Foundation
 import HTTPTypes
@@ -25,7 +26,7 @@ extension API {
     ///   image.
     private func allComments(of id: UUID, _ options: CallOptions) async throws(RPCError) -> CommentsDocument {
         var writer = CommentsWriter()
-        var (origin, savedAt, cursor) = (ListedComments.Origin.store, Date?.none, UUID?.none)
+        var (origin, savedAt, cursor) = (AnswerOrigin.store, Date?.none, UUID?.none)
         var reserved = 0
         defer { budget.release(reserved) }
         repeat {

@@ -13,7 +13,7 @@ extension API {
         let payload = FeedPayload(items: page.items.map(localized))
         var answer = HTTPAnswer.document(RawJSON(payload, as: FeedPayload.codec), for: request)
         answer.fields["Link"] = links(of: page, limit: load.limit)
-        Freshness(page, now: gateway.now()).apply(to: &answer.fields)
+        Freshness(page.origin, savedAt: page.savedAt, now: gateway.now()).apply(to: &answer.fields)
         return answer
     }
 

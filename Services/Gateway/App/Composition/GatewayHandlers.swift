@@ -50,7 +50,7 @@ struct GatewayHandlers: Sendable {
         let language = Language(request.locale)
         let page = FeedPagePresenter.viewModel(
             items: loaded.items.map { FeedImagePresenter.viewModel($0, language) },
-            origin: Origin(loaded.origin), savedAt: loaded.savedAt,
+            origin: loaded.origin, savedAt: loaded.savedAt,
             isFirstPage: request.afterID == nil && request.beforeID == nil,
             isLastPage: request.beforeID == nil && loaded.nextAfterID == nil, now: gateway.now(), language: language)
         return FeedPageAnswer(
@@ -64,7 +64,7 @@ struct GatewayHandlers: Sendable {
         let (language, now) = (Language(request.locale), gateway.now())
         let viewModel = CommentsPresenter.viewModel(
             items: listed.items.map { CommentPresenter.viewModel($0, now, language) },
-            origin: Origin(listed.origin), savedAt: listed.savedAt, isFirstPage: request.afterID == nil, now: now,
+            origin: listed.origin, savedAt: listed.savedAt, isFirstPage: request.afterID == nil, now: now,
             language: language)
         let problems = [problem].compactMap(\.self).map {
             ProblemPresenter.viewModel(service: "feed", kind: $0.kind.rawValue, language: language)

@@ -10,24 +10,6 @@ extension Language {
     init(_ locale: String?) { self.init(negotiating: locale.map { [$0] } ?? []) }
 }
 
-extension Origin {
-    init(_ origin: LoadedFeed.Origin) {
-        switch origin {
-        case .store: self = .store
-        case .remote: self = .remote
-        case .cache: self = .cache
-        }
-    }
-
-    init(_ origin: ListedComments.Origin) {
-        switch origin {
-        case .store: self = .store
-        case .remote: self = .remote
-        case .cache: self = .cache
-        }
-    }
-}
-
 extension FeedImagePresenter {
     static func viewModel(_ item: FeedItem, _ language: Language) -> FeedImageViewModel {
         viewModel(

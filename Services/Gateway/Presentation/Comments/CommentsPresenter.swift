@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 
 /// Presents the comments of one image.
@@ -5,7 +6,8 @@ public enum CommentsPresenter {
     /// `empty` is set only on the first page, requested without a cursor: an empty later page does not mean an empty
     /// list.
     public static func viewModel(
-        items: [CommentViewModel], origin: Origin, savedAt: Date?, isFirstPage: Bool, now: Date, language: Language
+        items: [CommentViewModel], origin: AnswerOrigin, savedAt: Date?, isFirstPage: Bool, now: Date,
+        language: Language
     ) -> CommentsViewModel {
         CommentsViewModel(
             title: Texts(language)[.commentsTitle],

@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 
 /// Presents one page of the feed.
@@ -5,7 +6,8 @@ public enum FeedPagePresenter {
     /// `empty` is set only on the first page, requested without a cursor. `end` is set on the last page, after which no
     /// items are known to follow.
     public static func viewModel(
-        items: [FeedImageViewModel], origin: Origin, savedAt: Date?, isFirstPage: Bool, isLastPage: Bool, now: Date,
+        items: [FeedImageViewModel], origin: AnswerOrigin, savedAt: Date?, isFirstPage: Bool, isLastPage: Bool,
+        now: Date,
         language: Language
     ) -> FeedPageViewModel {
         let isEmptyFeed = isFirstPage && items.isEmpty

@@ -1,7 +1,8 @@
+import EdgeModel
 import Foundation
 
 enum StatusPresenter {
-    static func text(origin: Origin, savedAt: Date?, now: Date, language: Language) -> String? {
+    static func text(origin: AnswerOrigin, savedAt: Date?, now: Date, language: Language) -> String? {
         let texts = Texts(language)
         return switch (origin, savedAt) {
         case (.cache, let savedAt?): texts.text(.cachedCopy, orNow: .cachedCopyNow, savedAt, now: now)

@@ -1,3 +1,4 @@
+import EdgeModel
 import CommentsContract
 import FeedContract
 import Foundation
@@ -92,8 +93,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [ListedComments.Origin.remote, .cache])
-    func `for an upstream's list the feed is not asked whether the image exists`(origin: ListedComments.Origin)
+    @Test(arguments: [AnswerOrigin.remote, .cache])
+    func `for an upstream's list the feed is not asked whether the image exists`(origin: AnswerOrigin)
         async throws
     {
         // An edge without a feed store has no items.

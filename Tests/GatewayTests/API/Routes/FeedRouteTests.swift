@@ -1,3 +1,4 @@
+import EdgeModel
 import FeedContract
 import Foundation
 import RPC
@@ -10,7 +11,7 @@ import Testing
     private static let ids = (1...3).map { UUID(uuidString: "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D0\($0)")! }
 
     private static func page(
-        _ count: Int, next: UUID? = nil, prev: UUID? = nil, origin: LoadedFeed.Origin = .store, savedAt: Date? = nil
+        _ count: Int, next: UUID? = nil, prev: UUID? = nil, origin: AnswerOrigin = .store, savedAt: Date? = nil
     ) -> LoadedFeed {
         LoadedFeed(
             items: ids.prefix(count).map { FeedItem(id: $0, image: "https://elsewhere.example/a.png") },
@@ -56,9 +57,9 @@ import Testing
             (.store, nil, nil, nil), (.remote, nil, nil, "image-feed; fwd=miss"),
             (.remote, 30, "30", "image-feed; fwd=miss"), (.cache, 0, "0", "image-feed; hit"),
             (.cache, -5, "0", "image-feed; hit"), (.cache, 604_799, "604799", "image-feed; hit"),
-        ] as [(LoadedFeed.Origin, TimeInterval?, String?, String?)])
+        ] as [(AnswerOrigin, TimeInterval?, String?, String?)])
     func `a page has its age and cache status`(
-        origin: LoadedFeed.Origin, age: TimeInterval?, ageField: String?, cacheStatus: String?
+        origin: AnswerOrigin, age: TimeInterval?, ageField: String?, cacheStatus: String?
     ) async throws {
         let page = Self.page(1, origin: origin, savedAt: age.map { noon - $0 })
         try await RunningAPI.with(.feed(page)) { api in

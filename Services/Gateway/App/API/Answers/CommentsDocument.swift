@@ -1,3 +1,4 @@
+import EdgeModel
 import CommentsContract
 import Crypto
 import Foundation
@@ -8,7 +9,7 @@ import RPC
 /// All comments of an image as a JSON text, shared by concurrent requests.
 struct CommentsDocument: SharedAnswer {
     let json: JSONDocument
-    let origin: ListedComments.Origin
+    let origin: AnswerOrigin
     let savedAt: Date?
 
     /// Small documents are not cached: they are cheap to generate.

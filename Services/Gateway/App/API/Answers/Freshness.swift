@@ -1,3 +1,4 @@
+import EdgeModel
 import CommentsContract
 import FeedContract
 import Foundation
@@ -24,16 +25,7 @@ struct Freshness: Equatable {
 }
 
 extension Freshness {
-    init(_ feed: LoadedFeed, now: Date) {
-        age = feed.savedAt.map { Self.age(of: $0, now: now) }
-        switch feed.origin {
-        case .store: cacheStatus = nil
-        case .remote: cacheStatus = "fwd=miss"
-        case .cache: cacheStatus = "hit"
-        }
-    }
-
-    init(_ origin: ListedComments.Origin, savedAt: Date?, now: Date) {
+    init(_ origin: AnswerOrigin, savedAt: Date?, now: Date) {
         age = savedAt.map { Self.age(of: $0, now: now) }
         switch origin {
         case .store: cacheStatus = nil

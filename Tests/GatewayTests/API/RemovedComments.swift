@@ -1,4 +1,0 @@
-import CommentsContract
-
-/// Distinguishes it from the feed contract's `Count`.
-typealias RemovedComments = Count
