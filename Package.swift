@@ -61,7 +61,7 @@ extension Target.Dependency {
     static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras")
     static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
-    static let hummingbird = product(name: "HummingbirdCore", package: "hummingbird")
+    static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
 }
 
@@ -99,11 +99,9 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         // SHA-256 of image bytes, SHA-1 of name-based UUIDs.
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-        // HTTP/1.1 connections of the gateway: sequential requests, idle timeouts, one write per response.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
-        // The requests and header fields of Hummingbird's interface.
+        // HTTP requests, answers and fields of the gateway, validated.
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
-        // Lets HTTP connections finish running requests when the gateway stops.
+        // Turns NIO's HTTP messages into those types, and lets connections finish their requests when the gateway stops.
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
     ],
     targets:  // Shared code, without features.
@@ -163,8 +161,8 @@ let package = Package(
                     "ImageDataContract", "GatewayContract",
                     .argumentParser, .logging, .crypto,
                     // The HTTP API.
-                    "CZlib", .hummingbird, .httpTypes, .nioCore, .nioPosix, .nioHTTP1, .nioExtras,
-                    .nioHTTPTypesHTTP1,
+                    "CZlib", .httpTypes, .nioCore, .nioPosix, .nioHTTP1, .nioExtras,
+                    .nioHTTPTypes, .nioHTTPTypesHTTP1,
                 ],
                 path: "Services/Gateway/App", swiftSettings: settings),
         ]

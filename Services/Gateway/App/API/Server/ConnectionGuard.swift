@@ -2,11 +2,12 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Adds to Hummingbird's connection handling, between the parser and Hummingbird:
+/// Decides when a connection ends. It is the handler after the parser:
 ///
 /// - bytes that are not a valid request are answered with a problem, after the answers to earlier requests;
 /// - request bodies are never read, because no request needs one;
 /// - when a client closes the connection, its requests are cancelled;
+/// - a connection without a request is closed after the idle time, and at once when the server stops;
 /// - an answer is sent to its end before the connection closes, unless the client stops reading.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -29,7 +30,12 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// Whether further input is discarded.
     private var discardsInput = false
 
+    /// Whether the connection closes after the answers to the requests so far.
     private var isStopping = false
+
+    /// The time of the last request or the end of the last answer.
+    private var lastActivity = NIODeadline.now()
+    private var idleCheck: Scheduled<Void>?
 
     /// The refusal to send after the answers to earlier requests.
     private var refusal: RequestRefusal?
@@ -50,6 +56,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .head(let head):
             if let refusal = RequestRefusal(head) { return refuse(refusal, context) }
             unanswered += 1
+            lastActivity = .now()
             guard head.isLast || head.hasBody else { return context.fireChannelRead(data) }
             discardsInput = true
             context.fireChannelRead(wrapInboundOut(.head(head.asLast)))
@@ -69,7 +76,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case ChannelEvent.inputClosed where unanswered > 0: context.close(promise: nil)
         case is ChannelShouldQuiesceEvent:
             isStopping = true
-            context.fireUserInboundEventTriggered(event)
+            if unanswered == 0 { close(context: context, mode: .all, promise: nil) }
         default: context.fireUserInboundEventTriggered(event)
         }
     }
@@ -118,10 +125,17 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .end:
             unanswered -= 1
             unsent += 1
+            lastActivity = .now()
             let sent = promise ?? context.eventLoop.makePromise()
             sent.futureResult.assumeIsolated().whenComplete { _ in self.sent(context) }
             context.write(data, promise: sent)
-            if unanswered == 0 { sendRefusal(context) }
+            guard unanswered == 0 else { return }
+            if refusal != nil {
+                sendRefusal(context)
+            } else if isStopping {
+                context.flush()
+                close(context: context, mode: .all, promise: nil)
+            }
         }
     }
 
@@ -141,6 +155,22 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func sent(_ context: ChannelHandlerContext) {
         unsent -= 1
         if unsent == 0, let closing { context.close(promise: closing) }
+    }
+
+    // MARK: Idle connections
+
+    func handlerAdded(context: ChannelHandlerContext) { scheduleIdleCheck(context, in: limits.idleTime) }
+
+    func handlerRemoved(context: ChannelHandlerContext) { idleCheck?.cancel() }
+
+    private func scheduleIdleCheck(_ context: ChannelHandlerContext, in time: TimeAmount) {
+        idleCheck = context.eventLoop.assumeIsolated().scheduleTask(in: time) { self.checkIdleness(context) }
+    }
+
+    private func checkIdleness(_ context: ChannelHandlerContext) {
+        let end = unanswered == 0 ? lastActivity + limits.idleTime : .now() + limits.idleTime
+        guard end <= .now() else { return scheduleIdleCheck(context, in: end - .now()) }
+        close(context: context, mode: .all, promise: nil)
     }
 
     // MARK: Clients that stop reading
@@ -185,7 +215,7 @@ extension HTTPRequestHead {
     /// parser treats bytes after an `Upgrade` as another protocol.
     fileprivate var isLast: Bool { !isKeepAlive || version == .http1_0 || headers.contains(name: "upgrade") }
 
-    /// The head with `Connection: close`, which makes Hummingbird close after the answer.
+    /// The head with `Connection: close`, after whose answer the connection closes.
     fileprivate var asLast: HTTPRequestHead {
         var head = self
         head.headers.replaceOrAdd(name: "Connection", value: "close")

@@ -1,4 +1,3 @@
-import HummingbirdCore
 import Logging
 import NIOCore
 import NIOExtras
@@ -7,8 +6,6 @@ import RPC
 
 /// The bound port of the HTTP API. Clients can connect as soon as it exists.
 struct HTTPListener: Sendable {
-    typealias Connection = HTTP1Channel.Value
-
     /// The bound address; port 0 is replaced by the port that the system has chosen.
     let address: HTTPAddress
     let connections: Int
@@ -16,7 +13,7 @@ struct HTTPListener: Sendable {
     /// The budget for the answers of all its connections, which the API uses too.
     let budget: AnswerBudget
 
-    private let channel: NIOAsyncChannel<Connection, Never>
+    private let channel: NIOAsyncChannel<HTTPConnection.Parts, Never>
     private let quiescing: ServerQuiescingHelper
     private let loops: HTTPLoops
     private let logger: Logger
@@ -50,12 +47,12 @@ struct HTTPListener: Sendable {
                 .serverChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
-                        try pipeline.addHandler(AvailableConnectionsChannelHandler(maxConnections: connections))
+                        try pipeline.addHandler(ConnectionLimit(connections))
                         try pipeline.addHandler(quiescing.makeServerChannelHandler(channel: channel))
                     }
                 }
                 .bind(host: address.host, port: address.port) { channel in
-                    GuardedConnection.setUp(channel, limits, budget, logger)
+                    HTTPConnection.setUp(channel, limits, budget)
                 }
             return HTTPListener(
                 address: HTTPAddress(host: address.host, port: channel.channel.localAddress?.port ?? address.port),
@@ -78,10 +75,10 @@ struct HTTPListener: Sendable {
     func serve(
         _ api: API, log: RequestLog, drainTime: TimeAmount, until stop: @escaping @Sendable () async -> Void
     ) async {
-        let connections = GuardedConnection(api, log)
+        let connection = HTTPConnection(api: api, log: log, logger: logger)
         await withTaskExecutorPreference(loops.executor(of: channel.channel)) {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await accept(connections) }
+                group.addTask { await accept(connection) }
                 group.addTask {
                     await stop()
                     quiescing.initiateShutdown(promise: nil)
@@ -95,14 +92,14 @@ struct HTTPListener: Sendable {
     }
 
     /// Accepts connections; returns when the listener and all connections are closed.
-    private func accept(_ connections: GuardedConnection) async {
+    private func accept(_ connection: HTTPConnection) async {
         do {
             try await withTaskCancellationHandler {
                 try await channel.executeThenClose { clients in
                     try await withThrowingDiscardingTaskGroup { group in
                         for try await client in clients {
                             group.addTask(executorPreference: loops.executor(of: client.channel)) {
-                                await connections.handle(client, logger)
+                                await connection.serve(client)
                             }
                         }
                     }

@@ -1,0 +1,32 @@
+import NIOCore
+
+/// Accepts no further connection while the maximum number is open. Further clients wait in the backlog.
+final class ConnectionLimit: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+    typealias OutboundIn = Never
+    typealias OutboundOut = Never
+
+    private let most: Int
+    private var open = 0
+
+    /// Whether a read waits for a connection to close.
+    private var isWaiting = false
+
+    init(_ most: Int) { self.most = most }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        open += 1
+        unwrapInboundIn(data).closeFuture.hop(to: context.eventLoop).assumeIsolated().whenComplete { _ in
+            self.open -= 1
+            guard self.isWaiting else { return }
+            self.isWaiting = false
+            context.read()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if open < most { context.read() } else { isWaiting = true }
+    }
+}

@@ -1,0 +1,87 @@
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import RPC
+
+/// Answers the requests of a connection, one after the other.
+struct HTTPConnection: Sendable {
+    typealias Parts = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    let api: API
+    let log: RequestLog
+    let logger: Logger
+
+    /// Builds the pipeline of an accepted connection.
+    static func setUp(_ channel: any Channel, _ limits: HTTPLimits, _ budget: AnswerBudget) -> EventLoopFuture<Parts> {
+        channel.eventLoop.makeCompletedFuture {
+            var decoding = NIOHTTPDecoderLimitConfiguration()
+            decoding.maxHeaderFieldSize = limits.fieldBytes
+            decoding.maxHeaderListSize = limits.headBytes
+            decoding.maxHeaderFieldCount = limits.fields
+            let pipeline = channel.pipeline.syncOperations
+            // Pipelined requests wait in the channel, the guard answers parse errors, and HTTPTypes validates the fields of
+            // answers.
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoding)
+            try pipeline.addHandlers(ConnectionGuard(limits, budget), HTTP1ToHTTPServerCodec(secure: false))
+            return try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+        }
+    }
+
+    /// Serves until the connection is closed, which cancels the request in progress.
+    func serve(_ parts: Parts) async {
+        let channel = parts.channel
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        channel.closeFuture.whenComplete { _ in end.finish() }
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await answerAll(parts) }
+                for await _ in ended {}
+                group.cancelAll()
+            }
+        } onCancel: {
+            channel.triggerUserOutboundEvent(ConnectionGuard.Abandon(), promise: nil)
+        }
+    }
+
+    private func answerAll(_ parts: Parts) async {
+        do {
+            try await parts.executeThenClose { requests, answers in
+                for try await part in requests {
+                    // The guard passes on no bodies.
+                    guard case .head(let request) = part else { continue }
+                    try await answer(request, answers)
+                    if request.headerFields[.connection] == "close" { break }
+                }
+                // The client closes the other direction, or the connection becomes idle.
+                answers.finish()
+                try await parts.channel.closeFuture.get()
+            }
+        } catch {
+            logger.trace("an HTTP connection failed: \(error)")
+        }
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ answers: NIOAsyncChannelOutboundWriter<HTTPResponsePart>
+    ) async throws {
+        let (trace, start) = (api.trace(of: request), log.start())
+        var answer = await api.answer(request, trace)
+        let admitted = api.budget.admit(answer.body, tag: answer.representationTag)
+        if let admitted {
+            answer.body = admitted
+        } else {
+            answer = HTTPAnswer(AnswerBudget.overloaded, trace: trace)
+        }
+        defer { if let admitted { api.budget.release(admitted) } }
+        log.note(request, answer, trace, since: start)
+        let hasBody = request.method != .head && answer.body.readableBytes > 0
+        let body: [HTTPResponsePart] = hasBody ? [.body(answer.body)] : []
+        try await answers.write(contentsOf: [.head(answer.head(for: request.method))] + body + [.end(nil)])
+    }
+}
