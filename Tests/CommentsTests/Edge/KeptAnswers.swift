@@ -1,6 +1,7 @@
 import Comments
 import EdgeModel
 import Foundation
+import RPCTestKit
 
 @testable import comments_service
 
