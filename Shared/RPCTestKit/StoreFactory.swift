@@ -1,11 +1,22 @@
 /// A kind of store, as an argument of the specs that every store of a feature must pass.
 public struct StoreFactory<Store: Sendable>: Sendable, CustomStringConvertible {
     public let description: String
-    private let open: @Sendable (_ directory: String) throws -> Store
+
+    /// Returns a function that opens the store of a directory, which is empty at first.
+    private let opening: @Sendable (_ directory: String) -> () throws -> Store
 
     public init(_ description: String, open: @escaping @Sendable (_ directory: String) throws -> Store) {
         self.description = description
-        self.open = open
+        opening = { directory in { try open(directory) } }
+    }
+
+    /// A store in memory. It is the model of a store that never restarts: opening it again returns the same store.
+    public init(inMemory make: @escaping @Sendable () -> Store) {
+        description = "in memory"
+        opening = { _ in
+            let store = make()
+            return { store }
+        }
     }
 
     /// Runs a test with an empty store.
@@ -20,7 +31,7 @@ public struct StoreFactory<Store: Sendable>: Sendable, CustomStringConvertible {
         isolation: isolated (any Actor)? = #isolation, _ body: (() throws -> Store) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
-            try await body { try open(directory) }
+            try await body(opening(directory))
         }
     }
 }

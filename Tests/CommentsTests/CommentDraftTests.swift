@@ -1,5 +1,6 @@
 import Comments
 import Foundation
+import RPCTestKit
 import Testing
 
 @Suite struct CommentDraftTests {

@@ -3,7 +3,6 @@ import CommentsContract
 import Foundation
 import RPC
 import RPCTestKit
-import SQLiteKit
 import Testing
 
 @testable import comments_service
@@ -50,15 +49,10 @@ import Testing
     }
 
     private func withClient(_ body: (RPCClient) async throws -> Void) async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/comments.sqlite"
-            let handlers = CommentsHandlers(
-                store: SQLiteCommentsStore(try SQLiteCommentsStore.opening.open(path)),
-                now: { moment(5.9) },
-                newID: { UUID(number: 77) })
-            try await TestServer.with(handlers.table) { server in
-                try await RPCClient.withConnection(to: server.path, as: "test", body)
-            }
+        let handlers = CommentsHandlers(
+            store: InMemoryCommentsStore(), now: { moment(5.9) }, newID: { UUID(number: 77) })
+        try await TestServer.with(handlers.table) { server in
+            try await RPCClient.withConnection(to: server.path, as: "test", body)
         }
     }
 }

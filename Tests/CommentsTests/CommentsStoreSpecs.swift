@@ -8,9 +8,10 @@ import Testing
 extension StoreFactory<any CommentsStore> {
     /// All stores.
     static let all = [
+        StoreFactory(inMemory: { InMemoryCommentsStore() }),
         StoreFactory("SQLite on disk") {
             SQLiteCommentsStore(try SQLiteCommentsStore.opening.open($0 + "/comments.sqlite"))
-        }
+        },
     ]
 }
 

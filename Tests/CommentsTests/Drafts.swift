@@ -1,5 +1,6 @@
 import Comments
 import Foundation
+import RPCTestKit
 
 /// A draft with a number.
 func draft(
@@ -9,18 +10,6 @@ func draft(
     CommentDraft(
         id: UUID(number: number), imageID: UUID(number: image), message: message, username: username,
         createdAt: createdAt)
-}
-
-/// A time in seconds after a fixed noon.
-func moment(_ seconds: TimeInterval) -> Date { Date(timeIntervalSince1970: 1_772_366_400 + seconds) }
-
-extension UUID {
-    init(number: Int) {
-        let digits = String(number)
-        let text = "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
-        // Always valid: the text has the form of a UUID.
-        self.init(uuidString: text)!
-    }
 }
 
 extension CommentsSlice {

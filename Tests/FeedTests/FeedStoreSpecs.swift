@@ -8,7 +8,8 @@ import Testing
 extension StoreFactory<any FeedStore> {
     /// All stores.
     static let all = [
-        StoreFactory("SQLite on disk") { SQLiteFeedStore(try SQLiteFeedStore.opening.open($0 + "/feed.sqlite")) }
+        StoreFactory(inMemory: { InMemoryFeedStore() }),
+        StoreFactory("SQLite on disk") { SQLiteFeedStore(try SQLiteFeedStore.opening.open($0 + "/feed.sqlite")) },
     ]
 }
 

@@ -7,19 +7,16 @@ import Testing
 
 @testable import feed_service
 
-/// `feed.watch` over a real socket and a real store.
+/// `feed.watch` over a real socket.
 @Suite(.timeLimit(.minutes(5))) struct WatchingTests {
     private func withClient(
         _ body: @escaping @Sendable (RPCClient, FeedBroadcast) async throws -> Void
     ) async throws {
-        try await withTemporaryDirectory { directory in
-            let broadcast = FeedBroadcast(life: "this")
-            let store = SQLiteFeedStore(try SQLiteFeedStore.opening.open(directory + "/feed.sqlite"))
-            let handlers = FeedHandlers(
-                store: BroadcastingFeedStore(store: store, broadcast: broadcast), broadcast: broadcast)
-            try await TestServer.with(handlers.table) { server in
-                try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, broadcast) }
-            }
+        let broadcast = FeedBroadcast(life: "this")
+        let handlers = FeedHandlers(
+            store: BroadcastingFeedStore(store: InMemoryFeedStore(), broadcast: broadcast), broadcast: broadcast)
+        try await TestServer.with(handlers.table) { server in
+            try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, broadcast) }
         }
     }
 

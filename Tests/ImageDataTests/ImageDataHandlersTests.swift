@@ -4,7 +4,6 @@ import ImageDataContract
 import Logging
 import RPC
 import RPCTestKit
-import SQLiteKit
 import Synchronization
 import Testing
 
@@ -44,20 +43,15 @@ import Testing
     }
 
     private func withClient(_ body: (RPCClient) async throws -> Void) async throws {
-        try await withTemporaryDirectory { directory in
-            let path = directory + "/image-data.sqlite"
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let caches = ImageCaches(
-                hot: HotImages(budget: 0), cold: ColdImages(cache: nil, logger: logger),
-                pinned: SQLiteImageStore(try SQLiteImageStore.opening.open(path)))
-            let loader = ImageLoader(
-                caches: caches, fetches: nil, timeToLive: ImageExpiry.defaultTimeToLive,
-                now: { [clock] in clock.read() })
-            let handlers = ImageDataHandlers(
-                loader: loader, mapper: ImageDataMapper(), check: nil, onDamage: { _, _ in })
-            try await TestServer.with(handlers.table) { server in
-                try await RPCClient.withConnection(to: server.path, as: "test", body)
-            }
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let caches = ImageCaches(
+            hot: HotImages(budget: 0), cold: ColdImages(cache: nil, logger: logger), pinned: InMemoryImageStore())
+        let loader = ImageLoader(
+            caches: caches, fetches: nil, timeToLive: ImageExpiry.defaultTimeToLive, now: { [clock] in clock.read() })
+        let handlers = ImageDataHandlers(
+            loader: loader, mapper: ImageDataMapper(), check: nil, onDamage: { _, _ in })
+        try await TestServer.with(handlers.table) { server in
+            try await RPCClient.withConnection(to: server.path, as: "test", body)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import RPCTestKit
 import ImageData
 import ImageDataContract
 import Testing

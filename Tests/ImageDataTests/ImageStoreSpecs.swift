@@ -8,9 +8,10 @@ import Testing
 extension StoreFactory<any ImageStore> {
     /// All stores.
     static let all = [
+        StoreFactory(inMemory: { InMemoryImageStore() }),
         StoreFactory("SQLite on disk") {
             SQLiteImageStore(try SQLiteImageStore.opening.open($0 + "/image-data.sqlite"))
-        }
+        },
     ]
 }
 

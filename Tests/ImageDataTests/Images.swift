@@ -1,4 +1,5 @@
 import Foundation
+import RPCTestKit
 import ImageData
 
 @testable import image_data_service
@@ -17,8 +18,5 @@ func stored(_ number: Int, at time: TimeInterval = 0) -> StoredImage {
             crc32: PNGBytes.checksum(Bytes(data)), storedAt: moment(time)),
         data: data)
 }
-
-/// A time in seconds after a fixed noon.
-func moment(_ seconds: TimeInterval) -> Date { Date(timeIntervalSince1970: 1_772_366_400 + seconds) }
 
 func url(_ number: Int) -> String { "https://pictures.example/\(number)" }

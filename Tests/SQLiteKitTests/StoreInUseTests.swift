@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import RPC
 import RPCTestKit
-import Synchronization
 import Testing
 
 @testable import SQLiteKit
@@ -25,7 +24,7 @@ import Testing
         let slot: StoreSlot<Numbers>
         let monitor: StoreMonitor
         let log: RecordedLog
-        let seconds: Counter
+        let clock: TestClock
 
         var path: String { directory + "/store.sqlite" }
         var authority: AuthorityStore<Numbers> { AuthorityStore(slot, monitor) }
@@ -36,25 +35,17 @@ import Testing
             migrator.registerMigration("1") { try $0.execute(sql: "CREATE TABLE thing (x)") }
             let opening = StoreOpening(applicationID: "TEST", migrator: migrator, isCache: isCache)
             let path = directory + "/store.sqlite"
-            let (log, seconds) = (RecordedLog(), Counter())
+            let (log, clock) = (RecordedLog(), TestClock())
             let opened = Result { () throws(StoreUnusable) in try opening.open(path) }
-            slot = StoreSlot(opening, at: path, opened, now: { seconds.date }) { Numbers(pool: $0) }
+            slot = StoreSlot(opening, at: path, opened, now: clock.read) { Numbers(pool: $0) }
             monitor = StoreMonitor(path: path, logger: log.logger, unusable: opened.failure)
-            (self.directory, self.log, self.seconds) = (directory, log, seconds)
+            (self.directory, self.log, self.clock) = (directory, log, clock)
         }
 
         func corruptFiles() throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: directory)
                 .filter { $0.contains(".corrupt-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
         }
-    }
-
-    private final class Counter: Sendable {
-        private let seconds = Mutex<TimeInterval>(0)
-
-        var date: Date { Date(timeIntervalSince1970: 1_000_000 + seconds.withLock { $0 }) }
-
-        func advance(_ time: TimeInterval) { seconds.withLock { $0 += time } }
     }
 
     private func with(isCache: Bool, _ body: (InUse) async throws -> Void) async throws {
@@ -286,7 +277,7 @@ import Testing
             bytes.replaceSubrange(4_096..<bytes.count, with: Data(repeating: 0xA5, count: bytes.count - 4_096))
             try bytes.write(to: URL(filePath: inUse.path))
             let again = InUse(inUse.directory, isCache: true)
-            again.seconds.advance(ReplacementPace.firstPause)
+            again.clock.advance(ReplacementPace.firstPause)
             #expect(try await again.cache.reading { try $0.all() } ?? [] == [])
             let files = try again.corruptFiles()
             #expect(files.count == 1, "\(files) \(again.log.lines)")
@@ -300,9 +291,9 @@ import Testing
             for _ in 1...10 { await #expect(throws: RPCError.self) { _ = try await damage(inUse.cache) } }
             #expect(try inUse.corruptFiles().count == 1)
             #expect(inUse.monitor.check.status == .degraded)
-            inUse.seconds.advance(ReplacementPace.firstPause)
+            inUse.clock.advance(ReplacementPace.firstPause)
             #expect(try await damage(inUse.cache) == nil)
-            inUse.seconds.advance(ReplacementPace.firstPause)
+            inUse.clock.advance(ReplacementPace.firstPause)
             await #expect(throws: RPCError.self) { _ = try await damage(inUse.cache) }
             #expect(try inUse.corruptFiles().count == 2)
         }
@@ -338,7 +329,7 @@ import Testing
             try FileManager.default.removeItem(atPath: path)
             #expect(try await inUse.cache.writing { try await $0.add(1) } == nil)
             #expect(inUse.monitor.check.status == .degraded)
-            inUse.seconds.advance(ReplacementPace.firstPause)
+            inUse.clock.advance(ReplacementPace.firstPause)
             #expect(try await inUse.cache.writing { try await $0.add(1) } != nil)
             #expect(inUse.monitor.check.status == .serving)
             #expect(inUse.log.lines.count == 1)
@@ -348,7 +339,7 @@ import Testing
     @Test func `a cache that was closed stays closed`() async throws {
         try await with(isCache: true) { inUse in
             try inUse.slot.close()
-            inUse.seconds.advance(1_000_000)
+            inUse.clock.advance(1_000_000)
             #expect(try await inUse.cache.writing { try await $0.add(1) } == nil)
             #expect(try FileManager.default.contentsOfDirectory(atPath: inUse.directory) == ["store.sqlite"])
         }

@@ -103,28 +103,26 @@ import Upstream
         script: @escaping OriginServer.Script = answer, _ body: (RPCClient, OriginServer) async throws -> Void
     ) async throws {
         try await OriginServer.with(script) { upstream in
-            try await withTemporaryDirectory { directory in
-                var settings = UpstreamSettings()
-                settings.trusted = [try UpstreamEndpoint(url: upstream.url)]
-                let client = UpstreamClient(settings)
-                let store = SQLiteKeptComments(try SQLiteKeptComments.opening.open(directory + "/edge.sqlite"))
-                let base = try #require(URL(string: upstream.url + "/api/"))
-                let comments = EdgeComments(
-                    remote: RemoteComments(
-                        endpoint: CommentsEndpoint(base: base),
-                        fetch: TracedUpstream(
-                            client, of: .test, profiler: Profiler([], logger: RecordedLog().logger),
-                            logger: RecordedLog().logger
-                        ).fetch(),
-                        store: store, now: { Date() }),
-                    store: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger))
-                // Cancelled at the end of this scope.
-                async let _: Void = comments.run()
-                try await TestServer.with(EdgeHandlers(comments: comments).table) { server in
-                    try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, upstream) }
-                }
-                await client.shutdown()
+            var settings = UpstreamSettings()
+            settings.trusted = [try UpstreamEndpoint(url: upstream.url)]
+            let client = UpstreamClient(settings)
+            let store = InMemoryKeptComments()
+            let base = try #require(URL(string: upstream.url + "/api/"))
+            let comments = EdgeComments(
+                remote: RemoteComments(
+                    endpoint: CommentsEndpoint(base: base),
+                    fetch: TracedUpstream(
+                        client, of: .test, profiler: Profiler([], logger: RecordedLog().logger),
+                        logger: RecordedLog().logger
+                    ).fetch(),
+                    store: store, now: { Date() }),
+                store: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger))
+            // Cancelled at the end of this scope.
+            async let _: Void = comments.run()
+            try await TestServer.with(EdgeHandlers(comments: comments).table) { server in
+                try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, upstream) }
             }
+            await client.shutdown()
         }
     }
 }

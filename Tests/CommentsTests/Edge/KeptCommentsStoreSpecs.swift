@@ -8,11 +8,19 @@ import Testing
 
 extension StoreFactory<any KeptCommentsStore> {
     /// All caches.
-    static let all = [
-        StoreFactory("SQLite on disk") {
-            SQLiteKeptComments(try SQLiteKeptComments.opening.open($0 + "/comments-edge.sqlite"))
-        }
-    ]
+    static let all = limited()
+
+    /// Caches with limits.
+    static func limited(comments: Int = 100, images: Int = 100, bytes: Int = 1_000_000) -> [StoreFactory] {
+        var limits = KeptLimits()
+        (limits.comments, limits.images, limits.bytes) = (comments, images, bytes)
+        return [
+            StoreFactory(inMemory: { [limits] in InMemoryKeptComments(limits: limits) }),
+            StoreFactory("SQLite on disk") { [limits] in
+                SQLiteKeptComments(try SQLiteKeptComments.opening.open($0 + "/comments-edge.sqlite"), limits: limits)
+            },
+        ]
+    }
 }
 
 /// The specs of every cache of an edge.
@@ -134,5 +142,79 @@ extension StoreFactory<any KeptCommentsStore> {
             _ = try await store.keep(kept([3, 4, 2]))
             #expect(try await store.numbers(after: 2) == [])
         }
+    }
+
+    // MARK: Limits
+
+    @Test(arguments: Factory.limited(comments: 3), [(3, true), (4, false)])
+    func `an answer with too many comments is not stored, and the one before remains`(
+        stores: Factory, expected: (count: Int, isKept: Bool)
+    ) async throws {
+        try await stores.withStore { store in
+            _ = try await store.keep(kept([9]))
+            #expect(try await store.keep(kept(Array(1...expected.count))) == expected.isKept)
+            #expect(try await store.numbers() == (expected.isKept ? [1, 2, 3] : [9]))
+        }
+    }
+
+    @Test(arguments: Factory.limited(bytes: kept([1, 2]).bytes), [0, 1])
+    func `an answer that alone exceeds the limit is not stored`(stores: Factory, excess: Int) async throws {
+        try await stores.withStore { store in
+            let isKept = try await store.keep(kept([1, 2], excess: excess))
+            #expect(isKept == (excess == 0))
+        }
+    }
+
+    @Test(arguments: Factory.limited(images: 3))
+    func `over the limit of images the least recently stored or renewed are evicted`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            for image in 1...3 { _ = try await store.keep(kept([image], on: image, etag: "x")) }
+            #expect(try await images(in: store) == [1, 2, 3])
+            _ = try await store.renew(UUID(number: 1), AnswerValidators(etag: "x"), savedAt: moment(-1_000))
+            // The age of an answer does not matter.
+            _ = try await store.keep(kept([4], on: 4, at: -1_000_000))
+            #expect(try await images(in: store) == [1, 3, 4])
+        }
+    }
+
+    @Test(arguments: Factory.limited(bytes: 3 * kept([1]).bytes), [0, 1])
+    func `over the limit of bytes the oldest answers are evicted`(stores: Factory, excess: Int) async throws {
+        try await stores.withStore { store in
+            for image in 1...3 { _ = try await store.keep(kept([image], on: image, excess: image == 3 ? excess : 0)) }
+            #expect(try await images(in: store) == (excess == 0 ? [1, 2, 3] : [2, 3]))
+        }
+    }
+
+    @Test(arguments: Factory.limited(bytes: 2 * kept([1]).bytes + 3 * CommentPlace.bytes), [0, 1])
+    func `the places of removed comments count against the limit`(stores: Factory, excess: Int) async throws {
+        try await stores.withStore { store in
+            _ = try await store.keep(kept([1, 2, 3, 4], on: 1))
+            // Three comments are removed; their places remain.
+            _ = try await store.keep(kept([1], on: 1))
+            #expect(try await store.numbers(of: 1, after: 4) == [])
+            _ = try await store.keep(kept([5], on: 2, excess: excess))
+            #expect(try await images(in: store) == (excess == 0 ? [1, 2] : [2]))
+        }
+    }
+
+    @Test(arguments: Factory.limited(bytes: kept([7, 8, 9]).bytes + 3 * CommentPlace.bytes), [0, 1])
+    func `as many places of removed comments are stored as fit beside the answer`(
+        stores: Factory, excess: Int
+    ) async throws {
+        try await stores.withStore { store in
+            _ = try await store.keep(kept([1, 2, 3]))
+            #expect(try await store.keep(kept([7, 8, 9], excess: excess)))
+            #expect(try await store.numbers() == [7, 8, 9])
+            var places = 0
+            for number in 1...3 where (try? await store.numbers(after: number)) != nil { places += 1 }
+            #expect(places == 3 - excess)
+        }
+    }
+
+    /// Those of the images 1 to 4 whose answers are cached.
+    private func images(in store: any KeptCommentsStore) async throws -> [Int] {
+        var images: [Int] = []
+        for image in 1...4 where try await store.numbers(of: image) != nil { images.append(image) }
+        return images
     }
 }

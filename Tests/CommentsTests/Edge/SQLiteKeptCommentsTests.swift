@@ -10,63 +10,6 @@ import Testing
 
 /// Tests of the SQLite store only.
 @Suite struct SQLiteKeptCommentsTests {
-    @Test(arguments: [(3, true), (4, false)])
-    func `an answer with too many comments is not stored, and the one before remains`(
-        count: Int, isKept: Bool
-    ) async throws {
-        try await withStore(comments: 3) { store, _ in
-            _ = try await store.keep(kept([9]))
-            #expect(try await store.keep(kept(Array(1...count))) == isKept)
-            #expect(try await store.numbers() == (isKept ? [1, 2, 3] : [9]))
-        }
-    }
-
-    @Test func `over the limit of images the least recently stored or renewed are evicted`() async throws {
-        try await withStore(images: 3) { store, _ in
-            for image in 1...3 { _ = try await store.keep(kept([image], on: image, etag: "x")) }
-            #expect(try await images(1...3, in: store) == [1, 2, 3])
-            _ = try await store.renew(UUID(number: 1), AnswerValidators(etag: "x"), savedAt: moment(-1_000))
-            // The age of an answer does not matter.
-            _ = try await store.keep(kept([4], on: 4, at: -1_000_000))
-            #expect(try await images(1...4, in: store) == [1, 3, 4])
-        }
-    }
-
-    @Test(arguments: [0, 1]) func `over the limit of bytes the oldest answers are evicted`(excess: Int) async throws {
-        let bytes = (1...3).map { kept([$0], on: $0).bytes }.reduce(0, +)
-        try await withStore(bytes: bytes - excess) { store, pool in
-            for image in 1...3 { _ = try await store.keep(kept([image], on: image)) }
-            #expect(try await images(1...3, in: store) == (excess == 0 ? [1, 2, 3] : [2, 3]))
-            let left = try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM comment") }
-            #expect(left == 3 - excess)
-        }
-    }
-
-    @Test(arguments: [0, 1]) func `the places of removed comments count against the limit`(excess: Int) async throws {
-        let bytes = kept([1], on: 1).bytes + kept([5], on: 2).bytes + 3 * CommentPlace.bytes
-        try await withStore(bytes: bytes - excess) { store, _ in
-            _ = try await store.keep(kept([1, 2, 3, 4], on: 1))
-            // Three comments are removed; their places remain.
-            _ = try await store.keep(kept([1], on: 1))
-            #expect(try await store.numbers(of: 1, after: 4) == [])
-            _ = try await store.keep(kept([5], on: 2))
-            #expect(try await images(1...2, in: store) == (excess == 0 ? [1, 2] : [2]))
-        }
-    }
-
-    @Test(arguments: [0, 1]) func `as many places of removed comments are stored as fit beside the answer`(excess: Int)
-        async throws
-    {
-        let (before, after) = (kept([1, 2, 3]), kept([7, 8, 9]))
-        try await withStore(bytes: after.bytes + 3 * CommentPlace.bytes - excess) { store, _ in
-            _ = try await store.keep(before)
-            #expect(try await store.keep(after))
-            #expect(try await store.numbers() == [7, 8, 9])
-            let places = await [1, 2, 3].asyncCount { (try? await store.numbers(after: $0)) != nil }
-            #expect(places == 3 - excess)
-        }
-    }
-
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func `the size of an answer equals that of its rows and the total is within the limit`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
@@ -112,11 +55,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1]) func `an answer that alone exceeds the limit is not stored`(excess: Int) async throws {
-        let answer = kept([1, 2])
-        try await withStore(bytes: answer.bytes - excess) { store, _ in
-            let isKept = try await store.keep(answer)
-            #expect(isKept == (excess == 0))
+    @Test func `an evicted answer's comments are deleted`() async throws {
+        try await withStore(images: 2) { store, pool in
+            for image in 1...3 { _ = try await store.keep(kept([1, 2], on: image)) }
+            #expect(try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM comment") } == 4)
         }
     }
 
@@ -164,29 +106,15 @@ import Testing
         }
     }
 
-    private func images(_ candidates: ClosedRange<Int>, in store: SQLiteKeptComments) async throws -> [Int] {
-        var there: [Int] = []
-        for image in candidates where try await store.numbers(of: image) != nil { there.append(image) }
-        return there
-    }
-
     private func withStore(
-        comments: Int = 100, images: Int = 100, bytes: Int = 1_000_000,
+        images: Int = 100, bytes: Int = 1_000_000,
         _ body: (SQLiteKeptComments, DatabasePool) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
             var limits = KeptLimits()
-            (limits.comments, limits.images, limits.bytes) = (comments, images, bytes)
+            (limits.images, limits.bytes) = (images, bytes)
             let pool = try SQLiteKeptComments.opening.open(directory + "/comments-edge.sqlite")
             try await body(SQLiteKeptComments(pool, limits: limits), pool)
         }
-    }
-}
-
-extension Array {
-    fileprivate func asyncCount(where isCounted: (Element) async -> Bool) async -> Int {
-        var count = 0
-        for element in self where await isCounted(element) { count += 1 }
-        return count
     }
 }

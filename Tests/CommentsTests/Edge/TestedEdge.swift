@@ -5,7 +5,6 @@ import Foundation
 import GRDB
 import RPCTestKit
 import SQLiteKit
-import Synchronization
 import Upstream
 
 @testable import comments_service
@@ -40,7 +39,7 @@ final class TestedEdge: Sendable {
         edge = EdgeComments(
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, store: watched,
-                now: { clock.now }),
+                now: clock.read),
             store: watched, monitor: UpstreamMonitor(.test, logger: log.logger))
         (self.upstream, self.log, self.pool, self.clock) = (upstream, log, pool, clock)
         running = Task { [edge] in await edge.run() }
@@ -64,15 +63,6 @@ final class TestedEdge: Sendable {
             try db.execute(sql: "PRAGMA max_page_count = \(works ? 1_000_000 : pages)")
         }
     }
-}
-
-/// A clock that the test sets.
-final class TestClock: Sendable {
-    private let seconds = Mutex<TimeInterval>(0)
-
-    var now: Date { moment(seconds.withLock { $0 }) }
-
-    func advance(_ time: TimeInterval) { seconds.withLock { $0 += time } }
 }
 
 extension ListedComments {

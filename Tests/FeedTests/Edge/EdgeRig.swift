@@ -22,11 +22,11 @@ final class EdgeRig: Sendable {
     let validation: CacheValidation
     let log: RecordedLog
     let faults: Recorded<String>
-    let clock: Clock
+    let clock: TestClock
     private let running: Task<Void, Never>
 
     init(
-        _ directory: String, log: RecordedLog = RecordedLog(), clock: Clock = Clock(), isDurable: Bool = true,
+        _ directory: String, log: RecordedLog = RecordedLog(), clock: TestClock = TestClock(), isDurable: Bool = true,
         isNumbered: Bool = false,
         _ fetch: @escaping UpstreamFetch
     ) throws {
@@ -36,18 +36,16 @@ final class EdgeRig: Sendable {
         if !isDurable, case .success(let pool) = opened {
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         }
-        let unusable: StoreUnusable? = if case .failure(let failure) = opened { failure } else { nil }
-        let now: @Sendable () -> Date = { clock.now }
         let faults = Recorded<String>()
         slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { SQLiteFeedCache($0) }
-        monitor = StoreMonitor(path: path, logger: logger, unusable: unusable)
+        monitor = StoreMonitor(path: path, logger: logger, unusable: opened.failure)
         let base = try UpstreamBase("http://up.example")
         upstream = UpstreamMonitor(base, logger: logger)
         let cache = SoftFeedCache(store: SoftStore(slot, monitor))
-        validation = CacheValidation(cache: cache, logger: logger, now: now)
+        validation = CacheValidation(cache: cache, logger: logger, now: clock.read)
         let endpoint = FeedEndpoint(base.url)
-        let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: now)
-        let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: now, passed: cache.passed)
+        let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: clock.read)
+        let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: clock.read, passed: cache.passed)
         let source: FeedSource = { limit, cursor, known in
             isNumbered
                 ? try await numbered.page(limit, at: cursor)
@@ -55,7 +53,7 @@ final class EdgeRig: Sendable {
         }
         feed = EdgeFeed(
             source: source, cache: cache,
-            monitor: upstream, broadcast: FeedBroadcast(life: "this"), now: now,
+            monitor: upstream, broadcast: FeedBroadcast(life: "this"), now: clock.read,
             flights: SingleFlight(joinTime: .seconds(3_600)),
             onFault: { error in faults.add("\(error)") })
         (self.log, self.faults, self.clock) = (log, faults, clock)
@@ -67,14 +65,6 @@ final class EdgeRig: Sendable {
     func load(_ limit: Int = 10, at cursor: FeedCursor = .start) async throws -> LoadedFeed {
         try await feed.load(limit, at: cursor, within: .seconds(30))
     }
-}
-
-final class Clock: Sendable {
-    private let time = Mutex(Date(timeIntervalSince1970: 1_000_000))
-
-    var now: Date { time.withLock { $0 } }
-
-    func advance(_ seconds: TimeInterval) { time.withLock { $0.addTimeInterval(seconds) } }
 }
 
 /// Records elements.

@@ -65,7 +65,7 @@ private struct Schedule {
     private let kind: EdgeScheduleTests.Kind
     private let directory: String
     private let upstream: Upstream
-    private let clock = Clock()
+    private let clock = TestClock()
     private var rig: EdgeRig
     private var random: SeededRandom
     private var readers = [Reader(), Reader(), Reader()]

@@ -130,7 +130,7 @@ private struct StatementsRun {
     private let fault: UpstreamStatementsTests.Fault
     private let seed: UInt64
     private let upstream: FaultyUpstream
-    private let clock = Clock()
+    private let clock = TestClock()
     private let rig: EdgeRig
     private var random: SeededRandom
     private var seen: [Int] = []

@@ -8,15 +8,18 @@ import Testing
 
 extension StoreFactory<any ImageCache> {
     /// All caches.
-    static let all = [sqlite(budget: 1_000_000)]
+    static let all = all(budget: 1_000_000)
 
     /// Caches with a budget for this many images, each with its own URL.
-    static func all(pictures: Int) -> [StoreFactory] { [sqlite(budget: pictures * pictureWeight)] }
+    static func all(pictures: Int) -> [StoreFactory] { all(budget: pictures * pictureWeight) }
 
-    private static func sqlite(budget: Int) -> StoreFactory {
-        StoreFactory("SQLite on disk") {
-            try SQLiteImageCache(try SQLiteImageCache.opening.open($0 + "/cache.sqlite"), budget: budget)
-        }
+    private static func all(budget: Int) -> [StoreFactory] {
+        [
+            StoreFactory(inMemory: { InMemoryImageCache(budget: budget) }),
+            StoreFactory("SQLite on disk") {
+                try SQLiteImageCache(try SQLiteImageCache.opening.open($0 + "/cache.sqlite"), budget: budget)
+            },
+        ]
     }
 }
 

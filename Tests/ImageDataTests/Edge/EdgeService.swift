@@ -162,18 +162,6 @@ struct EdgeService {
     var isIdle: Bool { fetches.load == (0, 0) && fetches.waiters == 0 }
 }
 
-/// A clock that the test sets.
-final class TestClock: Sendable {
-    private let state = Mutex(moment(0))
-
-    var now: Date {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
-    }
-
-    @Sendable func read() -> Date { now }
-}
-
 extension OriginStep {
     /// An answer with the image of this number, and with further headers.
     static func picture(_ number: Int, _ headers: [(String, String)] = []) -> OriginStep {
