@@ -5,7 +5,7 @@ extension UpstreamMonitor {
     /// Sends a request to the upstream, and notes the outcome.
     /// - Parameters:
     ///   - subject: the kind of request.
-    ///   - time: the time limit (`FetchBudget.time`).
+    ///   - time: the time limit: `time(of:hasFallback:)`.
     ///   - request: throws `RPCError` for a valid answer that is an error for the caller, such as "not found".
     /// - Returns: nil when the upstream gave no usable answer in time: the caller falls back to its cache.
     /// - Throws: the `RPCError` of `request`; `CancellationError`, because a cancelled call does not fall back.

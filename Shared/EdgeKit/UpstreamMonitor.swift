@@ -18,13 +18,20 @@ public final class UpstreamMonitor: Sendable {
     private let base: UpstreamBase
     private let logger: Logger
     private let now: @Sendable () -> Date
+    private let longestWait: Duration?
     private let state: Mutex<UpstreamState>
 
-    /// - Parameter now: the clock.
-    public init(_ base: UpstreamBase, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }) {
+    /// - Parameters:
+    ///   - now: the clock.
+    ///   - longestWait: the longest wait for an answer; nil for those of `FetchBudget`.
+    public init(
+        _ base: UpstreamBase, logger: Logger, now: @escaping @Sendable () -> Date = { Date() },
+        longestWait: Duration? = nil
+    ) {
         self.base = base
         self.logger = logger
         self.now = now
+        self.longestWait = longestWait
         state = Mutex(UpstreamState(since: now()))
     }
 
@@ -43,6 +50,11 @@ public final class UpstreamMonitor: Sendable {
 
     /// Whether the last request got no answer.
     public var isAbsent: Bool { state.withLock(\.isAbsent) }
+
+    /// The time that the next request may take (`FetchBudget.time`).
+    public func time(of remaining: Duration, hasFallback: Bool = true) -> Duration {
+        FetchBudget.time(of: remaining, isAbsent: isAbsent, hasFallback: hasFallback, most: longestWait)
+    }
 
     /// Notes a good answer.
     /// - Parameter subject: the kind of request.

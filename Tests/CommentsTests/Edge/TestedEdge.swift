@@ -19,16 +19,21 @@ final class TestedEdge: Sendable {
     let clock: TestClock
     private let running: Task<Void, Never>
 
+    /// - Parameter longestWait: as in `UpstreamMonitor`. An hour, so that a slow machine gets the upstream's answer.
     static func with(
-        _ script: @escaping ScriptedUpstream.Script, _ body: (TestedEdge) async throws -> Void
+        longestWait: Duration? = .seconds(3_600), _ script: @escaping ScriptedUpstream.Script,
+        _ body: (TestedEdge) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteKeptComments.opening.open(directory + "/comments-edge.sqlite")
-            try await body(TestedEdge(ScriptedUpstream(script), pool))
+            try await body(TestedEdge(ScriptedUpstream(script), pool, longestWait: longestWait))
         }
     }
 
-    init(_ upstream: ScriptedUpstream, _ pool: DatabasePool, hasStore: Bool = true) {
+    init(
+        _ upstream: ScriptedUpstream, _ pool: DatabasePool, hasStore: Bool = true,
+        longestWait: Duration? = .seconds(3_600)
+    ) {
         let (log, clock) = (RecordedLog(), TestClock())
         storeMonitor = StoreMonitor(path: pool.path, logger: log.logger)
         let slot = StoreSlot(
@@ -40,7 +45,7 @@ final class TestedEdge: Sendable {
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, store: watched,
                 now: clock.read),
-            store: watched, monitor: UpstreamMonitor(.test, logger: log.logger))
+            store: watched, monitor: UpstreamMonitor(.test, logger: log.logger, longestWait: longestWait))
         (self.upstream, self.log, self.pool, self.clock) = (upstream, log, pool, clock)
         running = Task { [edge] in await edge.run() }
     }
@@ -48,7 +53,7 @@ final class TestedEdge: Sendable {
     deinit { running.cancel() }
 
     func list(
-        _ image: Int = 0, limit: Int? = nil, after cursor: Int? = nil, within time: Duration = .seconds(60)
+        _ image: Int = 0, limit: Int? = nil, after cursor: Int? = nil, within time: Duration = .seconds(3_600)
     ) async throws -> ListedComments {
         try await edge.list(
             ListComments(imageID: UUID(number: image), limit: limit, afterID: cursor.map(UUID.init(number:))),

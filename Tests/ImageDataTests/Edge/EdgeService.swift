@@ -99,7 +99,7 @@ struct EdgeService {
 
     func load(
         _ url: String, _ policy: LoadImage.Policy? = nil, _ strategy: LoadImage.Strategy? = nil, ttl: Int? = nil,
-        options: CallOptions = CallOptions()
+        options: CallOptions = CallOptions(timeout: .minutes(10))
     ) async throws -> LoadedImage {
         try await client.call(
             ImageDataContract.load, LoadImage(url: url, policy: policy, strategy: strategy, timeToLive: ttl), options)

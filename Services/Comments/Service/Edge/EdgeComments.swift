@@ -41,7 +41,7 @@ struct EdgeComments: Sendable {
     /// The time limit of the upstream request.
     func budget(of imageID: UUID, within remaining: Duration) async throws -> Duration {
         let hasKept = try await orNil { try await store.validators(of: imageID) } != nil
-        return FetchBudget.time(of: remaining, isAbsent: monitor.isAbsent, hasFallback: hasKept)
+        return monitor.time(of: remaining, hasFallback: hasKept)
     }
 
     /// Returns counts from the cache only: a page of the feed must not cause upstream requests for the comments of all

@@ -52,7 +52,7 @@ struct EdgeFeed {
 
     /// - Parameter time: the caller's remaining time.
     func load(_ limit: Int, at cursor: FeedCursor, within time: Duration) async throws -> LoadedFeed {
-        let budget = FetchBudget.time(of: time, isAbsent: monitor.isAbsent)
+        let budget = monitor.time(of: time)
         let page = try await monitor.asking("the feed", within: budget) {
             try await flights.value(of: PageRequest(limit: limit, cursor: cursor)) {
                 let (page, isAged) = try await fetch(limit, at: cursor)
