@@ -239,7 +239,7 @@ final class ClientCore {
 
     private func retry(_ call: ClientCall) {
         guard call.phase == .shed else { return }
-        if let refusal { remove(call, .failure(refusal)) } else { place(call) }
+        place(call)
     }
 
     /// Fails all calls that are not in the phase `sent`.

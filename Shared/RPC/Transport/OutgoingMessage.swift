@@ -22,7 +22,7 @@ final class OutgoingMessage {
     private(set) var outcome: Outcome?
 
     /// Whether it waits for earlier messages.
-    var isQueued = false
+    var isQueued = true
 
     /// Called once.
     var whenOver: (Outcome) -> Void = { _ in }

@@ -30,7 +30,6 @@ final class OutgoingSchedule {
     var isExhausted: Bool { nextNumber > .max - 1_000_000 }
 
     func add(_ message: OutgoingMessage) {
-        message.isQueued = true
         waiting.append(message)
         waitingBytes += message.size
     }

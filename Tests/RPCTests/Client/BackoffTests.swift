@@ -12,6 +12,12 @@ import Testing
         }
     }
 
+    @Test func `pauses grow up to 200 ms while the peer's backlog is full`() {
+        var backoff = Backoff(longest: Backoff.longestWhenBusy)
+        let pauses = (0..<8).map { _ in backoff.next(random: 0) }
+        #expect(pauses.last == .milliseconds(200))
+    }
+
     @Test func `pauses vary by a fifth in both directions`() {
         for (random, factor) in [(-1.0, 0.8), (1.0, 1.2), (0.5, 1.1)] {
             var backoff = Backoff()

@@ -99,4 +99,22 @@ import Testing
             #expect(try await peer.answer().result == #"{"items":2}"#)
         }
     }
+
+    @Test func `a stream waits for room again and again`() async throws {
+        let (items, text) = (200, String(repeating: "x", count: 50_000))
+        var table = EchoContract.table
+        table.handle(EchoContract.follow) { _, _, sink in
+            for _ in 0..<items { try await sink.send(.init(text: text)) }
+        }
+        var limits = Limits()
+        limits.queuedBytes = 100_000
+        try await TestServer.with(table, limits: limits) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            try await peer.send(
+                #"{"jsonrpc":"2.0","id":1,"method":"echo.follow","params":{"text":""},"meta":{"stream":true,"window":1024}}"#
+            )
+            for _ in 0..<items { #expect(try await peer.receive()?.contains(text) == true) }
+            #expect(try await peer.answer().result == #"{"items":200}"#)
+        }
+    }
 }

@@ -1,7 +1,8 @@
 import JSON
-import RPC
 import RPCTestKit
 import Testing
+
+@testable import RPC
 
 @Suite(.timeLimit(.minutes(5))) struct BatchTests {
     @Test(arguments: [1, 2, 100])
@@ -190,5 +191,14 @@ import Testing
                 if excess + count + 1 <= 0 { #expect(answers.allSatisfy { $0.error == nil }) }
             }
         }
+    }
+
+    @Test func `an answer that was replaced by an error counts with the length of the error`() throws {
+        let batch = Batch(count: 2, limit: 2_000)
+        let (large, error) = (RawJSON(unchecked: Array(repeating: 0x31, count: 1_900)), RawJSON(unchecked: [0x31]))
+        #expect(batch.add(.init(id: nil, answer: large), at: 0, replacement: { _ in error }) == nil)
+        #expect(batch.add(.init(id: nil, answer: large), at: 1, replacement: { _ in error }) == [error, large])
+        // Each with its comma.
+        #expect(batch.bytes == 2 + 1_901)
     }
 }

@@ -53,7 +53,9 @@ import Testing
         try await withPeer { peer, server in
             let greeting = Self.hello(#"{"protocols":[1]}"#)
             try await peer.expectAlive()
-            #expect(try await peer.answer(to: greeting).error?.kind == .invalidRequest)
+            let error = try await peer.answer(to: greeting).error
+            #expect(error?.kind == .invalidRequest)
+            #expect(error?.begun == false)
             try await peer.expectAlive()
 
             let other = try await WirePeer.connect(to: server.path)

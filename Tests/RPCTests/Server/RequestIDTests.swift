@@ -36,6 +36,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [(40, false), (41, true)])
+    func `an error shows an invalid id up to 40 characters`(length: Int, isCut: Bool) async throws {
+        try await withPeer { peer, _ in
+            let id = #"["\#(String(repeating: "x", count: length - 4))"]"#
+            let message = try await peer.answer(to: request(id, "echo.say", #"{"text":"hello"}"#)).error?.message
+            #expect(message?.hasSuffix(", is " + (isCut ? id.prefix(40) + "…" : id)) == true)
+        }
+    }
+
     @Test(
         arguments: [
             ("1", "1"), ("\"a\"", "\"a\""), (#""a""#, #""\u0061""#), (#""\/""#, #""/""#), ("0", "-0"),

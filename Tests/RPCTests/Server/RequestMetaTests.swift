@@ -53,6 +53,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [("{}", CallPriority.visible), (#"{"priority":"prefetch"}"#, .prefetch)])
+    func `a handler knows the priority of its call`(meta: String, priority: CallPriority) async throws {
+        var table = EchoContract.table
+        table.handle(EchoContract.trace) { _, context in .init(text: "\(context.priority)") }
+        try await TestServer.with(table) { server in
+            let peer = try await WirePeer.connect(to: server.path)
+            try await peer.expect(
+                #"{"jsonrpc":"2.0","id":1,"result":{"text":"\#(priority)"}}"#,
+                to: #"{"jsonrpc":"2.0","id":1,"method":"echo.trace","meta":\#(meta)}"#)
+        }
+    }
+
     private static let id = "0af7651916cd43dd8448eb211c80319c"
 
     @Test(

@@ -85,6 +85,20 @@ import Testing
 
     // MARK: Unfinished answers; with credit a sender waits after 262,144 bytes
 
+    @Test func `without credit, too, a small answer overtakes most of a large one`() async throws {
+        let large = 8_000_000
+        try await withPeer(of: ["parts"]) { peer, server in
+            try await peer.setReading(false)
+            try await peer.send(growMessage("1", to: large))
+            try await peer.send(request("2", "rpc.ping"))
+            try await WirePeer.connect(to: server.path).expectAlive()
+            try await peer.setReading(true)
+            var earlier = 0
+            while let frame = try await peer.receiveFrame(), frame.kind == .part { earlier += frame.body.count }
+            #expect(earlier < large / 2)
+        }
+    }
+
     @Test func `a small answer is sent between the parts of a large one`() async throws {
         try await withPeer(of: ["parts", "credit"]) { peer, _ in
             try await peer.send(growMessage("1", to: 300_000))
