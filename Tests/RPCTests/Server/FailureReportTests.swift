@@ -72,7 +72,9 @@ import Testing
     }
 
     @Test func `refusals by a draining server are not failures`() async throws {
-        try await TestServer.with(EchoContract.table) { server in
+        var limits = Limits()
+        limits.drainTime = .hours(1)
+        try await TestServer.with(EchoContract.table, limits: limits) { server in
             let peer = try await WirePeer.connect(to: server.path)
             try await peer.greet([])
             try await peer.send(
