@@ -3,7 +3,7 @@ import RPC
 import RPCTestKit
 import Testing
 
-@Suite(.serialized) struct DeploymentTests {
+@Suite struct DeploymentTests {
     @Test func `deploy/up shows the feed, and a second run changes nothing`() async throws {
         try await SupervisedDeployment.with { deployment, first in
             #expect(first.status == 0, "\(first.errors)")

@@ -96,7 +96,7 @@ import Testing
             #expect(before.count == SupervisedDeployment.names.count)
             try FileManager.default.removeItem(atPath: deployment.root + "/run")
             let outcome = try await script == "up" ? deployment.up() : deployment.down()
-            for (name, process) in before { #expect(!isAlive(process[0]), "\(name): \(outcome.errors)") }
+            for (name, process) in before { #expect(ProcessIdentity(process[0]) == nil, "\(name): \(outcome.errors)") }
             if script == "up" {
                 // It is still an edge whose upstream does not answer.
                 #expect(outcome.status == 69 && outcome.errors.contains("remains an edge"), "\(outcome.errors)")
@@ -166,11 +166,11 @@ import Testing
     func `up and down work after any kill, stop or deletion`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
-            var seen: Set<Int32> = []
+            var seen: Set<ProcessIdentity> = []
             var steps: [String] = []
             for _ in 0..<6 {
                 let processes = try await deployment.processes()
-                seen.formUnion(processes.values.joined())
+                seen.formUnion(processes.values.joined().compactMap(ProcessIdentity.init))
                 for _ in 0..<Int.random(in: 1...3, using: &random) {
                     steps.append(try damage(deployment, processes, &random))
                 }
@@ -184,7 +184,7 @@ import Testing
                 } else {
                     #expect(now.isEmpty, "\(steps): \(now)")
                 }
-                let left = seen.subtracting(now.values.joined()).filter(isAlive)
+                let left = seen.filter { $0.isAlive && !now.values.joined().contains($0.id) }
                 #expect(left.isEmpty, "\(steps)")
             }
         }
@@ -211,10 +211,23 @@ import Testing
     }
 }
 
-/// Whether a process runs. A zombie does not.
-private func isAlive(_ process: Int32) -> Bool {
-    guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return false }
-    return !status.contains("State:\tZ")
+/// A process, told apart from a later one with the same id, which the system reuses after 32,768 processes.
+private struct ProcessIdentity: Hashable {
+    let id: Int32
+
+    /// In clock ticks since the start of the system.
+    private let startTime: Substring
+
+    /// Nil for a process that has ended. A zombie has.
+    init?(_ id: Int32) {
+        // The fields after the name: state, parent, …, start time (proc_pid_stat(5)).
+        guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
+            let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 19, fields[0] != "Z"
+        else { return nil }
+        (self.id, startTime) = (id, fields[19])
+    }
+
+    var isAlive: Bool { ProcessIdentity(id) == self }
 }
 
 extension SupervisedDeployment {
