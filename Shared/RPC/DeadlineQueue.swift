@@ -12,7 +12,8 @@ struct DeadlineQueue<ID> {
 
     private var heap: [Entry] = []
 
-    /// How many stale entries may stay in addition to one for each current entry.
+    /// The number of stale entries that may always stay. Above it, there may be at most as many stale entries as
+    /// current ones.
     static var spare: Int { 64 }
 
     /// How many entries are stored, current or stale.

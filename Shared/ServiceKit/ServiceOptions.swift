@@ -39,7 +39,8 @@ public struct RootOption: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
-        // `--root "$UNSET"` in a shell. The paths would lie in the root of the file system.
+        // `--root "$UNSET"` in a shell gives an empty path, which would place all files in the root of the file
+        // system.
         if path == "" { throw ValidationError("--root needs a directory") }
     }
 

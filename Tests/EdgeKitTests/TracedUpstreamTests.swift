@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a failure of another server is logged in full with the trace id, once until it answers`() async throws {
+    @Test func `another server's failure is logged once with the trace id, until the server answers`() async throws {
         let log = RecordedLog()
         let gone = try await OriginServer.with({ _ in [.response(text: "x")] }) { $0 }
         try await OriginServer.with({ _ in [.response(text: "x")] }) { server in

@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `the command that a refused URL suggests allows it, and what was allowed before`() async throws {
+    @Test func `the command suggested for a refused URL allows it and the hosts allowed before`() async throws {
         try await SupervisedDeployment.with(["--empty", "--allow-private-upstream", "127.0.0.1:2"]) { deployment, _ in
             let refused = try await deployment.gateway("publish", "http://127.0.0.1:3/a.jpg")
             let command = try #require(

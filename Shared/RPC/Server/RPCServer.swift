@@ -206,7 +206,7 @@ extension ServiceSelection {
     /// Only a gateway knows other services.
     fileprivate func mustBe(_ identity: ServiceIdentity) throws(RPCError) {
         if let service, service != identity.name {
-            throw RPCError(.invalidParams, "params.service: this is \(identity.name) and knows no other", begun: false)
+            throw RPCError(.invalidParams, "params.service: must be \(identity.name) or absent", begun: false)
         }
     }
 }
