@@ -1,7 +1,8 @@
 import NIOCore
 import NIOPosix
 
-/// An RPC server on a Unix socket.
+/// An RPC server on a Unix socket: accepts connections until it is stopped. Each connection is a `ServerConnection`
+/// on one of the event loops, each event loop has a `ServerCore`, and the handlers come from a `MethodTable`.
 public struct RPCServer: Sendable {
     public let identity: ServiceIdentity
     private let methods: MethodTable

@@ -1,4 +1,5 @@
-/// Limits the bytes of answers that peers have not read, per connection and per process.
+/// Limits the bytes of answers that peers have not read, per connection and per process (`AnswerTotal`). `AnswerRoom`
+/// is the part for handlers.
 extension ServerConnection {
     /// Bytes of answers that are unsent or wait for the rest of their batch.
     private var heldAnswers: Int { writer.queuedBytes + batchBytes }

@@ -1,6 +1,6 @@
 /// A priority queue of fetches: concurrent requests for a URL share one fetch, the number of concurrent fetches is
-/// limited, and loads precede prefetches. It is a value without side effects; the caller carries out what its methods
-/// return.
+/// limited, and loads precede prefetches. It is a value without side effects: `ImageFetches`, in the service, starts
+/// and cancels the fetches that its methods return. `HostBackoff` pauses hosts that have failed.
 public struct FetchQueue: Sendable {
     /// A caller that waits for fetches.
     public typealias Waiter = Int
