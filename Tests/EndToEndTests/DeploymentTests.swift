@@ -179,7 +179,7 @@ import Testing
                 let start = ContinuousClock.now
                 let outcome = try await deployment.up()
                 #expect(outcome.status == 0, "\(outcome.errors)")
-                // With a wait it would be 30 s.
+                // If it waited for the plugin, it would take 30 s.
                 #expect(ContinuousClock.now - start < .seconds(25))
             }
         }
