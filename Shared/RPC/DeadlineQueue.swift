@@ -12,8 +12,7 @@ struct DeadlineQueue<ID> {
 
     private var heap: [Entry] = []
 
-    /// The number of stale entries that may always stay. Above it, there may be at most as many stale entries as
-    /// current ones.
+    /// The number of stale entries that may always stay. In addition, as many may stay as there are current entries.
     static var spare: Int { 64 }
 
     /// How many entries are stored, current or stale.

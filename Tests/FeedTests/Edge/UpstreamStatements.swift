@@ -65,7 +65,8 @@ struct UpstreamStatements {
         rows[(index + 1)...].contains { $0.contains(number) } || !successors(over: number, since: index).isEmpty
     }
 
-    /// The items that later answers show directly after an item that precedes `number`, skipping `number`.
+    /// The items that later answers show in place of `number`: each directly follows an item that precedes `number`,
+    /// and does not precede `number` itself.
     private func successors(over number: Int, since index: Int) -> [Int] {
         rows.indices.dropFirst(index + 1).flatMap { later in
             let row = rows[later]
