@@ -12,7 +12,7 @@ struct DeadlineQueue<ID> {
 
     private var heap: [Entry] = []
 
-    /// How many stale entries may stay in addition to one for each current entry.
+    /// The number of stale entries that may always stay. In addition, as many may stay as there are current entries.
     static var spare: Int { 64 }
 
     /// How many entries are stored, current or stale.

@@ -6,7 +6,7 @@ struct LazyQueue<Element> {
     private var elements = CircularBuffer<Element>()
     private let hasLeft: (Element) -> Bool
 
-    /// How many elements have left but are still stored, and how many of them may always stay.
+    /// The number of elements that have left but are still stored, and how many of these never cause a cleanup.
     private var left = 0
     private static var spare: Int { 64 }
 

@@ -45,7 +45,8 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     private static let startsPerTurn = 1_024
     private static let turnTime = TimeAmount.milliseconds(1)
 
-    /// How many start between two clock readings. A reading costs about as much as starting a small task.
+    /// How many tasks and calls start between two clock readings. A reading costs about as much as starting a small
+    /// task.
     private static let startsPerLook = 8
 
     /// NIO runs all due tasks, including those that become due meanwhile, before it polls its selector. A turn that is

@@ -17,7 +17,7 @@ public struct RunningService: Sendable {
         }
     }
 
-    /// Does the same in a given root.
+    /// Starts a service in an existing root; otherwise like `with` without `root`.
     public static func with<Result: Sendable>(
         _ name: String, root: String, arguments: [String] = [], _ body: (RunningService) async throws -> Result
     ) async throws -> Result {

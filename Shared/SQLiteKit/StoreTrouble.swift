@@ -85,7 +85,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
     func report(_ path: String, _ reason: String, isCache: Bool) -> String {
         switch self {
         case .unreadable where isCache:
-            "the cache \(path) cannot be read everywhere: \(reason); an empty one replaces it; check its disk"
+            "parts of the cache \(path) cannot be read: \(reason); an empty one replaces it; check its disk"
         case .damaged where isCache: "the cache \(path) is damaged (\(reason)); an empty one replaces it"
         case .displaced where isCache:
             """
@@ -97,7 +97,7 @@ public enum StoreTrouble: String, CaseIterable, Sendable {
         case .full: "nothing was written: the disk of \(path) is full; free some space and try again"
         case .busy: "another process holds the store \(path); try again"
         case .unusable: "the store \(path) cannot be used: \(reason)"
-        case .unreadable: "the store \(path) cannot be read everywhere: \(reason); check its disk"
+        case .unreadable: "parts of the store \(path) cannot be read: \(reason); check its disk"
         case .damaged: "the store \(path) is damaged (\(reason)); restore it from a copy"
         case .displaced:
             """

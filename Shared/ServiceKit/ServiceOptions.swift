@@ -3,30 +3,8 @@ import Foundation
 import Logging
 import RPC
 
-/// The directory that holds all files of a deployment. Deployments with different roots can run side by side.
-public struct Root: Sendable {
-    public let path: String
-
-    public init(_ path: String) { self.path = path }
-
-    /// `ROOT`, else the user's data directory (XDG Base Directory Specification); empty when the environment names neither.
-    public static func standard(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> Root {
-        if let root = environment["ROOT"], !root.isEmpty { return Root(root) }
-        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return Root(data + "/image-feed") }
-        // Without HOME there is no default.
-        guard let home = environment["HOME"], !home.isEmpty else { return Root("") }
-        return Root(home + "/.local/share/image-feed")
-    }
-
-    /// The socket of a service, `feed.sock` for `feed`.
-    public func socket(_ service: String) -> String { "\(path)/run/\(service).sock" }
-
-    public func store(_ service: String) -> String { "\(path)/data/\(service).sqlite" }
-
-    public var plugins: String { "\(path)/plugins.d" }
-}
-
-/// The option that all programs of a deployment share.
+/// The option `--root`, which all programs of a deployment share. `ServiceOptions` has the further options of a
+/// service.
 public struct RootOption: ParsableArguments, Sendable {
     @Option(
         name: .customLong("root"),
@@ -39,7 +17,8 @@ public struct RootOption: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
-        // `--root "$UNSET"` in a shell. The paths would lie in the root of the file system.
+        // `--root "$UNSET"` in a shell gives an empty path, which would place all files in the root of the file
+        // system.
         if path == "" { throw ValidationError("--root needs a directory") }
     }
 

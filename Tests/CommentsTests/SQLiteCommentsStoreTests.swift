@@ -50,7 +50,7 @@ import Testing
             #expect(try store.slice(10, of: image, after: UUID(number: 6)).numbers == [5])
             #expect(try store.slice(10, of: UUID(number: 9), after: UUID(number: 8)).numbers == [])
             #expect(try store.counts(of: [image]) == [image: 4])
-            // The next position follows the last one.
+            // A new comment follows all others.
             try await store.post([draft(7, at: moment(30))])
             #expect(try store.slice(10, of: image, after: UUID(number: 4)).numbers == [5, 7])
         }

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a failure of another server is logged in full with the trace id, once until it answers`() async throws {
+    @Test func `another server's failure is logged once with the trace id, until the server answers`() async throws {
         let log = RecordedLog()
         let gone = try await OriginServer.with({ _ in [.response(text: "x")] }) { $0 }
         try await OriginServer.with({ _ in [.response(text: "x")] }) { server in
@@ -53,7 +53,7 @@ import Testing
                 #expect(log.lines[0].hasPrefix(#"cannot fetch "http://inner.test/a": inner.test:80 leads to 10.9.8.7"#))
                 #expect(log.metadata("trace_id") == [Self.trace.id, Self.trace.id])
             }
-            // Its monitor logs the failures of the own upstream.
+            // Failures of the service's own upstream are not logged here, because its monitor logs them.
             var settings = UpstreamSettings()
             settings.trusted = [try UpstreamEndpoint(gone.authority)]
             try await withClient(settings) { client in

@@ -24,7 +24,7 @@ import Testing
         #expect(log.lines == [])
     }
 
-    @Test func `a lasting failure is one line, even with changing reasons, and its end another`() {
+    @Test func `a failure is logged once, even with changing reasons, and its end is logged once`() {
         monitor.failed("a", .absent("refused"))
         monitor.failed("b", .absent("too late"))
         #expect(log.lines.count == 1)
@@ -37,7 +37,7 @@ import Testing
         #expect(monitor.check.status == .serving)
     }
 
-    @Test func `the upstream is absent from a missing answer to the next answer, even a bad one`() {
+    @Test func `the upstream is absent until its next answer, even a rejected one`() {
         #expect(!monitor.isAbsent)
         monitor.failed("a", .rejected("no JSON"))
         #expect(!monitor.isAbsent)
@@ -47,7 +47,7 @@ import Testing
         #expect(!monitor.isAbsent)
     }
 
-    @Test func `a subject that always fails among others is one line, and its end another`() {
+    @Test func `one subject that always fails is logged once, and its end is logged once`() {
         for _ in 0..<3 {
             monitor.failed("a", .rejected("no JSON"))
             monitor.answered("b")

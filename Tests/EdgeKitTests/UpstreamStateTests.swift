@@ -8,7 +8,7 @@ import Testing
 struct UpstreamStateTests {
     private static func moment(_ seconds: Double) -> Date { Date(timeIntervalSince1970: seconds) }
 
-    @Test func `after a failure of A, an answer of B and another failure of A, it is absent`() {
+    @Test func `after a failure of A, an answer of B and another failure of A, the upstream is absent`() {
         var state = UpstreamState(since: Self.moment(0))
         _ = state.missed("A", "refused", at: Self.moment(1))
         _ = state.answered("B", at: Self.moment(2))
@@ -19,7 +19,7 @@ struct UpstreamStateTests {
         #expect(!state.isAbsent)
     }
 
-    @Test func `a subject that never gets an answer among others that do is one change of state`() {
+    @Test func `a subject without answers, among others with answers, changes the state once`() {
         var state = UpstreamState(since: Self.moment(0))
         var lines: [UpstreamState.Line] = []
         var changes = 0
@@ -36,7 +36,7 @@ struct UpstreamStateTests {
         #expect(state.isServing)
     }
 
-    @Test func `a subject whose answer is rejected degrades it until the subject answers`() {
+    @Test func `a rejected answer degrades the upstream until its subject answers`() {
         var state = UpstreamState(since: Self.moment(0))
         #expect(state.rejected("A", "no JSON", at: Self.moment(1)) == .failure("no JSON"))
         for turn in 2..<10 {
@@ -73,7 +73,7 @@ struct UpstreamStateTests {
         #expect(state.isServing)
     }
 
-    @Test func `each outage is a line, even if the failed subject is not requested again`() {
+    @Test func `each outage is logged, even if the failed subject is not requested again`() {
         var state = UpstreamState(since: Self.moment(0))
         for day in 0..<3 {
             let now = Self.moment(Double(day) * 86_400)
@@ -84,7 +84,7 @@ struct UpstreamStateTests {
         }
     }
 
-    @Test func `rejected answers do not use up the lines for absences, nor subjects those of others`() {
+    @Test func `rejected answers do not use up the lines for absences, nor those of other subjects`() {
         var state = UpstreamState(since: Self.moment(0))
         let lines = (0..<2 * FailureFilter.lines).compactMap { state.rejected("A", "\($0)", at: Self.moment(1)) }
         #expect(lines.count == FailureFilter.lines)

@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `the command that a refused URL suggests allows it, and what was allowed before`() async throws {
+    @Test func `the command suggested for a refused URL allows it and the hosts allowed before`() async throws {
         try await SupervisedDeployment.with(["--empty", "--allow-private-upstream", "127.0.0.1:2"]) { deployment, _ in
             let refused = try await deployment.gateway("publish", "http://127.0.0.1:3/a.jpg")
             let command = try #require(
@@ -179,7 +179,7 @@ import Testing
                 let start = ContinuousClock.now
                 let outcome = try await deployment.up()
                 #expect(outcome.status == 0, "\(outcome.errors)")
-                // With a wait it would be 30 s.
+                // If it waited for the plugin, it would take 30 s.
                 #expect(ContinuousClock.now - start < .seconds(25))
             }
         }

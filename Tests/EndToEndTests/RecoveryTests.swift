@@ -123,7 +123,7 @@ import Testing
     @Test func `a process that only resembles one of ours is not touched`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             let path = deployment.root + "/bin/feed-service"
-            // It has the same command line and the same file open, but no lock.
+            // This process has the command line of a service and has its lock file open, but does not hold the lock.
             let other = try Program(path: "/bin/bash").start(
                 ["-c", "exec -a '\(path)' sleep 1000 5<'\(deployment.root)/run/feed.sock.lock'"], errors: "/dev/null")
             defer { other.send(SIGKILL) }

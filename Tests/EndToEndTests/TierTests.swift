@@ -26,7 +26,8 @@ import Testing
                 let restarted = try await edge.up()
                 #expect(restarted.output.contains("Offline: cached copy from"), "\(restarted.errors)")
                 #expect(try await Walk(try edge.httpPort()) == shown)
-                // An absent upstream and a missing optional plugin are neither waited for nor failures.
+                // `up` does not wait for an absent upstream or an optional plugin that does not run, and does not
+                // fail because of them.
                 let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{},"required":false}"#
                 try Data(manifest.utf8).write(to: URL(filePath: edge.root + "/plugins.d/likes.json"))
                 #expect(try await edge.gateway("health").status == 1)

@@ -34,7 +34,7 @@ struct RelativeDateTests {
         (90, RelativeDate.ago(1, .minute)), (119 * Moments.minute, .ago(1, .hour)), (47 * Moments.hour, .ago(1, .day)),
         (13 * Moments.day, .ago(1, .week)), (30 * Moments.day, .ago(4, .week)),
     ])
-    func `almost two units are one`(seconds: TimeInterval, expected: RelativeDate) {
+    func `an age is rounded down to whole units`(seconds: TimeInterval, expected: RelativeDate) {
         #expect(age(seconds) == expected)
     }
 

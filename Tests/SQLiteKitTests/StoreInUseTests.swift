@@ -247,7 +247,7 @@ import Testing
             #expect(
                 try inUse.corruptFiles().count == ([.exchanged, .journalRemoved].contains(loss) ? 1 : 0))
             #expect(inUse.log.lines.count == 2, "\(inUse.log.lines)")
-            // The line asks nothing of the operator.
+            // The line names no remedy, because the operator need not do anything.
             #expect(inUse.log.lines[0].hasPrefix("the cache \(inUse.path)"))
             #expect(inUse.log.lines[0].hasSuffix("an empty one replaces it"))
         }

@@ -21,7 +21,7 @@ import Testing
     }
 
     /// In a separate process, because all tests share the environment.
-    @Test func `taking them removes the variables, for another process too`() async {
+    @Test func `the variables are removed, even if they are for another process`() async {
         await #expect(processExitsWith: .success) {
             beginOwnProcess()
             for process in [getpid(), 1] {

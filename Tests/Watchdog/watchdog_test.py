@@ -106,7 +106,7 @@ class BackOffTests(unittest.TestCase):
 
 
 class ModelTests(unittest.TestCase):
-    """Random histories of one program, a look every five seconds."""
+    """Random histories of one program, which the watchdog checks every five seconds."""
 
     def test_only_silent_programs_are_killed_and_all_that_ended_are_started(self):
         for seed in range(SEEDS):

@@ -4,7 +4,7 @@
 
 : "${here:?}"
 
-# The default of all programs, apart from $ROOT (ServiceKit/ServiceOptions.swift).
+# The default of all programs, apart from $ROOT (ServiceKit/Root.swift).
 standard_root() {
     local data=${XDG_DATA_HOME:-}
     [[ $data == /* ]] || data=$HOME/.local/share

@@ -21,7 +21,8 @@ public enum CommentPlaces {
 
     /// The places after a new answer: its comments in its order, each followed by the removed comments that were after
     /// it.
-    /// - Parameter limit: the maximum number of removed comments; of more, those that were removed first are discarded.
+    /// - Parameter limit: the maximum number of removed comments. Above it, those that were removed first are
+    /// discarded.
     public static func replacing(
         _ places: [CommentPlace], by ids: [UUID], answer: Int64, limit: Int = maximumGone
     ) -> [CommentPlace] {

@@ -7,7 +7,8 @@ import ServiceKit
 import Upstream
 
 extension CommentsService {
-    /// Serves another server's comments: its answers while it responds, otherwise cached ones.
+    /// The composition root of an edge: serves another server's comments with `EdgeComments`, from the upstream while
+    /// it responds, otherwise from the cache. `Standalone.swift` is that of an authority.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("comments", of: base)
         let store = try process.openCache(SQLiteKeptComments.opening, at: path, storeOptions, releasing: socket) {

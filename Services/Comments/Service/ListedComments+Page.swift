@@ -3,6 +3,7 @@ import Comments
 import CommentsContract
 import Foundation
 
+/// Conversions from the feature's types to the contract's.
 extension ListedComments {
     init(_ page: CommentsPage, origin: AnswerOrigin, savedAt: Date? = nil, notices: [AnswerNotice]? = nil) {
         self.init(

@@ -4,7 +4,7 @@ import SQLiteKit
 import ServiceKit
 
 extension CommentsService {
-    /// Serves the comments of its own store.
+    /// The composition root of an authority: serves the comments of its own store. `Edge.swift` is that of an edge.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let (store, _) = try process.openAuthority(SQLiteCommentsStore.opening, storeOptions, releasing: socket) {
             SQLiteCommentsStore($0)

@@ -3,7 +3,7 @@ import Foundation
 /// Whether more items follow a page, according to the upstream's `Link` headers.
 public enum FeedContinuation: String, Equatable, Sendable {
     case last, more
-    /// The headers do not say. Only an empty page marks the end.
+    /// The headers do not state whether more items follow. Only an empty page marks the end.
     case unknown
 
     /// - Parameter links: the values of the `Link` headers (RFC 8288).

@@ -25,7 +25,7 @@ extension FeedMark {
             let number = Int(text[text.index(after: separator)...])
         else { return nil }
         self.init(life: String(text[..<separator]), number: number)
-        // `Int` takes "+7" and "007" as well.
+        // `Int` also accepts "+7" and "007".
         if self.text != text { return nil }
     }
 }

@@ -12,7 +12,7 @@ public struct FeedPage: Equatable, Sendable {
 
     public init(_ slice: FeedSlice, at cursor: FeedCursor) {
         items = slice.items
-        // Reading backwards, items always follow the page: the cursor's own.
+        // When reading backwards, the cursor's item always follows the page, so the page is never the last.
         let isKnownToBeLast = if case .before = cursor { false } else { !slice.hasMore }
         nextAfterID = isKnownToBeLast ? nil : slice.items.last?.id
         prevBeforeID = slice.items.first?.id

@@ -8,7 +8,8 @@ import ServiceKit
 import Upstream
 
 extension FeedService {
-    /// Serves another server's feed: its answers while it responds, otherwise cached ones.
+    /// The composition root of an edge: serves another server's feed with `EdgeFeed`, from the upstream while it
+    /// responds, otherwise from the cache. `Standalone.swift` is that of an authority.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("feed", of: base)
         let store = try process.openCache(SQLiteFeedCache.opening, at: path, storeOptions, releasing: socket) {

@@ -3,7 +3,7 @@ import SQLiteKit
 import ServiceKit
 
 extension FeedService {
-    /// Serves the feed of its own store.
+    /// The composition root of an authority: serves the feed of its own store. `Edge.swift` is that of an edge.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let (store, _) = try process.openAuthority(SQLiteFeedStore.opening, storeOptions, releasing: socket) {
             SQLiteFeedStore($0)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bytes to evict.
+/// Selects the bytes that an eviction deletes.
 public enum Eviction: Equatable, Sendable {
     case urls([String])
 

@@ -4,7 +4,8 @@ import ServiceKit
 import Upstream
 
 extension ImageDataService {
-    /// Serves another server's images: cached ones while they are valid, otherwise its answers.
+    /// The composition root of an edge: serves another server's images, from the caches while they are valid,
+    /// otherwise from the upstream (`Fetching.swift`). `Standalone.swift` is that of an authority.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("image-data-edge")
         let cache = try openCache(at: path, process, releasing: socket)

@@ -8,7 +8,8 @@ import ServiceKit
 import Upstream
 
 extension ImageDataService {
-    /// Composes and runs the pipeline: look up, fetch, map, store. It is the same with and without an upstream.
+    /// Composes and runs the pipeline in `Pipeline`: look up, fetch, map, store. `Edge.swift` and `Standalone.swift`
+    /// both use it.
     func serveFetching(
         _ process: ServiceProcess, on socket: ListeningSocket, _ images: ImageCaches, of upstream: UpstreamBase? = nil,
         checks: @escaping @Sendable () -> [Health.Check]

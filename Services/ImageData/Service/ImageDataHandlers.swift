@@ -49,7 +49,8 @@ struct ImageDataHandlers {
                 var request = ImageLoader.Request(params, params.loaderStrategy ?? .cacheElseLoad, context)
                 if params.strategy == .cacheThenLoad, let kept = try await loader.kept(request) {
                     try await answers.send(LoadedImage(kept, whenThereIs: context.room))
-                    // Bytes that were put, and those of a service with `--no-fetch`, have no second answer.
+                    // Bytes that were put are final, and a service with `--no-fetch` cannot fetch: there is no second
+                    // answer.
                     guard kept.expiry != nil, loader.fetches != nil else { return }
                     // `.reload` fails when the origin is not reached; the stored image was sent before.
                     request.strategy = .reload

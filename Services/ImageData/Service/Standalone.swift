@@ -5,7 +5,8 @@ import SQLiteKit
 import ServiceKit
 
 extension ImageDataService {
-    /// Serves the images of its own store, and fetches missing ones unless `--no-fetch` is set.
+    /// The composition root of an authority: serves the images of its own store, and fetches missing ones
+    /// (`Fetching.swift`) unless `--no-fetch` is set. `Edge.swift` is that of an edge.
     func serveStandalone(_ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let (store, path) = try process.openAuthority(SQLiteImageStore.opening, storeOptions, releasing: socket) {
             SQLiteImageStore($0)

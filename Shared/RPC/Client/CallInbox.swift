@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// Passes calls from their callers' threads to the event loop. One wake-up serves all calls made before the loop takes
-/// them.
+/// Passes calls from their callers' threads to the event loop. One wake-up serves all calls that are made before the
+/// loop removes them from the inbox.
 final class CallInbox: Sendable {
     private struct State {
         var calls: [ClientCall] = []

@@ -175,7 +175,7 @@ final class ClientConnection: ChannelInboundHandler {
         try violated(fault)
     }
 
-    /// Counts a message that means nothing, but harms no other call.
+    /// Counts a message that has no meaning here but does not affect other calls.
     /// - Throws: after more than `toleratedViolations`.
     private func violated(_ fault: String) throws(RPCError) {
         violations += 1

@@ -300,6 +300,6 @@ final class ClientCore {
 }
 
 extension RPCError {
-    fileprivate static let requestNotTaken = overloaded("the peer could not take the request")
+    fileprivate static let requestNotTaken = overloaded("the peer could not receive the request")
     static let cancelledBeforeSent = RPCError(.cancelled, "the caller cancelled", begun: false)
 }

@@ -28,9 +28,9 @@ final class ClientStream {
         granted = window
     }
 
-    /// Makes a place for an item that has arrived.
-    /// - Returns: stores the item once its attachments are complete; nil if the server sent more items than were
-    ///   granted.
+    /// Reserves the position of an item that has arrived; its attachments may be incomplete.
+    /// - Returns: a function to call with the item once its attachments are complete; nil if the server sent more
+    /// items than were granted.
     func receive(_ item: Payload?) -> ((Payload) -> Void)? {
         guard granted > 0 else { return nil }
         granted -= 1

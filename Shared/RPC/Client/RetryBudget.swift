@@ -6,7 +6,7 @@ struct RetryBudget {
     static let calls = 10
     static let perSecond = 3
 
-    /// The most retries that can be saved.
+    /// The maximum number of unused retries that accumulate.
     static let most = 100
 
     /// Saved retries, counted in calls.

@@ -53,7 +53,8 @@ public struct LatencyHistogram: Sendable, Equatable {
         }
     }
 
-    /// From the first bucket that counts a call to the first that counts all, or the last one.
+    /// Cumulative counts by bound, from the first bucket with a call to the bucket that completes the total.
+    /// Durations above all bounds are in no bucket.
     private var cumulated: [Bucket] {
         let total = count
         var sum = 0
@@ -74,14 +75,14 @@ public struct LatencyHistogram: Sendable, Equatable {
             histogram.sumMicroseconds = try members[sum]
             var before = 0
             for bucket in try members[buckets] {
-                guard bucket.count >= before else { throw .refused("the counts of buckets must not fall") }
+                guard bucket.count >= before else { throw .refused("the counts of buckets must not decrease") }
                 // Another implementation may have other bounds; this rounds them up to ours, at most by a factor of
                 // two.
                 histogram.buckets[LatencyHistogram.bucket(of: bucket.bound)] += bucket.count - before
                 before = bucket.count
             }
             let total = try members[count]
-            guard total >= before else { throw .refused("the buckets count more than there are") }
+            guard total >= before else { throw .refused("the buckets must not count more calls than count") }
             histogram.buckets[largestExponent + 1] += total - before
             return histogram
         }

@@ -2,8 +2,8 @@ import JSON
 
 /// The answer of `rpc.stats`.
 public struct Statistics: Sendable, Equatable {
-    /// By method name, only those that were called: the service's own methods, `NAME.*` for all calls forwarded to the
-    /// service NAME, and `other` for unknown methods.
+    /// The statistics of each called method, by name. `NAME.*` stands for all calls forwarded to the service NAME,
+    /// and `other` for unknown methods.
     public private(set) var methods: [String: MethodStatistics]
 
     public private(set) var process: ProcessStatistics

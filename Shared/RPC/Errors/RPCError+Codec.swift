@@ -67,7 +67,7 @@ private struct ErrorData: Sendable {
         self.details = details
     }
 
-    /// Whether none of the members is there.
+    /// Whether all members are absent.
     private var isEmpty: Bool {
         kind == nil && retryable == nil && begun == nil && retryAfter == nil && service == nil && details == nil
     }

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOPosix
 
-/// An RPC server on a Unix socket.
+/// An RPC server on a Unix socket: accepts connections until it is stopped. Each connection is a `ServerConnection`
+/// on one of the event loops, each event loop has a `ServerCore`, and the handlers come from a `MethodTable`.
 public struct RPCServer: Sendable {
     public let identity: ServiceIdentity
     private let methods: MethodTable
@@ -206,7 +207,7 @@ extension ServiceSelection {
     /// Only a gateway knows other services.
     fileprivate func mustBe(_ identity: ServiceIdentity) throws(RPCError) {
         if let service, service != identity.name {
-            throw RPCError(.invalidParams, "params.service: this is \(identity.name) and knows no other", begun: false)
+            throw RPCError(.invalidParams, "params.service: must be \(identity.name) or absent", begun: false)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 
+/// Reads the memory of this process from `/proc`, for `rpc.stats`.
 enum ResidentMemory {
     /// The resident memory of this process in bytes; nil when the system does not report it.
     static func bytes() -> Int? {

@@ -101,8 +101,9 @@ extension ServerConnection {
         }
     }
 
-    /// Closes the connection of a peer that sends requests without reading answers: by then, all calls under way are
-    /// answered, as many more messages as well, and all these answers are unread.
+    /// Closes the connection of a peer that sends requests without reading answers. It closes when the unread answers
+    /// exceed twice their limit, and more than twice as many answers were written above the limit as calls may be
+    /// under way. By then, all calls under way are answered, and as many further messages.
     /// - Parameter answers: how many answers were just written.
     private func guardAgainstFloodingPeer(answers: Int) {
         countAnswers()

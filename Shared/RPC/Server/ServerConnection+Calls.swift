@@ -273,5 +273,5 @@ extension Result where Failure == RPCError {
 }
 
 extension RPCError {
-    fileprivate static let answerNotTaken = overloaded("the caller could not take the answer", begun: true)
+    fileprivate static let answerNotTaken = overloaded("the caller could not receive the answer", begun: true)
 }

@@ -9,7 +9,7 @@ extension ServerConnection {
         return holdsOthersUp ? core.limits.deafTime : core.limits.writeTimeout
     }
 
-    /// How often within this time to ask the kernel whether the peer has read anything.
+    /// How many times per write timeout to ask the kernel whether the peer has read anything.
     private static let looksForProgress: Int64 = 8
 
     /// Schedules the next check of a blocked write.
@@ -37,7 +37,7 @@ extension ServerConnection {
         }
         closeIfDone()
         while let call = deadlines.popDue(now: now, isCurrent: isUnderWay).flatMap({ calls[$0] }) {
-            abort(call, RPCError(.deadlineExceeded, "the call took longer than its caller had"))
+            abort(call, RPCError(.deadlineExceeded, "the call did not end before its deadline"))
         }
         for batch in batchesOnTheirWay.values where batch.deadline <= now {
             writer.giveUp(batch.message, because: .deadlineExceeded)

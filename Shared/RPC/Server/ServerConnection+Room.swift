@@ -1,4 +1,5 @@
-/// The room for answers: bounds the bytes of answers that peers have not read, by connection and by process.
+/// Limits the bytes of answers that peers have not read, per connection and per process (`AnswerTotal`). `AnswerRoom`
+/// is the part for handlers.
 extension ServerConnection {
     /// Bytes of answers that are unsent or wait for the rest of their batch.
     private var heldAnswers: Int { writer.queuedBytes + batchBytes }

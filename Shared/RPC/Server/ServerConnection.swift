@@ -129,7 +129,7 @@ final class ServerConnection: ChannelInboundHandler {
         }
     }
 
-    /// The most bytes that wait to be read in a later turn.
+    /// The maximum number of unread bytes that wait for a later turn. If there are more, the turn reads them all.
     private static let longestBacklog = 512 * 1_024
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

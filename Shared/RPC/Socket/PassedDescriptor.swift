@@ -72,7 +72,8 @@ struct PassedDescriptor {
             // File names need not be valid UTF-8.
             path = try String(validating: bytes, as: UTF8.self).map { text throws(SocketError) in try SocketPath(text) }
         } catch {
-            // The kernel accepts one byte more than our clients can; the socket works anyway.
+            // The path is one byte longer than our clients accept. The kernel accepts it, so the socket works for
+            // others.
             path = nil
         }
         return Address(path: path, description: String(decoding: bytes, as: UTF8.self))

@@ -93,7 +93,7 @@ enum FrameViolation: Error, Equatable {
         case .overrun(let number): "number \(number): more bytes than were granted"
         case .creditTooLarge(let number):
             "number \(number): more than \(Limits.outstandingCredit) bytes granted and not used"
-        case .tooManyStopped: "too many attachments and parts that were stopped have not ended"
+        case .tooManyStopped: "too many stopped attachments and parts have not ended"
         case .tooSlow: "a frame was not complete in time"
         }
     }

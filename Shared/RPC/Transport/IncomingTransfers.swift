@@ -92,7 +92,7 @@ final class IncomingTransfers {
             return nil
         }
         // Only the group is copied: a second reference to the bytes would make every payload copy them.
-        guard let group = open[number].map(\.group) else { throw .badNumber(number, "was not announced, or is over") }
+        guard let group = open[number].map(\.group) else { throw .badNumber(number, "was not announced, or has ended") }
         if frame.kind == .aborted {
             budget.release(open.removeValue(forKey: number)?.transfer.content.count ?? 0)
             if let group { fail(group, RPCError(abortedBecause: String(buffer: payload))) }

@@ -54,7 +54,8 @@ public struct UpstreamLimits: Sendable {
     /// The maximum number of informational responses (1xx) before the final one.
     static let informationalResponses = 8
 
-    /// The maximum size of a redirect's body in bytes that is read so that the connection can be reused. A longer body closes it.
+    /// The maximum size, in bytes, of a redirect's body. The client reads such a body to reuse the connection, and
+    /// closes the connection if the body is longer.
     static let discardedBytes = 16 * 1_024
 
     /// The delay before the next address is tried in parallel (RFC 8305).

@@ -24,7 +24,7 @@ import Testing
         #expect(places.map(\.goneSince) == [3, 2])
     }
 
-    @Test(arguments: [0, 1]) func `the number of stored places is limited to the last removed`(excess: Int) {
+    @Test(arguments: [0, 1]) func `only the places that were removed last are stored`(excess: Int) {
         let old = (1...CommentPlaces.maximumGone + excess).map {
             CommentPlace(id: UUID(number: $0), goneSince: Int64($0))
         }

@@ -57,7 +57,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a page that says so marks the end`(caches: Factory) async throws {
+    @Test(arguments: Factory.all) func `a page known to be the last marks the end`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8], at: .start, .last)
             #expect(try await cache.numbers(2, at: .after(8)) == [])
@@ -148,7 +148,7 @@ extension StoreFactory<any FeedCache> {
             // A reader in the older run can continue there.
             #expect(try await cache.numbers(10, at: .after(3)) == [2])
             #expect(try await cache.numbers(10, at: .after(2)) == [])
-            // The items above it are unknown.
+            // The items newer than 3 are unknown.
             #expect(try await cache.numbers(10, at: .before(3)) == nil)
         }
     }
@@ -423,7 +423,7 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
-    @Test(arguments: Factory.all) func `a removed item that reappears leaves its former place`(
+    @Test(arguments: Factory.all) func `a removed item that is published again moves to its new place`(
         caches: Factory
     ) async throws {
         try await caches.withStore { cache in
@@ -449,7 +449,7 @@ extension StoreFactory<any FeedCache> {
     }
 
     @Test(arguments: Factory.all)
-    func `items removed from the top are not between the beginning and the feed`(caches: Factory) async throws {
+    func `items removed from the top do not separate the first item from the beginning`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([4, 3, 2, 1], at: .start)
             let kept = try await cache.keep([3, 2, 1], at: .start)

@@ -12,8 +12,8 @@ struct UpstreamStatements {
     /// For each row: the order that the earlier rows state.
     private var orders: [Order] = []
 
-    /// - Parameter honoured: whether the upstream supports the cursor's parameter. If not, its answer counts only where
-    ///   it contradicts no other answer.
+    /// - Parameter honoured: whether the upstream supports the cursor's parameter. If not, the answer is a statement
+    /// about the cursor only where it contradicts no other answer.
     mutating func add(_ items: [Int], at cursor: FeedCursor, honoured: Bool, isLast: Bool) {
         let number = cursor.id.map { Int($0.uuidString.suffix(12)) ?? -1 } ?? Self.edge
         var row = items
@@ -65,8 +65,8 @@ struct UpstreamStatements {
         rows[(index + 1)...].contains { $0.contains(number) } || !successors(over: number, since: index).isEmpty
     }
 
-    /// The items that later answers have in place of an item: they continue from an earlier item with one that is not
-    /// before it.
+    /// The items that later answers show in place of `number`: each directly follows an item that precedes `number`,
+    /// and does not precede `number` itself.
     private func successors(over number: Int, since index: Int) -> [Int] {
         rows.indices.dropFirst(index + 1).flatMap { later in
             let row = rows[later]

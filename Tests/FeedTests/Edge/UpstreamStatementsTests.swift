@@ -73,7 +73,8 @@ private final class FaultyUpstream: Sendable {
                 state.last += 1
                 state.order.insert(state.last, at: 0)
             case 1:
-                // Without `before_id`, a removed cursor cannot be told from the last item being published again.
+                // An edge whose upstream ignores `before_id` cannot tell a removed cursor from a last item that was
+                // published again. So this upstream removes nothing.
                 guard !state.order.isEmpty, fault != .ignoresBefore else { return }
                 state.order.remove(at: Int.random(in: state.order.indices, using: &state.random))
             case 2 where fault == .republishes || fault == .lies:

@@ -142,7 +142,7 @@ import Testing
                 let outcome = try await Program("gateway").run(
                     arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
                 #expect(outcome.status == 66 && outcome.output.isEmpty)
-                // It is not in a log.
+                // This error is in no log, so its trace id is not printed.
                 #expect(!outcome.errors.contains("trace id"), "\(outcome.errors)")
             }
             let own = try await deployment.gateway("call", "nobody.load")

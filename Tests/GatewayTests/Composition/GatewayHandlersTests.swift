@@ -89,7 +89,7 @@ import Testing
     // MARK: Comments
 
     @Test(arguments: AnswerOrigin.allCases)
-    func `an empty list requires an image of the feed only on an authority`(
+    func `only an authority refuses the empty list of an image that is not in the feed`(
         origin: AnswerOrigin
     ) async throws {
         var services = FakeServices()
@@ -127,7 +127,7 @@ import Testing
     ]
 
     @Test(arguments: edgeLists.indices)
-    func `a comment on an edge gets the error of the comments service, with any feed`(index: Int) async throws {
+    func `a comment on an edge gets the error of the comments service`(index: Int) async throws {
         let comment = PostComment(imageID: image, message: "Lovely!", username: "ana")
         var edge = FakeServices()
         edge.list = Self.edgeLists[index].1

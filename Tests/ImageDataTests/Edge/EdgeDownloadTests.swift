@@ -89,8 +89,9 @@ import Testing
         }
     }
 
-    /// The rest of one version has the maximum size; the other version is larger than that rest.
-    @Test func `another version may have the maximum size of an image`() async throws {
+    /// The first answer lacks one byte of version 1. The request for that byte is answered with all of version 2,
+    /// which has the maximum size.
+    @Test func `an image of the maximum size replaces the partial bytes of its earlier version`() async throws {
         try await OriginServer.with { request in
             request["range"] == nil ? Self.cut(after: pictureSize - 1, "ETag: \"1\"") : [.picture(2)]
         } _: { origin in

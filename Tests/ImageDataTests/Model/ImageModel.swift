@@ -261,7 +261,8 @@ final class ImageModel {
         origin.waiting.count { fetches.isHostInTrouble($0.asked.url) } >= max(1, Self.concurrency / 2)
     }
 
-    /// Checks that no bytes are stored that were fetched before their eviction, or where other bytes were put.
+    /// Checks that an eviction removed the bytes fetched before it, and that no fetched bytes are stored for a URL
+    /// whose bytes were put.
     private func checkKept(_ url: String) async throws {
         let hot = loader.caches.hot.peek(url)?.image.record
         let cold = await loader.caches.cold.record(at: url)?.record
@@ -270,7 +271,7 @@ final class ImageModel {
             expect(wasServed(record.hash, url, since: evicted[url] ?? -1), "\(url) is kept after it was evicted")
         }
         let pin = try await loader.caches.pinned?.record(at: url)
-        expect(pin?.hash == pins[url].map { stored($0.number).record.hash }, "\(url) has lost what was put, or kept it")
+        expect(pin?.hash == pins[url].map { stored($0.number).record.hash }, "the put bytes of \(url) are wrong")
     }
 
     private func check(_ load: Load, _ outcome: Outcome) {
@@ -283,7 +284,7 @@ final class ImageModel {
         case .success(let answer?): check(load, answer, pin: pin?.number, requests)
         case .success(nil):
             expect(load.strategy == .cacheOnly && pin == nil, "nothing for \(load.url)")
-        case .failure(is CancellationError): expect(load.isCancelled, "\(load.url) was cancelled by itself")
+        case .failure(is CancellationError): expect(load.isCancelled, "\(load.url) ended as cancelled")
         case .failure(let error as ImageOriginError):
             expect(pin == nil, "\(load.url) was put, and failed with \(error)")
             expect(load.strategy != .cacheOnly && requests.contains { !$0.isGood }, "\(load.url) failed with \(error)")
@@ -295,10 +296,10 @@ final class ImageModel {
         _ load: Load, _ answer: ImageLoader.Answer, pin: Int?, _ requests: [ModelOrigin.Request]
     ) {
         let (url, hash) = (load.url, answer.image.record.hash)
-        expect(ContentHash(of: answer.image.data) == hash, "\(url) has other bytes than it says")
+        expect(ContentHash(of: answer.image.data) == hash, "\(url) has bytes that do not match their hash")
         guard let expiry = answer.expiry else {
-            expect(Self.put.contains { stored($0).record.hash == hash }, "\(url) is said to have been put")
-            if let pin { expect(stored(pin).record.hash == hash, "\(url) is not what was put") }
+            expect(Self.put.contains { stored($0).record.hash == hash }, "\(url) does not expire, but was not put")
+            if let pin { expect(stored(pin).record.hash == hash, "\(url) has other bytes than those that were put") }
             return
         }
         expect(pin == nil, "\(url) was put, and fetched bytes were answered")

@@ -20,7 +20,7 @@ final class ModelOrigin: Sendable {
         let fetchBegun: Int
         var ended: Int?
 
-        /// Whether its answer was complete, or said that nothing has changed.
+        /// Whether its answer was a complete image or `304 Not Modified`.
         var isGood = false
     }
 

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `the largest message that the server takes is honoured`() async throws {
+    @Test func `a request over the server's message limit is refused`() async throws {
         var limits = Limits()
         limits.frameBytes = 1_000
         try await withClient(limits: limits) { client, _ in
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `more calls than the peer takes are queued`() async throws {
+    @Test func `calls above the peer's limit are queued`() async throws {
         let gate = Gate()
         var limits = Limits()
         limits.callsPerConnection = 3

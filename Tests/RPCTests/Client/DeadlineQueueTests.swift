@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct DeadlineQueueTests {
     private static func at(_ milliseconds: Int) -> NIODeadline { .uptimeNanoseconds(UInt64(milliseconds) * 1_000_000) }
 
-    /// As many as may wait in a client, each with its own deadline.
+    /// The number of deadlines: as many as calls may wait in a client.
     private static let many = Limits().callsWaiting
 
     @Test(arguments: 1...UInt64(ModelSeeds.count(usual: 50)))

@@ -134,7 +134,7 @@ import Testing
     func `when connections are lost, most idempotent calls succeed, and others say what happened`(
         fault: Fault, seed: UInt64
     ) async throws {
-        // One more would open the circuit: all of them are short.
+        // All faulty connections are short, and one more of them would open the circuit.
         try await withProxy(fault, seed: seed, faultyConnections: Circuit.shortConnections - 1) { client, proxy in
             let calls = try await Self.run((0..<8).flatMap(Self.calls), atATime: 4, client)
             let streams = try await Self.run((0..<2).flatMap(Self.streams), atATime: 2, client)

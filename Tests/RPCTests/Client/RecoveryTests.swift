@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `an idempotent call is sent again when its connection was lost, with its own id`() async throws {
+    @Test func `an idempotent call whose connection was lost is sent again with the same id`() async throws {
         try await withClient { client, listener in
             let call = Self.call(client, "a")
             let first = try await listener.acceptGreeting()

@@ -37,7 +37,7 @@ import Testing
         #expect(ended.allSatisfy { client.error($0)?.kind == .overloaded && client.error($0)?.begun == false })
     }
 
-    /// The last would be too late by a millisecond.
+    /// The deadline is 1,000 ms after the call, so a pause of 1,000 ms is too long.
     @Test(arguments: [(999, true), (1_000, false), (.max, false)])
     func `a call is not made again after its deadline`(pause: Int, isMadeAgain: Bool) throws {
         let client = try Self.client()

@@ -33,7 +33,7 @@ struct FuzzReader {
             reply: { _ in })
     }
 
-    // MARK: What the peer did
+    // MARK: Actions of the peer
 
     mutating func asked(_ id: String) { asked[Self.plain(id), default: 0] += 1 }
 
@@ -44,7 +44,7 @@ struct FuzzReader {
     /// Zero has two spellings.
     private static func plain(_ id: String) -> String { id == "-0" ? "0" : id }
 
-    // MARK: What came
+    // MARK: Received frames
 
     mutating func read(_ bytes: ByteBuffer, _ features: Features) throws {
         guard bytes.readableBytes > 0 else { return }

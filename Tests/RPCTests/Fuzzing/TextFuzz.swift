@@ -70,7 +70,7 @@ enum TextFuzz {
         let again = RawJSON(try written.read(as: codec), as: codec)
         // The members of a dictionary may be in any order.
         try FuzzFinding.unless(
-            written.bytes.count == again.bytes.count, "\(Value.self) is another when it comes back")
+            written.bytes.count == again.bytes.count, "\(Value.self) differs after it was written and read")
     }
 
     // MARK: Messages

@@ -59,7 +59,7 @@ import Testing
         var limits = Limits()
         limits.defaultTimeout = .milliseconds(20)
         try await withPeer(limits: limits) { peer, _ in
-            // The default is 30 s: with that, the second call would end first.
+            // With the usual default of 30 s, the second call would end first.
             try await peer.send(
                 #"{"jsonrpc":"2.0","id":1,"method":"echo.wait","params":{"text":"a"}}"#)
             try await peer.send(

@@ -146,7 +146,8 @@ import Testing
             server.stop()
             var answers = 1
             while let message = try await peer.receive() { answers += message == Self.draining ? 0 : 1 }
-            // A plain client is not told, so the server does not wait for what it has sent and was not read.
+            // A client that has not sent `rpc.hello` gets no `rpc.draining`. The server does not wait for requests of
+            // such a client that it has not read.
             #expect(saysHello ? answers == 200 : answers > 0)
             await server.ended()
         }

@@ -103,7 +103,7 @@ import Testing
         try await withPeer { peer, _ in try await peer.expectAlive() }
     }
 
-    @Test func `the largest message that a client takes is honoured`() async throws {
+    @Test func `an answer over the client's message limit is refused`() async throws {
         try await withPeer { peer, _ in
             #expect(
                 try await peer.answer(to: Self.hello(#"{"protocols":[1],"limits":{"frame_bytes":1000}}"#)).error == nil)

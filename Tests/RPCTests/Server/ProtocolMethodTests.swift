@@ -38,7 +38,7 @@ import Testing
             #expect(try await peer.answer(to: request("1", method, #"{"service":null}"#)).error == nil)
             let answer = try await peer.answer(to: request("1", method, #"{"service":"other"}"#))
             #expect(answer.error?.kind == .invalidParams)
-            #expect(answer.error?.message == "params.service: this is test and knows no other")
+            #expect(answer.error?.message == "params.service: must be test or absent")
         }
     }
 

@@ -146,7 +146,7 @@ import Testing
                 deaf.post(grow)
                 try await WirePeer.connect(to: server.path).expectAlive()
             }
-            // Far more than the kernel accepts: no further call begins.
+            // The unread answers now exceed what the kernel buffers, so no further call begins.
             deaf.post(WirePeer.frame(waiting("2", "never begun")))
             try await WirePeer.connect(to: server.path).expectAlive()
             // Refusals are answers too, and finally exceed the limit.

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `each connection is given to the next loop and stays there`() async throws {
-        // Its own, because the others take turns among all connections of the suite.
+        // Separate event loops: those of the suite also get the connections of other tests.
         let executors = LoopExecutors(count: 3)
         let seen = Mutex<[ObjectIdentifier: Int]>([:])
         var table = EchoContract.table

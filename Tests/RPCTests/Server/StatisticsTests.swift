@@ -118,7 +118,7 @@ import Testing
         try await withPeer { peer, _ in
             #expect(try await peer.answer(to: request("1", "rpc.stats", #"{"service":"test"}"#)).error == nil)
             let answer = try await peer.answer(to: request("1", "rpc.stats", #"{"service":"other"}"#))
-            #expect(answer.error?.message == "params.service: this is test and knows no other")
+            #expect(answer.error?.message == "params.service: must be test or absent")
         }
     }
 }

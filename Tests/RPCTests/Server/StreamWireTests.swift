@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, 16), (1, 1), (2, 2), (1_024, 1_024)] as [(Int?, Int)])
-    func `no more items come than the caller can hold, and as many more as it grants`(
+    func `a server sends as many items as the window, and as many more as the caller grants`(
         window: Int?, granted: Int
     ) async throws {
         let meta = window.map { #"{"stream":true,"window":\#($0)}"# } ?? #"{"stream":true}"#

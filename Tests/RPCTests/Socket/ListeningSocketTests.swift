@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a server that answers without holding the lock is not disturbed, and named`() async throws {
+    @Test func `a server that answers without holding the lock continues, and the error names it`() async throws {
         try await WireListener.with { listener in
             let error = #expect(throws: SocketError.self) { try ListeningSocket(path: listener.path) }
             #expect(error == .inUse(path: listener.path.description, process: getpid()))

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `so are listed users, and members of listed groups, in any of their groups`() {
+    @Test func `listed users, and users with any listed group, are trusted`() {
         let (user, peers) = (geteuid() + 1_000, TrustedPeers(users: [geteuid() + 1_000], groups: [70, 71]))
         #expect(peers.include(Self.peer(user)))
         #expect(peers.include(Self.peer(user + 1, group: 71)))

@@ -28,14 +28,14 @@ enum EchoContract {
     static let echo = Method("echo.say", "Say it again.", params: Text.codec, answer: Text.codec)
     static let wait = Method("echo.wait", "Wait until the gate is opened.", params: Text.codec, answer: Text.codec)
     static let fail = Method("echo.fail", "Fail.", params: Text.codec, answer: Text.codec, errors: [.notFound])
-    static let grow = Method("echo.grow", "Answer with a text so long.", params: Size.codec, answer: Text.codec)
+    static let grow = Method("echo.grow", "Answer with a text of this size.", params: Size.codec, answer: Text.codec)
     static let trace = Method("echo.trace", "Answer with the trace.", params: Empty.codec, answer: Text.codec)
 
     /// Echoes bytes.
     static let bytes = Method("echo.bytes", "Give bytes back.", params: Blob.codec, answer: Blob.codec)
 
     /// Returns this many bytes.
-    static let blob = Method("echo.blob", "Answer with so many bytes.", params: Size.codec, answer: Blob.codec)
+    static let blob = Method("echo.blob", "Answer with this many bytes.", params: Size.codec, answer: Blob.codec)
 
     /// Items `0`, `1`, `2` …
     static let count = StreamMethod("echo.count", "Count.", params: Size.codec, item: Text.codec)

@@ -81,7 +81,8 @@ import Testing
 
     @Test func `up to 16 MiB may be granted and unused, one byte more ends the connection`() async throws {
         let most = UInt32(16 * 1_024 * 1_024)
-        // One call without a near deadline, stopped by the window: its credit is used up.
+        // The window stops the answer of this call, whose credit is then used up. The deadline of the call is far
+        // away.
         try await withPeer(of: ["bytes", "credit"]) { peer, _ in
             try await peer.send(blob("1", 300_000))
             _ = try await peer.frames(5)

@@ -25,7 +25,8 @@ import Testing
         try await withPeer(of: ["parts", "credit"]) { peer, _ in
             try await peer.send(grow("1", 300_000))
             #expect(try await peer.frames(4).allSatisfy { $0.kind == .part && $0.number == 1 })
-            // Not a request, so it is answered while it is read; and so short that everything is read at once.
+            // `1` is not a request, so it is answered while it is read. It is so short that all messages are read at
+            // once.
             try await peer.send(Array(repeating: .message("1"), count: small) + [.stop(1)])
             let frames = try await peer.frames(small + 2)
             #expect(frames.filter { $0.kind != .message } == [.aborted(1, "cancelled")])

@@ -14,9 +14,9 @@ import Testing
                 "number 1 was used before"
             ),
             ([.message(bytesRequest("1", [1], attachments: "[2,2]"))], "number 2 was used before"),
-            ([WireFrame(.chunk, 9)], "number 9 was not announced, or is over"),
-            ([WireFrame(.lastChunk, 0)], "number 0 was not announced, or is over"),
-            ([.aborted(9, "why")], "number 9 was not announced, or is over"),
+            ([WireFrame(.chunk, 9)], "number 9 was not announced, or has ended"),
+            ([WireFrame(.lastChunk, 0)], "number 0 was not announced, or has ended"),
+            ([.aborted(9, "why")], "number 9 was not announced, or has ended"),
             ([announced, WireFrame(.part, 1)], "number 1 is an attachment"),
             ([announced, WireFrame(.lastPart, 1)], "number 1 is an attachment"),
             ([WireFrame(.part, 1), WireFrame(.chunk, 1)], "number 1 is a message in parts"),
@@ -25,7 +25,7 @@ import Testing
             ([WireFrame(.part, 2_000), WireFrame(.part, 900)], "number 900 was used before"),
             (
                 [.message(bytesRequest("1", [], attachments: "[1]")), WireFrame(.lastChunk, 1), WireFrame(.chunk, 1)],
-                "number 1 was not announced, or is over"
+                "number 1 was not announced, or has ended"
             ),
         ] as [([WireFrame], String)])
     func `an invalid number ends the connection`(frames: [WireFrame], message: String) async throws {

@@ -89,7 +89,7 @@ import Testing
             _ = try await peer.frames(1_024)
             try await peer.expectAlive()
             try await peer.send(refused(1_025))
-            try await peer.expectRejection("too many attachments and parts that were stopped have not ended")
+            try await peer.expectRejection("too many stopped attachments and parts have not ended")
         }
     }
 

@@ -16,7 +16,8 @@ import Testing
                     let start = ContinuousClock.now
                     while ContinuousClock.now - start < .milliseconds(time * 3 / 2) {
                         try await peer.send([WireFrame(.chunk, number, [0]), .message(request("2", "rpc.ping"))])
-                        // Not on a machine so busy that the transfer does stall.
+                        // On a very busy machine the transfer really stalls; the caller then repeats this with more
+                        // time.
                         guard try await peer.receiveFrame()?.kind == .message else { return false }
                     }
                     try await peer.send(WireFrame(.lastChunk, number))

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a queued request leaves the queue, and one with a place gives it to the next`() async throws {
+    @Test func `a cancelled request leaves the queue, or gives its connection slot to the next`() async throws {
         try await OriginServer.with {
             $0.path == "/stall" ? [.stall] : [.response()]
         } _: { server in

@@ -9,7 +9,7 @@ struct NetworkNamespace: Sendable {
     static let isPossible: Bool = {
         guard geteuid() == 0 else { return false }
         let command = "n=if-probe-$$; ip netns add $n && ip netns del $n && command -v python3"
-        // Without a shell it is not possible either.
+        // Also false when no shell can be started.
         return (try? Spawn.run(["/bin/sh", "-c", command])) == 0
     }()
 

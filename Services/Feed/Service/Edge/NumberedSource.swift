@@ -61,7 +61,7 @@ final class NumberedSource: Sendable {
         let last = cursor.isDownward ? items.last { passed.contains($0.id) } : items.first { passed.contains($0.id) }
         if let last { return try await search.page(beside: last.place, downward: cursor.isDownward) }
         if search.isExhaustive { throw reader.unknownError }
-        throw UpstreamMonitor.Failure.rejected("the place of \(id.uuidString) cannot be found")
+        throw UpstreamMonitor.Failure.rejected("the position of the item \(id.uuidString) cannot be determined")
     }
 
     private func place(of id: UUID) -> Int? { places.withLock { $0[id] } }

@@ -130,7 +130,7 @@ struct CacheLinks {
         if isEndless == true { throw FeedStoreError.damaged("a chain has no beginning") }
     }
 
-    /// The nodes that precede one, the next in front, until `reach` of them are not removed, and at most `longestWalk`.
+    /// The nodes before a node, the nearest first: at most `longestWalk`, of which at most `reach` are not removed.
     func nodes(before number: Int64, reach: Int) throws -> [CacheNode] {
         var (nodes, count) = ([CacheNode](), 0)
         var prev = try node(number).prev
@@ -171,7 +171,7 @@ struct CacheLinks {
         try run("UPDATE node SET ended_at = ? WHERE number = ?", [time.timeIntervalSince1970, number])
     }
 
-    /// Takes a node out of its chain and links its neighbours.
+    /// Removes a node from its chain and links its neighbours.
     func takeOut(_ node: CacheNode) throws {
         try cut(after: node.number)
         try cut(before: node.number)
@@ -183,8 +183,8 @@ struct CacheLinks {
         }
     }
 
-    /// Takes a removed item, which the upstream shows again, out of its chain. Its former place does not tell the new one, nor
-    /// on which side of that the removed items stood that follow it: these begin a chain of their own.
+    /// Removes the node of a removed item from its chain, because the upstream shows the item again. Removed items
+    /// that follow it become a separate chain: it is unknown on which side of the item's new place they belong.
     func takeOutRemoved(_ node: CacheNode) throws {
         if let next = node.next, try self.node(next).state == .removed { try cut(after: node.number) }
         try takeOut(self.node(node.number))

@@ -75,7 +75,7 @@ struct PageKeeper {
         } else if page.isShort {
             try strand.cutUnconfirmed()
         } else {
-            // More items follow, or the page is full and does not say.
+            // More items follow, or the page is full and the upstream did not state whether more follow.
             try strand.clearEnd()
         }
         removed += strand.removed
@@ -90,7 +90,7 @@ struct PageKeeper {
         return zip(held, page.items).allSatisfy { $0.id == $1.id } && (held.isEmpty || !page.items.isEmpty)
     }
 
-    /// The same of a page before the cursor.
+    /// Whether the page agrees with the chain about the items before a removed item.
     private func isConsistent(above cursor: CacheNode) throws -> Bool {
         let held = try links.nodes(before: cursor.number, reach: page.items.count).filter { $0.state != .removed }
         return zip(held, page.items.reversed()).allSatisfy { $0.id == $1.id }
@@ -133,7 +133,7 @@ struct PageKeeper {
             return nil
         }
         if let cursor, cursor.state == .removed {
-            // What stood beside the removed item has moved, so its place is not known any more.
+            // The neighbours of the removed item have moved, so its place is unknown.
             if try !isConsistent(above: cursor) { try links.delete(cursor) }
             try keepUnattached()
             return nil
@@ -157,8 +157,8 @@ struct PageKeeper {
         try links.refresh(CacheNode.beginning, at: page.savedAt)
     }
 
-    /// Whether a page before the first item is more likely the feed's first page, sent by an upstream that ignores
-    /// `before_id` and has removed that item.
+    /// Whether the answer to a request for the items before `first` is more likely the first page of the feed,
+    /// because the upstream ignores `before_id` and has removed `first`.
     private func isFirstPage(without first: CacheNode) throws -> Bool {
         let reach = FeedAlignment.reach(of: page.items.count)
         let held = try links.nodes(after: first.number, reach: reach).filter { $0.state != .removed }

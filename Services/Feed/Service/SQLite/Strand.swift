@@ -8,7 +8,7 @@ struct Strand {
     private let origin: CacheNode
     private let savedAt: Date
 
-    /// The last node that the answer has reached.
+    /// The number of the node that the next item of the answer will follow.
     private(set) var position: Int64
 
     /// The items that are not written yet.
@@ -36,7 +36,8 @@ struct Strand {
         try doubtOrigin()
     }
 
-    /// Takes removed items out of the chain, because the upstream may show them again at another place.
+    /// Removes the nodes of removed items from their chains, because the upstream may show these items again at
+    /// another place.
     private func takeOutRemoved() throws {
         for item in rest {
             guard let node = try links.node(item.id), node.state == .removed, node.number != origin.number else {
@@ -48,7 +49,7 @@ struct Strand {
 
     // MARK: Along the chain
 
-    /// Writes the rest up to its last item that the chain also has ahead.
+    /// Writes the rest of the answer, up to its last item that also follows in the chain.
     /// - Parameter isKnownToFollow: whether the upstream has said before that this part of the chain follows the
     ///   origin.
     /// - Returns: false when the chain has none of these items, or too many others in between.
@@ -205,7 +206,7 @@ private struct Match {
                 moved.append(held[depth])
             }
         }
-        // What is left in `depths` is not in the answer.
+        // The remaining items of `depths` are not in the answer.
         guard let deepest = anchors.last?.node.number else { return nil }
         skipped = held.prefix { $0.number != deepest }.filter { node in
             node.state != .removed && node.id.map { depths[$0] != nil } ?? true

@@ -8,10 +8,12 @@ struct HTTPLimits: Sendable {
     /// The maximum number of connections. Further clients wait in the listener's backlog until a connection closes.
     static let connections = 1_024
 
-    /// Connections may use one in this many of the files that the process can open.
+    /// The number of files that the process must be able to open for each connection: connections use at most a
+    /// quarter of them.
     static let filesPerConnection = 4
 
-    /// The minimum size of a compressed body in bytes: a body that fits into one packet would not arrive sooner.
+    /// The minimum size, in bytes, of a body to compress. A smaller body fits into one packet, so compressing it
+    /// would not speed it up.
     static let compressedBytes = 1_400
 
     /// The minimum value of `Retry-After` in seconds.
@@ -42,14 +44,14 @@ struct HTTPLimits: Sendable {
     /// How long an image is served from memory without asking the services.
     var recentImageTime = TimeAmount.seconds(1)
 
-    /// The maximum size of these images in bytes; a single one may have half of it. Answers in progress hold their
-    /// bytes in addition.
+    /// The maximum size of these images in bytes; a single one may have half of it. Answers in progress do not count.
     var recentImageBytes = 64 * 1_024 * 1_024
 
     /// How long a list of comments is served from memory without asking the services, unless it is small.
     var recentCommentsTime = TimeAmount.seconds(1)
 
-    /// The maximum size of these lists in bytes, and of their compressed forms again; a single one may have half of it.
+    /// The maximum size of these lists in bytes; a single one may have half of it. Their compressed forms have a
+    /// separate limit of the same size.
     var recentCommentsBytes = 64 * 1_024 * 1_024
 
     /// The time limit for the calls to the services for a request.

@@ -4,7 +4,8 @@ enum MisplacedOptions {
     static func corrected(_ arguments: [String]) -> [String]? {
         guard arguments.first?.hasPrefix("-") == true else { return nil }
         let names = GatewayCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-        // An option's value may be equal to a name. So only an order that the command line accepts counts, from the end.
+        // An option's value may be equal to the name of a subcommand. So each candidate is tried, the last one first,
+        // until the command line accepts the arguments.
         for (place, argument) in arguments.enumerated().reversed() where names.contains(argument) {
             var corrected = arguments
             corrected.remove(at: place)

@@ -2,7 +2,8 @@ import FeedContract
 import Foundation
 import RPC
 
-/// The pages and items of the feed.
+/// Reads pages and items of the feed from the service `feed` behind the gateway. `ImageComments` and `Pictures` use
+/// it to find an image.
 struct Feed: Sendable {
     let registry: PluginRegistry
 

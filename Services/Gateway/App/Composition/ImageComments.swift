@@ -24,7 +24,8 @@ struct ImageComments: Sendable {
         return (listed, try await feed.problem(proving: list.imageID, options))
     }
 
-    /// Stores a comment. The id makes the call repeatable, for a comments service that goes away during it.
+    /// Stores a comment. The comment gets an id, so that the call can be repeated if the connection to the comments
+    /// service is lost.
     /// - Throws: `not_found` when the feed has no such image.
     func post(_ comment: PostComment, _ options: CallOptions) async throws(RPCError) -> Comment {
         do throws(RPCError) {

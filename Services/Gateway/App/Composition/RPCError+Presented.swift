@@ -29,7 +29,7 @@ extension RPCError {
     private var isAboutTheRequest: Bool {
         switch kind {
         case .parseError, .invalidRequest, .methodNotFound, .invalidParams: true
-        // The gateway's own errors; errors of a service have its name.
+        // True for the gateway's own errors only. An error of a service has the name of the service.
         case .notFound, .tooLarge, .overloaded: service == nil
         default: false
         }

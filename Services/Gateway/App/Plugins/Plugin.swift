@@ -86,7 +86,7 @@ struct Plugin: Sendable {
         do {
             // The manifest's timeout limits answers, not streams.
             var options = CallOptions(onBehalfOf: context)
-            // The caller buffers its own window; a larger one would be buffered here.
+            // The gateway buffers this window in addition to the caller's buffer, so it must not be large.
             options.window = min(options.window, Limits.defaultStreamWindow)
             try await client.withStream(method, params, options) { items in
                 for try await item in items { try await sink.send(item) }

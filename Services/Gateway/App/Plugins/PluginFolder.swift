@@ -3,14 +3,15 @@ import JSON
 import NIOCore
 import RPC
 
-/// Reads `plugins.d`: one manifest a file. A bad file is reported and disturbs nobody else.
+/// Reads the folder `plugins.d`, with one manifest per file. An invalid file is reported and does not affect the
+/// other plugins.
 struct PluginFolder {
     let path: String
 
     /// The largest manifest that is read.
     static let maximumBytes = 64 * 1_024
 
-    /// What is wrong with one file: which, where, and why.
+    /// The reason why a file is rejected, with its path and line.
     struct Rejection: Error, Equatable, CustomStringConvertible {
         let file: String
         let line: Int?
@@ -19,7 +20,7 @@ struct PluginFolder {
         var description: String { line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)" }
     }
 
-    /// - Returns: the manifests by file name, and what was refused.
+    /// - Returns: the manifests in the order of their file names, and the rejected files.
     func scan() -> (manifests: [PluginManifest], rejections: [Rejection]) {
         var manifests: [PluginManifest] = []
         var rejections: [Rejection] = []
@@ -38,7 +39,7 @@ struct PluginFolder {
     }
 
     private var files: [String] {
-        // A folder that is not there is a gateway without plugins.
+        // Without the folder, the gateway has no plugins.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted().map { "\(path)/\($0)" }
     }

@@ -2,7 +2,7 @@ import JSON
 import NIOCore
 import RPC
 
-/// What `plugins.d/NAME.json` says about a service behind the gateway.
+/// The manifest of a service behind the gateway: the content of `plugins.d/NAME.json`.
 struct PluginManifest: Sendable, Equatable {
     /// The first part of its methods' names: the gateway forwards `NAME.verb` to it.
     let name: String
@@ -16,13 +16,13 @@ struct PluginManifest: Sendable, Equatable {
     /// Whether the gateway is degraded without it.
     let required: Bool
 
-    /// The most that a call may take, in milliseconds; nil leaves it to the caller.
+    /// The maximum timeout of a call in milliseconds; nil if only the caller's timeout applies.
     let timeout: Int?
 
-    /// What it adds to the items of a page.
+    /// The values that it adds to the items of a page.
     let enriches: [Enrichment]
 
-    /// A method that is asked once per page, and where its values land in the items.
+    /// A method that the gateway calls once per page, and the name under which the items get its values.
     struct Enrichment: Sendable, Equatable {
         let item: String
         let method: String

@@ -37,7 +37,7 @@ struct PluginRegistry: Sendable {
     func plugin(_ name: String) throws(RPCError) -> Plugin {
         guard let plugin = byName[name] else {
             throw RPCError(
-                .unavailable, "there is no plugin named \(name); is plugins.d/\(name).json there?", begun: false)
+                .unavailable, "there is no plugin named \(name); check plugins.d/\(name).json", begun: false)
         }
         return plugin
     }

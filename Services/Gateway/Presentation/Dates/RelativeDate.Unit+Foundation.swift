@@ -1,5 +1,6 @@
 import Foundation
 
+/// Foundation's names for the units, for calendar arithmetic and for formatting.
 extension RelativeDate.Unit {
     var component: Calendar.Component {
         switch self {

@@ -1,6 +1,8 @@
 import EdgeModel
 import Foundation
 
+/// Presents the age and the origin of a page: "Updated 5 minutes ago", "Offline: cached copy from 2 hours ago". The presenters
+/// of pages and comments use it.
 enum StatusPresenter {
     static func text(origin: AnswerOrigin, savedAt: Date?, now: Date, language: Language) -> String? {
         let texts = Texts(language)

@@ -1,5 +1,6 @@
 import Foundation
 
+/// Finds the `.strings` files of a language in `Resources`.
 extension Texts {
     static let table = "Presentation"
 

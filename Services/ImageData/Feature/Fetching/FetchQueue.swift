@@ -1,6 +1,6 @@
 /// A priority queue of fetches: concurrent requests for a URL share one fetch, the number of concurrent fetches is
-/// limited, and loads precede prefetches. It is a value without side effects; the caller carries out what its methods
-/// return.
+/// limited, and loads precede prefetches. It is a value without side effects: `ImageFetches`, in the service, starts
+/// and cancels the fetches that its methods return. `HostBackoff` pauses hosts that have failed.
 public struct FetchQueue: Sendable {
     /// A caller that waits for fetches.
     public typealias Waiter = Int
@@ -228,7 +228,7 @@ public struct FetchQueue: Sendable {
     public mutating func ended(_ run: Run, hostFailed: Bool?, now: ContinuousClock.Instant) -> Set<Waiter> {
         guard let start = begun.removeValue(forKey: run) else { return [] }
         switch hostFailed {
-        // An image that failed while others came from the same host says nothing about the host.
+        // The host answered another fetch while this one ran, so this failure does not start a backoff.
         case true? where start.hasHostAnswered: break
         case true?: backoff.failed(start.host, begun: start.time, now: now)
         case false?:

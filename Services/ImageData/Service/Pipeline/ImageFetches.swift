@@ -3,8 +3,8 @@ import ImageData
 import RPC
 import Synchronization
 
-/// Runs the fetches of a `FetchQueue`, and resumes their callers. The number of tasks is that of the concurrent
-/// fetches, however many callers wait.
+/// Runs the fetches of a `FetchQueue`, and resumes their callers. It uses one task per concurrent fetch, however many
+/// callers wait.
 final class ImageFetches: Sendable {
     /// Fetches one image and stores it. Nil when bytes were put for the URL in the meantime, so that no fetch is
     /// needed.

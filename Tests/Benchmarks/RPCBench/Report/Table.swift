@@ -13,7 +13,8 @@ enum Table {
         """
     }
 
-    /// One block, compared with the echo and with ttrpc, or without both with its first line.
+    /// One block. Each line is compared with the echo and with ttrpc; if both are missing, with the first line of the
+    /// block.
     static func block(_ calls: [CallFinding]) -> String {
         var baselines = [("echo", OwnSubject.echo.name), ("ttrpc", ExternalProgram.ttrpc.subject)].compactMap {
             (label, subject) in calls.first { $0.subject == subject }.map { (label, $0) }

@@ -216,7 +216,8 @@ import Testing
         try await RunningAPI.with(services, limits: limits, loops: loops) { api in
             let deaf = try await api.connect()
             try await deaf.wire.setReading(false)
-            // The first answer takes the budget; repeat until that is the client that does not read.
+            // The first of two concurrent answers uses up the budget. Repeat until it is the answer of the client
+            // that does not read.
             var reply: HTTPReply
             repeat {
                 try await deaf.request("/v1/image/\(UUID())/data")

@@ -87,7 +87,7 @@ import Testing
         let service = Service(count: Self.longList.comments, bytes: Self.longList.bytes)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         var limits = Self.patient
-        // One list, and the generation of another one.
+        // Enough for one list and the generation of another one.
         limits.answerBytes = 2 * Self.longList.storage
         try await RunningAPI.with(service.services { _ in for await _ in gate {} }, limits: limits) {
             api async throws in

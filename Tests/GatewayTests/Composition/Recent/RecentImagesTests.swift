@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `concurrent requests share a load, but not its failure with later ones`() async throws {
+    @Test func `concurrent requests share a failed load, and later requests load again`() async throws {
         try await withRecent(time: .hours(1)) { recent async throws in
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let (gate, open) = AsyncStream.makeStream(of: Void.self)

@@ -24,7 +24,7 @@ struct Problem: Sendable {
 
     var json: RawJSON { RawJSON(self, as: Self.codec) }
 
-    /// The default type: the title is that of the status, and programs use the kind.
+    /// The default type (RFC 9457): the title is that of the status. Programs read the kind instead.
     private static let type = "about:blank"
 
     private static let codec = Codec<Problem>.object { object in

@@ -7,7 +7,8 @@ import Synchronization
 /// It counts storage: a body that several answers share counts once, as long as any of them holds it. Each event loop
 /// may exceed the limit by the one answer that it is about to send.
 final class AnswerBudget: Sendable {
-    /// The maximum size of an answer in bytes that is sent even over the limit; the number of connections limits these.
+    /// An answer of at most this size, in bytes, is sent even over the limit. The number of connections limits the
+    /// number of such answers.
     static let smallAnswer = 65_536
 
     private let limit: Int
@@ -81,7 +82,7 @@ private struct HeldBytes {
         tag.flatMap { storageOfTag[$0] }.flatMap { storages[$0]?.body }
     }
 
-    /// The increase of the total by this body.
+    /// The number of bytes that this body adds to the total; 0 if its storage is already counted.
     func growth(by body: ByteBuffer) -> Int { storages[body.storageID] == nil ? body.storageCapacity : 0 }
 
     mutating func insert(_ body: ByteBuffer, tag: String?) {

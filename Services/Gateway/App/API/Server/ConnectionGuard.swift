@@ -215,7 +215,7 @@ extension HTTPRequestHead {
     /// parser treats bytes after an `Upgrade` as another protocol.
     fileprivate var isLast: Bool { !isKeepAlive || version == .http1_0 || headers.contains(name: "upgrade") }
 
-    /// The head with `Connection: close`, after whose answer the connection closes.
+    /// The same head with `Connection: close`, so that the connection closes after the answer.
     fileprivate var asLast: HTTPRequestHead {
         var head = self
         head.headers.replaceOrAdd(name: "Connection", value: "close")

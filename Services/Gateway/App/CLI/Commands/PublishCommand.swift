@@ -102,7 +102,8 @@ struct PublishCommand: ClientCommand {
             .joined(separator: " ")
     }
 
-    /// The values of an option at the last `deploy/up`, which new values replace; none if its user is another one.
+    /// The values that the last `deploy/up` set for an option. A suggested command must repeat them, because new
+    /// values replace them. Empty if this user cannot read the deployment's file.
     private func allowed(by option: String) -> [String] {
         guard let file = client.deployment.map({ $0 + "/upstream.options" }),
             let text = try? String(contentsOfFile: file, encoding: .utf8)

@@ -23,7 +23,8 @@ extension TextTable {
             ? [DisplayWidth.truncated(text, to: width)] : Wrapping.lines(text, width: width, indent: gap)
     }
 
-    /// A line that is too short for the label contains nothing else.
+    /// The line with its label in bold. A line that is too narrow for the whole label contains only a part of the
+    /// label.
     private static func bold(_ label: String, in line: String, style: Style) -> String {
         line.hasPrefix(label) ? style.bold(label) + line.dropFirst(label.count) : style.bold(line)
     }

@@ -1,3 +1,4 @@
+/// The layout of a table as columns, for a terminal that is wide enough. `TextTable+Blocks.swift` has the other layout.
 extension TextTable {
     static let gap = "  "
 

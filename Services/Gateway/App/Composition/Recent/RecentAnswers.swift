@@ -9,7 +9,7 @@ protocol SharedAnswer: Sendable {
     /// The size that counts against the limit of `RecentAnswers`, in bytes; nil for an answer that is not cached.
     var heldBytes: Int? { get }
 
-    /// The same answer for later requests, which did not cause a fetch.
+    /// The answer as it is cached: for later requests it comes from a cache, not from a fetch.
     var kept: Self { get }
 }
 
