@@ -42,8 +42,8 @@ import Testing
                 try edge.makeOther(path)
                 try fate.happen(to: path)
                 try await edge.run { service in
-                    let isKept = try await service.keeps(name, edge.origin)
-                    #expect(isKept && service.log.contains(path), "\(fate): \(service.log)")
+                    let isCached = try await service.keeps(name, edge.origin)
+                    #expect(isCached && service.log.contains(path), "\(fate): \(service.log)")
                     #expect(try await service.health() == .serving)
                 }
                 #expect(try edge.takeCorrupt() == (fate == .removed ? 0 : 1), "\(fate)")

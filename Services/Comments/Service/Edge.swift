@@ -11,17 +11,17 @@ extension CommentsService {
     /// it responds, otherwise from the cache. `Standalone.swift` is that of an authority.
     func serveEdge(of base: UpstreamBase, _ process: ServiceProcess, on socket: ListeningSocket) async throws {
         let path = storeOptions.path ?? process.root.store("comments", of: base)
-        let store = try process.openCache(SQLiteKeptComments.opening, at: path, storeOptions, releasing: socket) {
-            SQLiteKeptComments($0)
+        let store = try process.openCache(SQLiteCommentsCache.opening, at: path, storeOptions, releasing: socket) {
+            SQLiteCommentsCache($0)
         }
         let client = UpstreamClient(upstreamOptions.settings)
         let traced = TracedUpstream(
             client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)
         let upstream = UpstreamMonitor(base, logger: process.logger)
-        let cache = SoftKeptComments(store: store)
+        let cache = SoftCommentsCache(store: store)
         let remote = RemoteComments(
-            endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), store: cache, now: { Date() })
-        let comments = EdgeComments(remote: remote, store: cache, monitor: upstream)
+            endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, now: { Date() })
+        let comments = EdgeComments(remote: remote, cache: cache, monitor: upstream)
         try await process.serve(
             EdgeHandlers(comments: comments).table, on: socket, health: { [store.check, upstream.check] },
             companions: {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The result of storing a page.
-public struct KeptFeedPage: Equatable, Sendable {
+public struct FeedCacheChange: Equatable, Sendable {
     /// New items above those that were cached before, in feed order.
     public let new: [FeedImage]
 

@@ -12,7 +12,7 @@ public protocol FeedCache: Sendable {
 
     /// Stores a page, completely or not at all.
     /// - Returns: nil when there is no store.
-    func keep(_ page: FetchedFeedPage) async throws -> KeptFeedPage?
+    func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange?
 
     /// The valid items at the cursor; nil when the cache has none.
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage?

@@ -88,7 +88,7 @@ struct ImageDataHandlers {
         table.handle(ImageDataContract.check) { params, context in
             _ = try pinned
             return try await answering(context.trace) {
-                if try await loader.isKept(params.url) { return CheckedImage(availability: .kept) }
+                if try await loader.isCached(params.url) { return CheckedImage(availability: .kept) }
                 guard let check else { return CheckedImage(availability: .absent) }
                 try await check(params.url)
                 return CheckedImage(availability: .fetched)

@@ -28,14 +28,14 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `only the first and the last page of a list are requested from the upstream`(isKept: Bool) async throws {
+    func `only the first and the last page of a list are requested from the upstream`(isCached: Bool) async throws {
         try await TestedEdge.with {
             .list(Self.numbers)
         } _: { edge in
-            if !isKept { try await edge.setWriting(works: false) }
+            if !isCached { try await edge.setWriting(works: false) }
             let pages = try await whole(edge)
             #expect(pages.flatMap(\.numbers) == Self.numbers && pages.count == Self.pages)
-            #expect(pages.allSatisfy { $0.origin == .remote && $0.notices == (isKept ? nil : [.notKept]) })
+            #expect(pages.allSatisfy { $0.origin == .remote && $0.notices == (isCached ? nil : [.notKept]) })
             #expect(edge.upstream.requests.count == 2)
         }
     }
@@ -98,7 +98,7 @@ import Testing
             ]
         }
         return ContinuedLists.List(
-            comments: comments, receipt: .init(savedAt: nil, isKept: comments == nil), answeredAt: moment(time))
+            comments: comments, receipt: .init(savedAt: nil, isCached: comments == nil), answeredAt: moment(time))
     }
 
     @Test(arguments: [(ContinuedLists.maximumCount, true), (ContinuedLists.maximumCount + 1, false)])

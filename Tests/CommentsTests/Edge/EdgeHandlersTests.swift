@@ -106,7 +106,7 @@ import Upstream
             var settings = UpstreamSettings()
             settings.trusted = [try UpstreamEndpoint(url: upstream.url)]
             let client = UpstreamClient(settings)
-            let store = InMemoryKeptComments()
+            let store = InMemoryCommentsCache()
             let base = try #require(URL(string: upstream.url + "/api/"))
             let comments = EdgeComments(
                 remote: RemoteComments(
@@ -115,8 +115,8 @@ import Upstream
                         client, of: .test, profiler: Profiler([], logger: RecordedLog().logger),
                         logger: RecordedLog().logger
                     ).fetch(),
-                    store: store, now: { Date() }),
-                store: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger))
+                    cache: store, now: { Date() }),
+                cache: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger))
             // Cancelled at the end of this scope.
             async let _: Void = comments.run()
             try await TestServer.with(EdgeHandlers(comments: comments).table) { server in

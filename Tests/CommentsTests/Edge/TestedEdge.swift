@@ -25,7 +25,7 @@ final class TestedEdge: Sendable {
         _ body: (TestedEdge) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
-            let pool = try SQLiteKeptComments.opening.open(directory + "/comments-edge.sqlite")
+            let pool = try SQLiteCommentsCache.opening.open(directory + "/comments-edge.sqlite")
             try await body(TestedEdge(ScriptedUpstream(script), pool, longestWait: longestWait))
         }
     }
@@ -37,15 +37,15 @@ final class TestedEdge: Sendable {
         let (log, clock) = (RecordedLog(), TestClock())
         storeMonitor = StoreMonitor(path: pool.path, logger: log.logger)
         let slot = StoreSlot(
-            SQLiteKeptComments.opening, at: pool.path,
+            SQLiteCommentsCache.opening, at: pool.path,
             hasStore ? .success(pool) : .failure(StoreUnusable(path: pool.path, reason: .readOnly))
-        ) { SQLiteKeptComments($0) }
-        let watched = SoftKeptComments(store: SoftStore(slot, storeMonitor))
+        ) { SQLiteCommentsCache($0) }
+        let watched = SoftCommentsCache(store: SoftStore(slot, storeMonitor))
         edge = EdgeComments(
             remote: RemoteComments(
-                endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, store: watched,
+                endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, cache: watched,
                 now: clock.read),
-            store: watched, monitor: UpstreamMonitor(.test, logger: log.logger, longestWait: longestWait))
+            cache: watched, monitor: UpstreamMonitor(.test, logger: log.logger, longestWait: longestWait))
         (self.upstream, self.log, self.pool, self.clock) = (upstream, log, pool, clock)
         running = Task { [edge] in await edge.run() }
     }

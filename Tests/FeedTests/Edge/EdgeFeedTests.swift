@@ -294,7 +294,7 @@ import Testing
             #expect(page.numbers == [2, 1] && page.notices == [.notKept] && page.origin == .remote)
             #expect(try await rig.feed.cache.item(UUID(number: 1)) == nil)
             #expect(try await rig.validation.validate() == .kept)
-            #expect(try await rig.load().isKept)
+            #expect(try await rig.load().isCached)
         }
     }
 
@@ -308,7 +308,7 @@ import Testing
             #expect(try await rig.load().notices == [.notKept])
             #expect(try await rig.validation.validate() == .deleted)
             #expect(rig.monitor.check.status == .serving)
-            #expect(try await rig.load().isKept)
+            #expect(try await rig.load().isCached)
             let names = try FileManager.default.contentsOfDirectory(atPath: directory)
             let corrupt = try #require(names.first { $0.contains(".corrupt-") })
             #expect(try Data(contentsOf: URL(filePath: directory + "/" + corrupt)) == garbage)
@@ -331,7 +331,7 @@ import Testing
             #expect(try await rig.validation.validate() == .deleted)
             #expect(try await rig.validation.validate() == .kept)
             #expect(rig.monitor.check.status == .serving)
-            #expect(try await rig.load(100).isKept)
+            #expect(try await rig.load(100).isCached)
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: directory).contains { $0.contains(".corrupt-") })
         }
@@ -347,7 +347,7 @@ import Testing
             #expect(try await rig.validation.validate() == .deleted)
             #expect(try await rig.validation.validate() == .kept)
             #expect(rig.monitor.check.status == .serving)
-            #expect(try await rig.load(100).isKept)
+            #expect(try await rig.load(100).isCached)
             let names = try FileManager.default.contentsOfDirectory(atPath: directory)
             #expect(names.contains { $0.contains(".corrupt-") })
         }
@@ -403,5 +403,5 @@ import Testing
 
 extension LoadedFeed {
     fileprivate var isLast: Bool { nextAfterID == nil }
-    fileprivate var isKept: Bool { notices == nil }
+    fileprivate var isCached: Bool { notices == nil }
 }

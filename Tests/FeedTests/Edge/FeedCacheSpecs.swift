@@ -686,7 +686,7 @@ extension FeedCache {
     func keep(
         _ numbers: [Int], at cursor: FeedCursor, _ continuation: FeedContinuation = .unknown, savedAt: Int = 0,
         _ validators: AnswerValidators = AnswerValidators(), limit: Int = 10, isShort: Bool = false
-    ) async throws -> KeptFeedPage? {
+    ) async throws -> FeedCacheChange? {
         try await keep(
             FetchedFeedPage(
                 items: numbers.map { picture($0) }, limit: limit, cursor: cursor,

@@ -20,6 +20,6 @@ import Upstream
     }
 
     @Test func `an edge can cache the largest number of comments`() {
-        #expect(HTTPLimits().commentsBytes / Self.shortest <= KeptLimits().comments)
+        #expect(HTTPLimits().commentsBytes / Self.shortest <= CommentsCacheLimits().comments)
     }
 }

@@ -7,11 +7,11 @@ import Testing
     private var values = LeastRecentlyUsed<String, Int>(budget: 10)
 
     @Test(arguments: [(10, true), (11, false)]) mutating func `a value may cost at most the whole budget`(
-        cost: Int, isKept: Bool
+        cost: Int, isCached: Bool
     ) {
         values.set(1, for: "a", cost: cost)
-        #expect(values.peek("a") == (isKept ? 1 : nil))
-        #expect(values.cost == (isKept ? cost : 0))
+        #expect(values.peek("a") == (isCached ? 1 : nil))
+        #expect(values.cost == (isCached ? cost : 0))
     }
 
     @Test(arguments: [(3, ["a", "b", "c"]), (4, ["b", "c"]), (7, ["c"]), (10, [])])

@@ -29,7 +29,7 @@ struct EdgeService {
 
         /// Whether the service fetches.
         var fetches = true
-        var isKept = true
+        var isCached = true
         var maximumBytes = ImageDataMapper.defaultMaximumBytes
         var concurrency = FetchQueue.defaultConcurrency
         var hotBytes = HotImages.defaultBudget
@@ -65,7 +65,7 @@ struct EdgeService {
         let pool = options.isAuthority ? try SQLiteImageStore.opening.open(directory + "/pinned.sqlite") : nil
         let caches = ImageCaches(
             hot: HotImages(budget: options.hotBytes),
-            cold: options.isKept ? ColdImages(cache: disk, logger: logger) : ColdImages(cache: nil, logger: logger),
+            cold: options.isCached ? ColdImages(cache: disk, logger: logger) : ColdImages(cache: nil, logger: logger),
             pinned: pool.map { SQLiteImageStore($0) })
         let mapper = ImageDataMapper(maximumBytes: options.maximumBytes)
         let source = ImageOrigin(

@@ -61,7 +61,7 @@ import Testing
 
     @Test func `a service without a cache on disk serves images`() async throws {
         try await OriginServer.with(answers.script) { origin in
-            try await EdgeService.with(origin, EdgeService.Options(isKept: false)) { service in
+            try await EdgeService.with(origin, EdgeService.Options(isCached: false)) { service in
                 let source = try await service.load(origin.url).metadata.source
                 #expect(source == .remote)
                 #expect(try await service.load(origin.url).metadata.source == .hot)

@@ -12,13 +12,13 @@ import Testing
     private let answers = Answers(.picture(1))
 
     @Test(arguments: [EvictImages.urls(["self"]), .olderThan(seconds: 0), .toBytes(0)], [true, false])
-    func `a fetch that began before an eviction stores nothing`(eviction: EvictImages, isKept: Bool) async throws {
+    func `a fetch that began before an eviction stores nothing`(eviction: EvictImages, isCached: Bool) async throws {
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service async throws in
-                if isKept { _ = try await service.load(origin.url) }
+                if isCached { _ = try await service.load(origin.url) }
                 answers.set(.pause(200), .picture(2))
                 let load = Task { try await service.load(origin.url, nil, .reload) }
-                await origin.history.wait { $0.requests.count == (isKept ? 2 : 1) }
+                await origin.history.wait { $0.requests.count == (isCached ? 2 : 1) }
                 let evicted = try await service.evict(eviction == .urls(["self"]) ? .urls([origin.url]) : eviction)
                 #expect(evicted.count <= 1)
 

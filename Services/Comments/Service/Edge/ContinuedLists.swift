@@ -34,7 +34,7 @@ final class ContinuedLists: Sendable {
     /// Replaces the image's earlier list. Over the limits the oldest lists are evicted.
     func begin(_ imageID: UUID, _ list: List) {
         let bytes = list.comments.map { comments in
-            KeptComments(imageID: imageID, comments: comments, savedAt: list.answeredAt).bytes
+            CachedComments(imageID: imageID, comments: comments, savedAt: list.answeredAt).bytes
         }
         held.withLock { held in
             held.removeAll { $0.imageID == imageID || !$0.list.isGood(at: list.answeredAt) }

@@ -9,14 +9,14 @@ import ServiceKit
 /// The comments of an edge: from the upstream while it answers, otherwise from the cache.
 struct EdgeComments: Sendable {
     let remote: RemoteComments
-    let store: any KeptCommentsStore
+    let cache: any CommentsCache
     let monitor: UpstreamMonitor
     private let flights = SingleFlight<UUID, RemoteComments.News>()
     private let continued = ContinuedLists()
 
-    init(remote: RemoteComments, store: any KeptCommentsStore, monitor: UpstreamMonitor) {
+    init(remote: RemoteComments, cache: any CommentsCache, monitor: UpstreamMonitor) {
         self.remote = remote
-        self.store = store
+        self.cache = cache
         self.monitor = monitor
     }
 
@@ -35,18 +35,18 @@ struct EdgeComments: Sendable {
             throw error
         }
         continued.end(page.imageID)
-        return try await keptPage(page)
+        return try await cachedPage(page)
     }
 
     /// The time limit of the upstream request.
     func budget(of imageID: UUID, within remaining: Duration) async throws -> Duration {
-        let hasKept = try await orNil { try await store.validators(of: imageID) } != nil
-        return monitor.time(of: remaining, hasFallback: hasKept)
+        let hasCached = try await orNil { try await cache.validators(of: imageID) } != nil
+        return monitor.time(of: remaining, hasFallback: hasCached)
     }
 
     /// Returns counts from the cache only: a page of the feed must not cause upstream requests for the comments of all
     /// its images.
-    func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] { try await store.counts(of: imageIDs) }
+    func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] { try await cache.counts(of: imageIDs) }
 
     // MARK: From the upstream
 
@@ -60,8 +60,8 @@ struct EdgeComments: Sendable {
         case nil: return nil
         case .changed(let answer): return try await remotePage(page, of: answer)
         case .unchanged(let receipt):
-            if let kept = try await keptSlice(page) {
-                return beginning(page.imageID, ListedComments(kept.slice, .remote, receipt), receipt)
+            if let cached = try await cachedSlice(page) {
+                return beginning(page.imageID, ListedComments(cached.slice, .remote, receipt), receipt)
             }
             // The upstream has confirmed an answer that is no longer readable.
             let answer = try await monitor.asking(subject, within: budget) {
@@ -94,7 +94,7 @@ struct EdgeComments: Sendable {
                 if let comments = list.comments {
                     try CommentsSlice(comments, page.size, after: page.afterID)
                 } else {
-                    try await keptSlice(page)?.slice
+                    try await cachedSlice(page)?.slice
                 }
             guard let next = slice.map({ ListedComments($0, .remote, list.receipt) }), next.nextAfterID != nil else {
                 return nil
@@ -110,20 +110,20 @@ struct EdgeComments: Sendable {
             let slice = try CommentsSlice(answer.comments, page.size, after: page.afterID)
             return beginning(
                 page.imageID, ListedComments(slice, .remote, answer.receipt), answer.receipt,
-                of: answer.receipt.isKept ? nil : answer.comments)
+                of: answer.receipt.isCached ? nil : answer.comments)
         } catch {
-            // The cursor may be a removed comment, which only the store knows.
-            guard answer.receipt.isKept, let kept = try await keptSlice(page) else { throw error }
-            return beginning(page.imageID, ListedComments(kept.slice, .remote, answer.receipt), answer.receipt)
+            // The cursor may be a removed comment, which only the cache knows.
+            guard answer.receipt.isCached, let cached = try await cachedSlice(page) else { throw error }
+            return beginning(page.imageID, ListedComments(cached.slice, .remote, answer.receipt), answer.receipt)
         }
     }
 
-    // MARK: From the store
+    // MARK: From the cache
 
-    private func keptPage(_ page: ListComments) async throws -> ListedComments {
+    private func cachedPage(_ page: ListComments) async throws -> ListedComments {
         do {
-            if let kept = try await keptSlice(page) {
-                return ListedComments(kept.slice, .cache, .init(savedAt: kept.savedAt, isKept: true))
+            if let cached = try await cachedSlice(page) {
+                return ListedComments(cached.slice, .cache, .init(savedAt: cached.savedAt, isCached: true))
             }
         } catch CommentsStoreError.unknownCursor {
             // The cache does not know the cursor, but the upstream may.
@@ -133,9 +133,9 @@ struct EdgeComments: Sendable {
             "the upstream does not answer, and the comments of \(page.imageID.uuidString) are not cached here")
     }
 
-    /// Nil also when the store cannot be read.
-    private func keptSlice(_ page: ListComments) async throws -> KeptSlice? {
-        try await orNil { try await store.slice(page.size, of: page.imageID, after: page.afterID) }
+    /// Nil also when the cache cannot be read.
+    private func cachedSlice(_ page: ListComments) async throws -> CachedSlice? {
+        try await orNil { try await cache.slice(page.size, of: page.imageID, after: page.afterID) }
     }
 }
 
@@ -147,6 +147,6 @@ extension ListedComments {
     fileprivate init(_ slice: CommentsSlice, _ origin: AnswerOrigin, _ receipt: RemoteComments.Receipt) {
         self.init(
             CommentsPage(slice), origin: origin, savedAt: receipt.savedAt,
-            notices: receipt.isKept ? nil : [.notKept])
+            notices: receipt.isCached ? nil : [.notKept])
     }
 }

@@ -8,7 +8,7 @@ import RPC
 struct RemoteComments: Sendable {
     let endpoint: CommentsEndpoint
     let fetch: UpstreamFetch
-    let store: any KeptCommentsStore
+    let cache: any CommentsCache
     let now: @Sendable () -> Date
 
     /// The answer to a conditional request.
@@ -30,13 +30,13 @@ struct RemoteComments: Sendable {
         let savedAt: Date?
 
         /// Whether the answer is cached.
-        let isKept: Bool
+        let isCached: Bool
     }
 
     /// Fetches the changes since the cached answer.
     /// - Throws: `RPCError` when the upstream does not know the image; otherwise the reason why there are no comments.
     func news(of imageID: UUID) async throws -> News {
-        guard let validators = try await orNil({ try await store.validators(of: imageID) }), !validators.isEmpty else {
+        guard let validators = try await orNil({ try await cache.validators(of: imageID) }), !validators.isEmpty else {
             return .changed(try await comments(of: imageID))
         }
         let answer = try await fetch(endpoint.url(of: imageID).absoluteString, validators.conditions)
@@ -44,11 +44,11 @@ struct RemoteComments: Sendable {
             return .changed(try await taking(answer, imageID))
         }
         let isThere = try await orNil {
-            try await store.renew(imageID, validators, savedAt: savedAt(of: answer))
+            try await cache.renew(imageID, validators, savedAt: savedAt(of: answer))
         }
         // The answer was evicted or replaced in the meantime.
         if isThere == false { return .changed(try await comments(of: imageID)) }
-        return .unchanged(receipt(answer, isKept: isThere ?? false))
+        return .unchanged(receipt(answer, isCached: isThere ?? false))
     }
 
     /// Fetches all comments unconditionally.
@@ -59,18 +59,18 @@ struct RemoteComments: Sendable {
 
     private func taking(_ answer: UpstreamAnswer, _ imageID: UUID) async throws -> Answer {
         let comments = try await map(answer, imageID)
-        let kept = KeptComments(
+        let cached = CachedComments(
             imageID: imageID, comments: comments, savedAt: savedAt(of: answer), validators: answer.validators)
-        let isKept = try await orNil { try await store.keep(kept) } ?? false
-        return Answer(comments: comments, receipt: receipt(answer, isKept: isKept))
+        let isCached = try await orNil { try await cache.keep(cached) } ?? false
+        return Answer(comments: comments, receipt: receipt(answer, isCached: isCached))
     }
 
     private func savedAt(of answer: UpstreamAnswer) -> Date {
         AnswerAge.savedAt(receivedAt: now(), age: answer.age)
     }
 
-    private func receipt(_ answer: UpstreamAnswer, isKept: Bool) -> Receipt {
-        Receipt(savedAt: answer.age > 0 ? savedAt(of: answer) : nil, isKept: isKept)
+    private func receipt(_ answer: UpstreamAnswer, isCached: Bool) -> Receipt {
+        Receipt(savedAt: answer.age > 0 ? savedAt(of: answer) : nil, isCached: isCached)
     }
 
     /// Maps on another thread, because a long list would block the event loop.

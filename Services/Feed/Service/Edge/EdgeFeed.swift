@@ -83,19 +83,19 @@ struct EdgeFeed {
     }
 
     private func deliver(_ page: FetchedFeedPage, isAged: Bool) async throws -> LoadedFeed {
-        let kept = try await ifPossible {
+        let change = try await ifPossible {
             try await turns.take {
-                let kept = try await cache.keep(page)
-                if let new = kept?.new, !new.isEmpty { broadcast.record(.published(new)) }
-                return kept
+                let change = try await cache.keep(page)
+                if let new = change?.new, !new.isEmpty { broadcast.record(.published(new)) }
+                return change
             }
         }
-        if let removed = kept?.removed { delivered.remove(removed) }
+        if let removed = change?.removed { delivered.remove(removed) }
         delivered.add(page.items, savedAt: page.savedAt)
-        let isLast = page.cursor.isDownward && (page.isEnd || page.continuation != .more && kept?.isLast == true)
+        let isLast = page.cursor.isDownward && (page.isEnd || page.continuation != .more && change?.isLast == true)
         return LoadedFeed(
             page.items, isLast: isLast, origin: .remote, savedAt: isAged ? page.savedAt : nil,
-            notices: kept == nil ? [.notKept] : nil)
+            notices: change == nil ? [.notKept] : nil)
     }
 
     // MARK: From the cache

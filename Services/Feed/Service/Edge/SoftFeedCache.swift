@@ -10,7 +10,7 @@ struct SoftFeedCache: FeedCache {
         try await store.reading { try await $0.passed(ids, at: cursor) } ?? []
     }
 
-    func keep(_ page: FetchedFeedPage) async throws -> KeptFeedPage? {
+    func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange? {
         try await store.writing { try await $0.keep(page) }
     }
 

@@ -17,7 +17,7 @@ struct PageKeeper {
         links = CacheLinks(db: db)
     }
 
-    mutating func keep() throws -> KeptFeedPage {
+    mutating func keep() throws -> FeedCacheChange {
         let new = try newItems()
         let last =
             switch page.cursor {
@@ -28,7 +28,7 @@ struct PageKeeper {
         let isLast = try last.map { try links.node($0).endedAt != nil } ?? false
         // Evicts last, because this page may be older than the rest of the cache.
         try evict()
-        return KeptFeedPage(new: new, removed: removed, isLast: isLast)
+        return FeedCacheChange(new: new, removed: removed, isLast: isLast)
     }
 
     /// The new items at the top: items that were not cached, above the last one that was. Further down, an uncached

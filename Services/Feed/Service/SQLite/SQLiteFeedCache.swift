@@ -39,12 +39,12 @@ struct SQLiteFeedCache: FeedCache {
         try pool.read { try KnownAnswers(db: $0).find(limit, at: cursor) }
     }
 
-    func keep(_ page: FetchedFeedPage) async throws -> KeptFeedPage? {
+    func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange? {
         try await pool.write { db in
             var keeper = PageKeeper(page, budget: budget, db)
-            let kept = try keeper.keep()
+            let change = try keeper.keep()
             try KnownAnswers(db: db).keep(page)
-            return kept
+            return change
         }
     }
 

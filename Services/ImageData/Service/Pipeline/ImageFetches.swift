@@ -62,12 +62,12 @@ final class ImageFetches: Sendable {
 
     /// Returns an image, from a fetch that it shares with other callers. If the task is cancelled, it stops waiting,
     /// and the fetch is cancelled when no other caller waits for it.
-    /// - Parameter isKept: checks whether the image was stored in the meantime. It is called while no fetch can end, so
+    /// - Parameter isCached: checks whether the image was stored in the meantime. It is called while no fetch can end, so
     ///   that a finished fetch is not repeated.
     /// - Returns: nil when the image is stored.
     func image(
         at url: String, _ priority: FetchQueue.Priority, keepingIn tiers: ImageTiers,
-        unless isKept: () -> Bool = { false }
+        unless isCached: () -> Bool = { false }
     ) async throws -> CachedImage? {
         let waiter = newWaiter()
         let host = Self.host(of: url)
@@ -75,7 +75,7 @@ final class ImageFetches: Sendable {
             await withUnsafeContinuation { continuation in
                 let answer: Result<CachedImage?, any Error>? = state.withLock { state in
                     guard !Task.isCancelled, !state.isOver else { return .failure(CancellationError()) }
-                    guard !isKept() else { return .success(nil) }
+                    guard !isCached() else { return .success(nil) }
                     guard state.queue.ask(url, host: host, by: waiter, priority, keepingIn: tiers) else {
                         return .failure(TooManyWaiting())
                     }
@@ -93,9 +93,9 @@ final class ImageFetches: Sendable {
 
     /// Fetches images with a lower priority than `image`; returns when all fetches have ended. If the task is
     /// cancelled, fetches that have not started are dropped.
-    /// - Parameter isKept: as for `image`.
+    /// - Parameter isCached: as for `image`.
     /// - Returns: the number of fetches that were queued; the queue may be full for the others.
-    func prefetch(_ urls: [String], unless isKept: (String) -> Bool = { _ in false }) async throws -> Int {
+    func prefetch(_ urls: [String], unless isCached: (String) -> Bool = { _ in false }) async throws -> Int {
         let waiter = newWaiter()
         let taken = Mutex(0)
         var seen: Set<String> = []
@@ -105,7 +105,7 @@ final class ImageFetches: Sendable {
                 let count = state.withLock { state in
                     guard !Task.isCancelled, !state.isOver else { return 0 }
                     let count = hosts.count { url, host in
-                        guard !isKept(url), state.queue.ask(url, host: host, by: waiter, .prefetch) else {
+                        guard !isCached(url), state.queue.ask(url, host: host, by: waiter, .prefetch) else {
                             return false
                         }
                         state.traces[url] = state.traces[url] ?? TraceContext.current

@@ -116,12 +116,12 @@ struct ImageLoader: Sendable {
     func prefetch(_ urls: [String]) async throws -> Int {
         guard let fetches else { return 0 }
         var missing: [String] = []
-        for url in urls where try await !isKept(url) { missing.append(url) }
+        for url in urls where try await !isCached(url) { missing.append(url) }
         return try await fetches.prefetch(missing, unless: { isInMemory(Request(url: $0)) })
     }
 
     /// Whether valid bytes are stored, so that no fetch is needed.
-    func isKept(_ url: String) async throws -> Bool {
+    func isCached(_ url: String) async throws -> Bool {
         guard let (record, place) = try await caches.record(at: url) else { return false }
         return place == .pinned
             || !ImageExpiry.isExpired(storedAt: record.storedAt, timeToLive: timeToLive, now: now())

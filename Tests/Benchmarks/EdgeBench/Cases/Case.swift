@@ -8,7 +8,7 @@ protocol Case: Sendable {
 }
 
 let allCases: [any Case] = [
-    WarmPictures(), AuthorityPictures(), ColdPicture(), Cancelling(), Prefetching(), KeptPictures(), ColdTier(),
+    WarmPictures(), AuthorityPictures(), ColdPicture(), Cancelling(), Prefetching(), CachedPictures(), ColdTier(),
 ]
 
 /// The settings of all cases.

@@ -22,7 +22,7 @@ struct ColdTier: Case {
             }
             var block = Block(name: "bytes on disk, µs each", columns: columns)
             // The upstream is never used: the service receives no requests.
-            let made = try await KeptStore.make(root: directory + "/made", upstream: "http://127.0.0.1:9")
+            let made = try await CachedStore.make(root: directory + "/made", upstream: "http://127.0.0.1:9")
             let stores = try BlobLayout.allCases.map {
                 try BlobStore($0, in: "\(directory)/\($0.key)", copying: made.path)
             }

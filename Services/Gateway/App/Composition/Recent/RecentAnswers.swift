@@ -18,7 +18,7 @@ protocol SharedAnswer: Sendable {
 /// Clients need not know about this cache: an entry lives for a second by default, and a change through the gateway
 /// removes all entries.
 final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendable {
-    private struct Kept {
+    private struct Cached {
         let answer: Answer
         let end: NIODeadline
 
@@ -34,15 +34,15 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
 
     /// Two generations; the older one is evicted as a whole. That limits their size and age in constant time.
     private struct Generations {
-        var newer: [ID: Kept] = [:]
-        var older: [ID: Kept] = [:]
+        var newer: [ID: Cached] = [:]
+        var older: [ID: Cached] = [:]
         var newerBytes = 0
         var newerEnd = NIODeadline.distantPast
         var epoch = 0
 
         var isEmpty: Bool { newer.isEmpty && older.isEmpty }
 
-        subscript(id: ID) -> Kept? { newer[id] ?? older[id] }
+        subscript(id: ID) -> Cached? { newer[id] ?? older[id] }
 
         /// - Returns: false when the answer is not cached or a renewal is already in progress.
         mutating func beginRenewal(of id: ID) -> Bool {
@@ -140,7 +140,7 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
             if generations.newerEnd <= now || generations.newerBytes + size > bytes / 2 {
                 generations.retire(until: now + timeAmount)
             }
-            generations.newer[id] = Kept(answer: answer.kept, end: end)
+            generations.newer[id] = Cached(answer: answer.kept, end: end)
             generations.newerBytes += size
             return wasEmpty
         }

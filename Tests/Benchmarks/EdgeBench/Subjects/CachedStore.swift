@@ -5,22 +5,22 @@ import RPC
 
 /// The file in which image-data-service caches pictures of an upstream. The benchmark fills it directly, because a million
 /// fetches would take too long.
-struct KeptStore {
+struct CachedStore {
     let path: String
 
     /// Lets the service create its file.
-    static func make(root: String, upstream: String) async throws -> KeptStore {
+    static func make(root: String, upstream: String) async throws -> CachedStore {
         let service = try await RunningService.start(
             "image-data-service", ["--upstream", upstream], name: "image-data", root: root)
         service.process.stop()
         let path = root + "/data/image-data-edge.sqlite"
         guard FileManager.default.fileExists(atPath: path) else { throw Failure("\(path) does not exist") }
-        return KeptStore(path: path)
+        return CachedStore(path: path)
     }
 
     /// Inserts small pictures. The first one is the least recently used.
     /// - Returns: their total size in bytes.
-    func fill(_ pictures: KeptPictureURLs, count: Int) throws -> Int {
+    func fill(_ pictures: CachedPictureURLs, count: Int) throws -> Int {
         let picture = NumberedPicture.gif(0)
         let numbers = "WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < ? - 1)"
         let queue = try DatabaseQueue(path: path)
@@ -37,7 +37,7 @@ struct KeptStore {
             try db.execute(
                 sql: """
                     \(numbers) INSERT INTO url (url, content, stored_at)
-                    SELECT ? || \(KeptPictureURLs.sqlName), i + 1, unixepoch() FROM numbers
+                    SELECT ? || \(CachedPictureURLs.sqlName), i + 1, unixepoch() FROM numbers
                     """, arguments: [count, pictures.base])
             return try Int.fetchOne(db, sql: "SELECT total FROM weight") ?? 0
         }
@@ -45,7 +45,7 @@ struct KeptStore {
 }
 
 /// URLs by number, in no particular order.
-struct KeptPictureURLs {
+struct CachedPictureURLs {
     let base: String
 
     private static let factor = 2_654_435_761

@@ -2,7 +2,7 @@ import GRDB
 import SQLiteKit
 
 /// The tables of an edge's cache.
-enum KeptCommentsSchema {
+enum CommentsCacheSchema {
     static var migrator: DatabaseMigrator {
         DatabaseMigrator(steps: [
             // Counts and bytes are stored per answer and written together with its comments, so that counting and

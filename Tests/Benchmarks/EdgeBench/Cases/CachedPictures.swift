@@ -4,7 +4,7 @@ import ImageDataContract
 import RPC
 
 /// Measures lookup, load, single flight and eviction with few and with many cached pictures.
-struct KeptPictures: Case {
+struct CachedPictures: Case {
     let name = "cached pictures"
 
     private static let aim = Aim.atMost(2)
@@ -17,7 +17,7 @@ struct KeptPictures: Case {
                     PictureOrigin.Answer(contentType: "image/gif", body: NumberedPicture.gif($0))
                 }
             }
-            var stores: [KeptPicturesRound] = []
+            var stores: [CachedPicturesRound] = []
             defer { stores.forEach { $0.service.process.stop() } }
             for count in counts {
                 bench.progress.show("keeping \(count) pictures")
@@ -33,20 +33,20 @@ struct KeptPictures: Case {
         }
     }
 
-    private func start(_ count: Int, root: String, _ origin: PictureOrigin) async throws -> KeptPicturesRound {
-        let store = try await KeptStore.make(root: root, upstream: origin.url)
-        let urls = KeptPictureURLs(base: origin.url + "/kept/")
+    private func start(_ count: Int, root: String, _ origin: PictureOrigin) async throws -> CachedPicturesRound {
+        let store = try await CachedStore.make(root: root, upstream: origin.url)
+        let urls = CachedPictureURLs(base: origin.url + "/kept/")
         let weight = try store.fill(urls, count: count)
         let service = try await RunningService.start(
             "image-data-service", ["--upstream", origin.url], name: "image-data", root: root)
-        return KeptPicturesRound(service: service, kept: urls, count: count, weight: weight, origin: origin)
+        return CachedPicturesRound(service: service, kept: urls, count: count, weight: weight, origin: origin)
     }
 
-    private func block(_ counts: [Int], _ stores: [KeptPicturesRound]) -> Block {
+    private func block(_ counts: [Int], _ stores: [CachedPicturesRound]) -> Block {
         let columns = counts.map { Block.Column(title: "µs with \($0)", key: "us_with_\($0)") }
         let ratio = Block.Column(title: "×", key: "ratio", digits: 2)
         var block = Block(name: name, columns: columns + [ratio])
-        for operation in KeptPicturesRound.Operation.allCases {
+        for operation in CachedPicturesRound.Operation.allCases {
             let times = stores.map { median($0.times[operation] ?? []) }
             let ratio = times.compactMap(\.self).count == 2 ? (times[1] ?? 0) / (times[0] ?? 1) : nil
             block.rows.append(
@@ -57,7 +57,7 @@ struct KeptPictures: Case {
 }
 
 /// A service with a number of cached pictures, and its measurements.
-struct KeptPicturesRound {
+struct CachedPicturesRound {
     enum Operation: String, CaseIterable {
         case lookup = "look up, 100 per call"
         case load = "load from disk"
@@ -66,7 +66,7 @@ struct KeptPicturesRound {
     }
 
     let service: RunningService
-    let kept: KeptPictureURLs
+    let kept: CachedPictureURLs
     let count: Int
     let weight: Int
     let origin: PictureOrigin
@@ -93,12 +93,12 @@ struct KeptPicturesRound {
     }
 
     /// A picture of the more recently used half, which is not evicted.
-    private var anyKept: String { kept[Int.random(in: count / 2..<count)] }
+    private var anyCached: String { kept[Int.random(in: count / 2..<count)] }
 
     private func lookups(_ client: RPCClient) async throws -> [Double] {
         var times: [Double] = []
         for _ in 0..<Self.lookupCalls {
-            let urls = (0..<ImageDataContract.maximumBatch).map { _ in anyKept }
+            let urls = (0..<ImageDataContract.maximumBatch).map { _ in anyCached }
             let start = MonotonicTime.now()
             let answer = try await client.call(ImageDataContract.prefetch, PrefetchImages(urls: urls))
             times.append(microseconds(since: start) / Double(urls.count))
@@ -110,7 +110,7 @@ struct KeptPicturesRound {
     private func loads(_ client: RPCClient) async throws -> [Double] {
         var times: [Double] = []
         for _ in 0..<Self.loads {
-            let url = anyKept
+            let url = anyCached
             let start = MonotonicTime.now()
             _ = try await client.call(ImageDataContract.load, LoadImage(url: url, policy: .cold, strategy: .cacheOnly))
             times.append(microseconds(since: start))

@@ -8,8 +8,8 @@ import RPCTestKit
 /// A cached answer with these comments.
 func kept(
     _ numbers: [Int], on image: Int = 0, at savedAt: TimeInterval = 0, etag: String? = nil, excess: Int = 0
-) -> KeptComments {
-    KeptComments(
+) -> CachedComments {
+    CachedComments(
         imageID: UUID(number: image), comments: comments(numbers, on: image, excess: excess),
         savedAt: moment(savedAt), validators: AnswerValidators(etag: etag))
 }
@@ -23,7 +23,7 @@ func comments(_ numbers: [Int], on image: Int = 0, excess: Int = 0) -> [ImageCom
     }
 }
 
-extension KeptCommentsStore {
+extension CommentsCache {
     /// The numbers of the cached comments; nil when no answer is cached.
     func numbers(
         of image: Int = 0, limit: Int = 100, after cursor: Int? = nil

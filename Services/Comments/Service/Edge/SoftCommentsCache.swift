@@ -4,10 +4,10 @@ import Foundation
 import SQLiteKit
 
 /// The current cache. Without a store every operation succeeds, and nothing is cached.
-struct SoftKeptComments: KeptCommentsStore {
-    let store: SoftStore<SQLiteKeptComments>
+struct SoftCommentsCache: CommentsCache {
+    let store: SoftStore<SQLiteCommentsCache>
 
-    func keep(_ answer: KeptComments) async throws -> Bool {
+    func keep(_ answer: CachedComments) async throws -> Bool {
         try await store.writing { try await $0.keep(answer) ? true : nil } ?? false
     }
 
@@ -19,7 +19,7 @@ struct SoftKeptComments: KeptCommentsStore {
         try await store.reading { try $0.validators(of: imageID) }
     }
 
-    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> KeptSlice? {
+    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> CachedSlice? {
         try await store.reading { try $0.slice(limit, of: imageID, after: id) }
     }
 

@@ -3,9 +3,9 @@ import EdgeModel
 import Foundation
 
 /// The model of an edge's cache: the answers in a list.
-actor InMemoryKeptComments: KeptCommentsStore {
+actor InMemoryCommentsCache: CommentsCache {
     private struct Entry {
-        var answer: KeptComments
+        var answer: CachedComments
 
         /// The answer's comments, and those of earlier answers that it no longer has.
         let places: [CommentPlace]
@@ -16,11 +16,11 @@ actor InMemoryKeptComments: KeptCommentsStore {
     /// The one that was stored or renewed the longest time ago first.
     private var entries: [Entry] = []
     private var lastNumber: Int64 = 0
-    private let limits: KeptLimits
+    private let limits: CommentsCacheLimits
 
-    init(limits: KeptLimits = KeptLimits()) { self.limits = limits }
+    init(limits: CommentsCacheLimits = CommentsCacheLimits()) { self.limits = limits }
 
-    func keep(_ answer: KeptComments) -> Bool {
+    func keep(_ answer: CachedComments) -> Bool {
         guard answer.comments.count <= limits.comments, answer.bytes <= limits.bytes else { return false }
         lastNumber += 1
         let places = CommentPlaces.replacing(
@@ -41,7 +41,7 @@ actor InMemoryKeptComments: KeptCommentsStore {
             })
         else { return false }
         var entry = entries.remove(at: index)
-        entry.answer = KeptComments(
+        entry.answer = CachedComments(
             imageID: imageID, comments: entry.answer.comments, savedAt: savedAt, validators: validators)
         entries.append(entry)
         return true
@@ -49,7 +49,7 @@ actor InMemoryKeptComments: KeptCommentsStore {
 
     func validators(of imageID: UUID) -> AnswerValidators? { entry(of: imageID)?.answer.validators }
 
-    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> KeptSlice? {
+    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> CachedSlice? {
         guard let entry = entry(of: imageID) else { return nil }
         var rest = entry.places[...]
         if let id {
@@ -59,7 +59,7 @@ actor InMemoryKeptComments: KeptCommentsStore {
             rest = rest[(index + 1)...]
         }
         let comments = entry.answer.comments.suffix(rest.count { $0.goneSince == nil })
-        return KeptSlice(
+        return CachedSlice(
             slice: CommentsSlice(items: Array(comments.prefix(limit)), hasMore: comments.count > limit),
             savedAt: entry.answer.savedAt)
     }

@@ -2,7 +2,7 @@ import EdgeModel
 import Foundation
 
 /// An upstream's whole answer about one image, as it is cached.
-public struct KeptComments: Equatable, Sendable {
+public struct CachedComments: Equatable, Sendable {
     public let imageID: UUID
 
     /// In the upstream's order.
@@ -24,7 +24,7 @@ public struct KeptComments: Equatable, Sendable {
 }
 
 /// The comments of a cached answer at a cursor.
-public struct KeptSlice: Equatable, Sendable {
+public struct CachedSlice: Equatable, Sendable {
     public let slice: CommentsSlice
 
     /// The `savedAt` of the answer.

@@ -9,7 +9,7 @@ import Testing
 @testable import comments_service
 
 /// Tests of the SQLite store only.
-@Suite struct SQLiteKeptCommentsTests {
+@Suite struct SQLiteCommentsCacheTests {
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func `the size of an answer equals that of its rows and the total is within the limit`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
@@ -38,8 +38,8 @@ import Testing
     @Test func `a migration recounts the sizes of a store of version 1`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/comments-edge.sqlite"
-            let pool = try SQLiteKeptComments.opening.open(path)
-            let store = SQLiteKeptComments(pool)
+            let pool = try SQLiteCommentsCache.opening.open(path)
+            let store = SQLiteCommentsCache(pool)
             _ = try await store.keep(kept([1, 2, 3]))
             _ = try await store.keep(kept([1]))
             let bytes = kept([1]).bytes
@@ -48,7 +48,7 @@ import Testing
                 try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '2 %'")
             }
             try pool.close()
-            let counted = try await SQLiteKeptComments.opening.open(path).read { db in
+            let counted = try await SQLiteCommentsCache.opening.open(path).read { db in
                 try Int.fetchOne(db, sql: "SELECT bytes FROM answer")
             }
             #expect(counted == bytes + 2 * CommentPlace.bytes)
@@ -63,9 +63,9 @@ import Testing
     }
 
     @Test func `the default limits`() {
-        #expect(KeptLimits().comments == 150_000)
-        #expect(KeptLimits().images == 20_000)
-        #expect(KeptLimits().bytes == 268_435_456)
+        #expect(CommentsCacheLimits().comments == 150_000)
+        #expect(CommentsCacheLimits().images == 20_000)
+        #expect(CommentsCacheLimits().bytes == 268_435_456)
     }
 
     @Test func `a failed write leaves the earlier answer`() async throws {
@@ -89,9 +89,9 @@ import Testing
         try await withTemporaryDirectory { directory in
             let (origin, edge) = (directory + "/a.sqlite", directory + "/b.sqlite")
             _ = try SQLiteCommentsStore.opening.open(origin)
-            _ = try SQLiteKeptComments.opening.open(edge)
+            _ = try SQLiteCommentsCache.opening.open(edge)
             #expect(throws: StoreUnusable(path: origin, reason: .foreign)) {
-                try SQLiteKeptComments.opening.open(origin)
+                try SQLiteCommentsCache.opening.open(origin)
             }
             #expect(throws: StoreUnusable(path: edge, reason: .foreign)) { try SQLiteCommentsStore.opening.open(edge) }
         }
@@ -100,7 +100,7 @@ import Testing
     @Test func `eviction reads no comments`() async throws {
         try await withStore { _, pool in
             let plan = try pool.read { db in
-                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + SQLiteKeptComments.sizeQuery)
+                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + SQLiteCommentsCache.sizeQuery)
             }
             #expect("\(plan)".contains("COVERING INDEX answer_by_turn"))
         }
@@ -108,13 +108,13 @@ import Testing
 
     private func withStore(
         images: Int = 100, bytes: Int = 1_000_000,
-        _ body: (SQLiteKeptComments, DatabasePool) async throws -> Void
+        _ body: (SQLiteCommentsCache, DatabasePool) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
-            var limits = KeptLimits()
+            var limits = CommentsCacheLimits()
             (limits.images, limits.bytes) = (images, bytes)
-            let pool = try SQLiteKeptComments.opening.open(directory + "/comments-edge.sqlite")
-            try await body(SQLiteKeptComments(pool, limits: limits), pool)
+            let pool = try SQLiteCommentsCache.opening.open(directory + "/comments-edge.sqlite")
+            try await body(SQLiteCommentsCache(pool, limits: limits), pool)
         }
     }
 }

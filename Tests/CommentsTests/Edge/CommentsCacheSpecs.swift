@@ -6,26 +6,26 @@ import Testing
 
 @testable import comments_service
 
-extension StoreFactory<any KeptCommentsStore> {
+extension StoreFactory<any CommentsCache> {
     /// All caches.
     static let all = limited()
 
     /// Caches with limits.
     static func limited(comments: Int = 100, images: Int = 100, bytes: Int = 1_000_000) -> [StoreFactory] {
-        var limits = KeptLimits()
+        var limits = CommentsCacheLimits()
         (limits.comments, limits.images, limits.bytes) = (comments, images, bytes)
         return [
-            StoreFactory(inMemory: { [limits] in InMemoryKeptComments(limits: limits) }),
+            StoreFactory(inMemory: { [limits] in InMemoryCommentsCache(limits: limits) }),
             StoreFactory("SQLite on disk") { [limits] in
-                SQLiteKeptComments(try SQLiteKeptComments.opening.open($0 + "/comments-edge.sqlite"), limits: limits)
+                SQLiteCommentsCache(try SQLiteCommentsCache.opening.open($0 + "/comments-edge.sqlite"), limits: limits)
             },
         ]
     }
 }
 
 /// The specs of every cache of an edge.
-@Suite struct KeptCommentsStoreSpecs {
-    typealias Factory = StoreFactory<any KeptCommentsStore>
+@Suite struct CommentsCacheSpecs {
+    typealias Factory = StoreFactory<any CommentsCache>
 
     private let image = UUID(number: 0)
 
@@ -45,11 +45,11 @@ extension StoreFactory<any KeptCommentsStore> {
     ) async throws {
         try await stores.withReopening { reopen in
             let answer = kept(numbers, at: 5, etag: "\"x\"")
-            let isKept = try await reopen().keep(answer)
-            #expect(isKept)
+            let isCached = try await reopen().keep(answer)
+            #expect(isCached)
             let store = try reopen()
             let slice = CommentsSlice(items: answer.comments, hasMore: false)
-            #expect(try await store.slice(10, of: image, after: nil) == KeptSlice(slice: slice, savedAt: moment(5)))
+            #expect(try await store.slice(10, of: image, after: nil) == CachedSlice(slice: slice, savedAt: moment(5)))
             #expect(try await store.validators(of: image) == answer.validators)
             #expect(try await store.counts(of: [image]) == (numbers.isEmpty ? [:] : [image: numbers.count]))
         }
@@ -60,11 +60,11 @@ extension StoreFactory<any KeptCommentsStore> {
             let comment = ImageComment(
                 id: UUID(number: 1), imageID: image, message: String(repeating: "🏖", count: 2_000),
                 createdAt: Date(timeIntervalSince1970: -62_167_219_200), username: String(repeating: "Ω", count: 64))
-            let answer = KeptComments(
+            let answer = CachedComments(
                 imageID: image, comments: [comment], savedAt: moment(0),
                 validators: AnswerValidators(etag: "W/\"ü\"", lastModified: "yesterday"))
-            let isKept = try await store.keep(answer)
-            #expect(isKept)
+            let isCached = try await store.keep(answer)
+            #expect(isCached)
             #expect(try await store.slice(1, of: image, after: nil)?.slice.items == [comment])
             #expect(try await store.validators(of: image) == answer.validators)
         }
@@ -148,20 +148,20 @@ extension StoreFactory<any KeptCommentsStore> {
 
     @Test(arguments: Factory.limited(comments: 3), [(3, true), (4, false)])
     func `an answer with too many comments is not stored, and the one before remains`(
-        stores: Factory, expected: (count: Int, isKept: Bool)
+        stores: Factory, expected: (count: Int, isCached: Bool)
     ) async throws {
         try await stores.withStore { store in
             _ = try await store.keep(kept([9]))
-            #expect(try await store.keep(kept(Array(1...expected.count))) == expected.isKept)
-            #expect(try await store.numbers() == (expected.isKept ? [1, 2, 3] : [9]))
+            #expect(try await store.keep(kept(Array(1...expected.count))) == expected.isCached)
+            #expect(try await store.numbers() == (expected.isCached ? [1, 2, 3] : [9]))
         }
     }
 
     @Test(arguments: Factory.limited(bytes: kept([1, 2]).bytes), [0, 1])
     func `an answer that alone exceeds the limit is not stored`(stores: Factory, excess: Int) async throws {
         try await stores.withStore { store in
-            let isKept = try await store.keep(kept([1, 2], excess: excess))
-            #expect(isKept == (excess == 0))
+            let isCached = try await store.keep(kept([1, 2], excess: excess))
+            #expect(isCached == (excess == 0))
         }
     }
 
@@ -212,7 +212,7 @@ extension StoreFactory<any KeptCommentsStore> {
     }
 
     /// Those of the images 1 to 4 whose answers are cached.
-    private func images(in store: any KeptCommentsStore) async throws -> [Int] {
+    private func images(in store: any CommentsCache) async throws -> [Int] {
         var images: [Int] = []
         for image in 1...4 where try await store.numbers(of: image) != nil { images.append(image) }
         return images

@@ -6,17 +6,17 @@ import SQLiteKit
 
 /// The last valid answers in one SQLite file. Reads take microseconds and run on the caller's thread; writes wait for
 /// the disk on another thread.
-struct SQLiteKeptComments: KeptCommentsStore {
+struct SQLiteCommentsCache: CommentsCache {
     private let pool: DatabasePool
-    private let limits: KeptLimits
+    private let limits: CommentsCacheLimits
 
-    init(_ pool: DatabasePool, limits: KeptLimits = KeptLimits()) {
+    init(_ pool: DatabasePool, limits: CommentsCacheLimits = CommentsCacheLimits()) {
         self.pool = pool
         self.limits = limits
     }
 
     /// The application id differs from that of an authority's store, so neither file can be opened as the other.
-    static let opening = StoreOpening(applicationID: "IFce", migrator: KeptCommentsSchema.migrator, isCache: true)
+    static let opening = StoreOpening(applicationID: "IFce", migrator: CommentsCacheSchema.migrator, isCache: true)
 
     // MARK: Reading
 
@@ -28,7 +28,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
         }
     }
 
-    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> KeptSlice? {
+    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> CachedSlice? {
         try pool.read { db in
             guard let answer = try Self.answer("saved_at", of: imageID, db) else { return nil }
             let position = try id.map { try Self.position(of: $0, in: imageID, db) } ?? -1
@@ -40,7 +40,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
             let rows = try Array(
                 Row.fetchCursor(statement, arguments: [imageID, position, limit + 1])
                     .map { try ImageComment($0, imageID: imageID) })
-            return KeptSlice(
+            return CachedSlice(
                 slice: CommentsSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit),
                 savedAt: Date(seconds: try answer.decode(atIndex: 0)))
         }
@@ -73,7 +73,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
 
     // MARK: Writing
 
-    func keep(_ answer: KeptComments) async throws -> Bool {
+    func keep(_ answer: CachedComments) async throws -> Bool {
         guard answer.comments.count <= limits.comments, answer.bytes <= limits.bytes else { return false }
         try await pool.write { [limits] db in
             let turn = try Self.nextTurn(db)
@@ -113,7 +113,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
                 .map { CommentPlace(id: try $0.decode(atIndex: 0), goneSince: try $0.decode(atIndex: 1)) })
     }
 
-    private static func write(_ answer: KeptComments, turn: Int64, bytes: Int, _ db: Database) throws {
+    private static func write(_ answer: CachedComments, turn: Int64, bytes: Int, _ db: Database) throws {
         // `INSERT OR REPLACE` would delete the row and, by the foreign key, its comments.
         try db.cachedStatement(
             sql: """
@@ -149,7 +149,7 @@ struct SQLiteKeptComments: KeptCommentsStore {
     }
 
     /// Evicts the oldest answers until the store is within its limits.
-    private static func makeRoom(_ limits: KeptLimits, _ db: Database) throws {
+    private static func makeRoom(_ limits: CommentsCacheLimits, _ db: Database) throws {
         guard let size = try Row.fetchOne(db.cachedStatement(sql: sizeQuery)) else { return }
         var (images, bytes): (Int, Int) = (try size.decode(atIndex: 0), try size.decode(atIndex: 1))
         var oldest: [UUID] = []

@@ -2,12 +2,12 @@ import EdgeModel
 import Foundation
 
 /// Caches the last valid answer of an upstream for each image. Every store passes the specs in `Tests/CommentsTests`.
-public protocol KeptCommentsStore: Sendable {
+public protocol CommentsCache: Sendable {
     /// Stores an answer in place of the image's earlier one, completely or not at all. Over the store's limits it
     /// evicts the answers that were stored or renewed the longest time ago.
     /// - Returns: whether the answer is stored. An answer that alone exceeds the limits is not; the earlier one
     ///   remains.
-    func keep(_ answer: KeptComments) async throws -> Bool
+    func keep(_ answer: CachedComments) async throws -> Bool
 
     /// Updates the time of the answer with these validators, after the upstream has confirmed it.
     /// - Returns: whether that answer is still cached.
@@ -19,7 +19,7 @@ public protocol KeptCommentsStore: Sendable {
     /// Returns up to `limit` comments of the cached answer; nil when none is cached.
     /// - Throws: `CommentsStoreError.unknownCursor` for an id that was in none of the image's answers. A comment that
     ///   is missing in the last answer remains a valid cursor.
-    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> KeptSlice?
+    func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> CachedSlice?
 
     /// Returns the number of comments in the cached answer of each image; images without comments are omitted.
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int]

@@ -1,5 +1,5 @@
 /// The limits of an edge's cache of comments.
-public struct KeptLimits: Equatable, Sendable {
+public struct CommentsCacheLimits: Equatable, Sendable {
     /// The maximum number of comments of one image: as many as the largest answer of this project's HTTP API has, 16
     /// MiB of short comments. A longer list is not cached; it is fetched again for each of its pages.
     public var comments = 150_000
@@ -14,7 +14,7 @@ public struct KeptLimits: Equatable, Sendable {
     public init() {}
 
     /// The number of places of removed comments that fit beside an answer.
-    public func gonePlaces(beside answer: KeptComments) -> Int {
+    public func gonePlaces(beside answer: CachedComments) -> Int {
         min(CommentPlaces.maximumGone, max(0, bytes - answer.bytes) / CommentPlace.bytes)
     }
 }
@@ -25,8 +25,8 @@ extension CommentPlace {
     public static let bytes = 100
 }
 
-extension KeptComments {
-    /// The size that the answer counts against `KeptLimits.bytes`.
+extension CachedComments {
+    /// The size that the answer counts against `CommentsCacheLimits.bytes`.
     public var bytes: Int {
         comments.reduce(0) { $0 + $1.textBytes + CommentPlace.bytes }
     }
