@@ -73,7 +73,7 @@ import Testing
 
     @Test func `refusals by a draining server are not failures`() async throws {
         var limits = Limits()
-        limits.drainTime = .hours(1)
+        (limits.drainTime, limits.discardTime) = (.hours(1), .hours(1))
         try await TestServer.with(EchoContract.table, limits: limits) { server in
             let peer = try await WirePeer.connect(to: server.path)
             try await peer.greet([])
