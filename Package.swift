@@ -244,12 +244,14 @@ let package = Package(
         ]
 )
 
-/// Selects a part of the package, because each sanitizer needs a separate build: `runtime` builds the tests of the runtime and of
-/// the HTTP response reader for the thread sanitizer (deploy/test); `upstream` builds all tests of the HTTP client; `fuzzing`
-/// builds the fuzzers of both (deploy/fuzz).
+/// Selects a part of the package: `programs` leaves out tests and benchmarks (deploy/up). Each sanitizer needs a separate build:
+/// `runtime` builds the tests of the runtime and of the HTTP response reader for the thread sanitizer (deploy/test); `upstream`
+/// builds all tests of the HTTP client; `fuzzing` builds the fuzzers of both (deploy/fuzz).
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
-if only == "upstream" {
+if only == "programs" {
+    package.targets.removeAll { $0.name == "RPCTestKit" || $0.path?.hasPrefix("Tests/") == true }
+} else if only == "upstream" {
     let client: Set = ["CZlib", "JSON", "RPC", "RPCTestKit", "Upstream", "UpstreamTests", "upstream-get"]
     package.products = []
     package.targets.removeAll { !client.contains($0.name) }
