@@ -80,7 +80,10 @@ let package = Package(
         // For Swift programs that call the services, or the gateway.
         .library(
             name: "ImageFeedContracts",
-            targets: ["FeedContract", "CommentsContract", "ImageDataContract", "GatewayContract", "RPC", "JSON"]),
+            targets: [
+                "FeedContract", "CommentsContract", "ImageDataContract", "GatewayContract", "Presentation", "EdgeModel",
+                "RPC", "JSON",
+            ]),
     ],
     // Exact versions, so that every checkout builds, tests and measures the same code: Package.resolved is not in the repository. A
     // new version is a commit of its own, after `deploy/test` and the benchmarks.
@@ -124,7 +127,7 @@ let package = Package(
             name: "Upstream",
             dependencies: ["CZlib", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .crypto],
             path: "Shared/Upstream", swiftSettings: settings),
-        // What features know of an upstream's answer: age and validators. Pure, so that features may see it.
+        // What is known of an answer: origin, age and validators. Pure, so that features may see it.
         .target(name: "EdgeModel", path: "Shared/EdgeModel", swiftSettings: settings),
         // What an edge is made of: its options, the monitor of its upstream, the time budget and the fallback.
         .target(

@@ -1,7 +1,7 @@
 import Foundation
-import RPCTestKit
 import ImageData
 import ImageDataContract
+import RPCTestKit
 import Testing
 
 @testable import image_data_service

@@ -1,6 +1,6 @@
 import Foundation
-import RPCTestKit
 import ImageData
+import RPCTestKit
 
 @testable import image_data_service
 

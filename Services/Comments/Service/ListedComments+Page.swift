@@ -1,6 +1,6 @@
-import EdgeModel
 import Comments
 import CommentsContract
+import EdgeModel
 import Foundation
 
 /// Conversions from the feature's types to the contract's.

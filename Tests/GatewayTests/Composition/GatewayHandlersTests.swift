@@ -1,5 +1,5 @@
-import EdgeModel
 import CommentsContract
+import EdgeModel
 import FeedContract
 import Foundation
 import GatewayContract

@@ -1,6 +1,6 @@
 import Foundation
-import RPCTestKit
 import ImageData
+import RPCTestKit
 import Testing
 
 @Suite struct ImageExpiryTests {

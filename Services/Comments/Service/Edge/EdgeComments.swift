@@ -1,7 +1,7 @@
-import EdgeModel
 import Comments
 import CommentsContract
 import EdgeKit
+import EdgeModel
 import Foundation
 import RPC
 import ServiceKit

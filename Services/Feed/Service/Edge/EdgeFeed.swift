@@ -1,5 +1,5 @@
-import EdgeModel
 import EdgeKit
+import EdgeModel
 import Feed
 import FeedContract
 import Foundation

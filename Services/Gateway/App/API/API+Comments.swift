@@ -1,5 +1,5 @@
-import EdgeModel
 import CommentsContract
+import EdgeModel
 import Foundation
 import HTTPTypes
 import RPC

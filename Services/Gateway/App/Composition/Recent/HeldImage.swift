@@ -1,4 +1,3 @@
-import FeedContract
 import Foundation
 import ImageDataContract
 import NIOCore
