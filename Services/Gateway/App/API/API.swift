@@ -11,6 +11,9 @@ struct API: Sendable {
     /// The listener's budget.
     let budget: AnswerBudget
 
+    /// The web page.
+    private var pages: Pages { Pages(gateway: gateway, publicURL: publicURL) }
+
     /// Answers a request. Cancelling the task cancels the calls to the services.
     /// - Parameter trace: the result of `trace(of:)`.
     func answer(_ request: HTTPRequest, _ trace: TraceContext) async -> HTTPAnswer {
@@ -18,7 +21,7 @@ struct API: Sendable {
         do throws(RPCError) {
             answer = try await self.answer(request, CallOptions(timeout: limits.requestTime, trace: trace), trace)
         } catch {
-            answer = HTTPAnswer(error, trace: trace)
+            answer = pages.refusal(error, request, trace) ?? HTTPAnswer(error, trace: trace)
         }
         answer.fields[.date] = HTTPDate.text(of: gateway.now())
         return answer
@@ -54,6 +57,7 @@ struct API: Sendable {
         case .imageData(let id): return try await imageData(of: id, request, options)
         case .alive: return .text("alive")
         case .ready: return try await readiness()
+        case .page(let page): return try await pages.answer(page, Reader(request, target), options)
         }
     }
 }

@@ -9,6 +9,7 @@ enum Route: Equatable {
     case imageData(UUID)
     case alive
     case ready
+    case page(PageRoute)
 
     /// - Returns: nil for an unknown path.
     init?(_ path: [String]) {
@@ -17,6 +18,10 @@ enum Route: Equatable {
         case ["healthz"]: self = .alive
         case ["readyz"]: self = .ready
         default:
+            if let page = PageRoute(path) {
+                self = .page(page)
+                return
+            }
             // A path with an invalid id is unknown.
             guard path.count == 4, path[0] == "v1", path[1] == "image", let id = UUID(hexadecimal: path[2]) else {
                 return nil
