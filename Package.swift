@@ -193,7 +193,8 @@ let package = Package(
                     // Limits of an edge's gateway.
                     "Comments", "EdgeKit", "Upstream",
                 ] + executables),
-            tests("PresentationTests", of: ["EdgeModel", "Presentation"]),
+            // The browser tests (Tests/Web) run the same table.
+            tests("PresentationTests", of: ["EdgeModel", "Presentation"], exclude: ["loading-state.json"]),
             tests(
                 "UpstreamTests",
                 of: [

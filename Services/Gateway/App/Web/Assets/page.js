@@ -9,6 +9,9 @@ const list = document.getElementById("list");
 const more = document.getElementById("more");
 const notices = document.querySelector(".notices");
 
+/** A document in which pictures load nothing. */
+const inert = document.implementation.createHTMLDocument();
+
 /** A copy of a part of the template, with a message. */
 function part(name, message) {
   const copy = parts.querySelector(name).cloneNode(true);
@@ -150,7 +153,7 @@ class Pictures {
 
   /** The row as the server sent it, for storing. */
   restored(row) {
-    const copy = row.cloneNode(true);
+    const copy = inert.importNode(row, true);
     const address = this.#addresses.get(row.querySelector(".photo"));
     copy.querySelector(".retry")?.remove();
     copy.querySelector(".picture")?.classList.remove("loading", "failed");
