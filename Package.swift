@@ -63,6 +63,7 @@ extension Target.Dependency {
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
     static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let mustache = product(name: "Mustache", package: "swift-mustache")
 }
 
 /// The executables, as dependencies of tests that run them.
@@ -106,6 +107,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
         // Turns NIO's HTTP messages into those types, and lets connections finish their requests when the gateway stops.
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        // Templates of the web page, which escape every text. It needs no HTTP framework.
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
     ],
     targets:  // Shared code, without features.
     [
@@ -166,8 +169,11 @@ let package = Package(
                     // The HTTP API.
                     "CZlib", .httpTypes, .nioCore, .nioPosix, .nioHTTP1, .nioExtras,
                     .nioHTTPTypes, .nioHTTPTypesHTTP1,
+                    // The web page.
+                    .mustache,
                 ],
-                path: "Services/Gateway/App", swiftSettings: settings),
+                path: "Services/Gateway/App",
+                resources: [.copy("Web/Templates"), .copy("Web/Assets")], swiftSettings: settings),
         ]
         // Tests and benchmarks.
         + [
@@ -187,7 +193,8 @@ let package = Package(
                     // Limits of an edge's gateway.
                     "Comments", "EdgeKit", "Upstream",
                 ] + executables),
-            tests("PresentationTests", of: ["EdgeModel", "Presentation"]),
+            // The browser tests (Tests/Web) run the same table.
+            tests("PresentationTests", of: ["EdgeModel", "Presentation"], exclude: ["loading-state.json"]),
             tests(
                 "UpstreamTests",
                 of: [

@@ -16,6 +16,7 @@ struct FakeServices: Sendable {
     var list: Answer<ListComments, ListedComments> = { _, _ in
         ListedComments(items: [], nextAfterID: nil, origin: .store)
     }
+    var counts: Answer<CountComments, CommentCounts> = { _, _ in CommentCounts(counts: [:]) }
     var post: Answer<PostComment, SentComment> = { _, _ in throw RPCError(.readOnly, "an upstream's") }
     var remove: Answer<CommentSelection, Count> = { _, _ in Count(count: 0) }
     var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are stored") }
@@ -27,6 +28,7 @@ struct FakeServices: Sendable {
         feed.handle(FeedContract.watch) { [watch] params, _, items in try await watch(params, items) }
         var comments = MethodTable(CommentsContract.contract)
         comments.handle(CommentsContract.list, list)
+        comments.handle(CommentsContract.counts, counts)
         comments.handle(CommentsContract.post, post)
         comments.handle(CommentsContract.remove, remove)
         var images = MethodTable(ImageDataContract.contract)

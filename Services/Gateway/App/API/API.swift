@@ -21,7 +21,10 @@ struct API: Sendable {
     /// The description of the API, as `/openapi.json` answers it.
     let description: RawJSON
 
-    private static let router = Router(endpoints)
+    private static let router = Router(endpoints + Pages.endpoints)
+
+    /// The web page.
+    var pages: Pages { Pages(gateway: gateway, publicURL: publicURL, takesComments: writeToken != nil) }
 
     init(
         gateway: Gateway, publicURL: PublicURL, limits: HTTPLimits, budget: AnswerBudget, writeToken: WriteToken? = nil,
@@ -46,7 +49,7 @@ struct API: Sendable {
             answer = try await self.answer(
                 request, body, CallOptions(timeout: limits.requestTime, trace: trace), trace)
         } catch {
-            answer = HTTPAnswer(error, trace: trace)
+            answer = pages.refusal(error, request, trace) ?? HTTPAnswer(error, trace: trace)
         }
         answer.fields[.date] = HTTPDate.text(of: gateway.now())
         return answer
@@ -79,9 +82,9 @@ struct API: Sendable {
                 answer = try await endpoint.answer(
                     self,
                     EndpointRequest(
-                        head: request, value: value, query: Query(target.query), body: body, options: options))
+                        head: request, value: value, target: target, body: body, options: options))
             } catch {
-                answer = HTTPAnswer(error, trace: trace)
+                answer = pages.refusal(error, request, trace) ?? HTTPAnswer(error, trace: trace)
             }
             if endpoint.isReadableAcrossSites { CrossSiteReading.apply(to: &answer.fields) }
             return answer

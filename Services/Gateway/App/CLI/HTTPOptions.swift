@@ -23,8 +23,8 @@ struct HTTPOptions: ParsableArguments {
         help: ArgumentHelp(
             "Accept comments over HTTP with the token in this file.",
             discussion:
-                "Default: $IMAGE_FEED_TOKEN, else ROOT/http-token if it exists, else none. A token has 16 to 1024 visible "
-                + "ASCII characters.",
+                "Default: $IMAGE_FEED_TOKEN, else ROOT/http-token if it exists, else none. A token has 16 to 1024 "
+                + "letters, digits and -._~+/=.",
             valueName: "path"))
     var tokenFile: String?
 
@@ -52,7 +52,7 @@ struct HTTPOptions: ParsableArguments {
 
     private static func invalidToken(_ what: String) -> ValidationError {
         ValidationError(
-            "\(what) must have 16 to 1024 visible ASCII characters. Make one with: openssl rand -hex 24")
+            "\(what) must have 16 to 1024 letters, digits and -._~+/=. Make one with: openssl rand -hex 24")
     }
 
     /// - Returns: nil when HTTP is off.

@@ -46,30 +46,13 @@ struct GatewayHandlers: Sendable {
 
     private func feedPage(_ request: FeedPageRequest, _ context: CallContext) async throws -> FeedPageAnswer {
         let load = LoadFeed(limit: request.limit, afterID: request.afterID, beforeID: request.beforeID)
-        let loaded = try await gateway.feed.page(load, CallOptions(onBehalfOf: context))
-        let language = Language(request.locale)
-        let page = FeedPagePresenter.viewModel(
-            items: loaded.items.map { FeedImagePresenter.viewModel($0, language) },
-            origin: loaded.origin, savedAt: loaded.savedAt,
-            isFirstPage: request.afterID == nil && request.beforeID == nil,
-            isLastPage: request.beforeID == nil && loaded.nextAfterID == nil, now: gateway.now(), language: language)
-        return FeedPageAnswer(
-            page: page, nextAfterID: loaded.nextAfterID, prevBeforeID: loaded.prevBeforeID, origin: loaded.origin,
-            savedAt: loaded.savedAt, problems: [])
+        return try await gateway.feedPage(load, in: Language(request.locale), CallOptions(onBehalfOf: context))
     }
 
     private func comments(_ request: CommentsRequest, _ context: CallContext) async throws -> CommentsAnswer {
         let list = ListComments(imageID: request.imageID, limit: request.limit, afterID: request.afterID)
-        let (listed, problem) = try await gateway.comments.page(list, CallOptions(onBehalfOf: context))
-        let (language, now) = (Language(request.locale), gateway.now())
-        let viewModel = CommentsPresenter.viewModel(
-            items: listed.items.map { CommentPresenter.viewModel($0, now, language) },
-            origin: listed.origin, savedAt: listed.savedAt, isFirstPage: request.afterID == nil, now: now,
-            language: language)
-        let problems = [problem].compactMap(\.self).map {
-            ProblemPresenter.viewModel(service: "feed", kind: $0.kind.rawValue, language: language)
-        }
-        return CommentsAnswer(comments: viewModel, nextAfterID: listed.nextAfterID, problems: problems)
+        return try await gateway.commentsPage(list, in: Language(request.locale), CallOptions(onBehalfOf: context))
+            .answer
     }
 
     private func image(_ request: ImageRequest, _ context: CallContext) async throws -> ImageAnswer {

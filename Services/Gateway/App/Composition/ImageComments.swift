@@ -1,5 +1,6 @@
 import CommentsContract
 import Foundation
+import NIOCore
 import RPC
 
 /// The comments of images. Only the feed knows which images exist.
@@ -23,6 +24,23 @@ struct ImageComments: Sendable {
         guard listed.items.isEmpty, list.afterID == nil, listed.origin == .store else { return (listed, nil) }
         return (listed, try await feed.problem(proving: list.imageID, options))
     }
+
+    /// The numbers of comments of a page's images, with one call. A page does not wait long for them, and is complete without them.
+    /// - Returns: the counts, or the error.
+    func counts(of ids: [UUID], _ options: CallOptions) async -> (counts: [UUID: Int]?, problem: RPCError?) {
+        guard !ids.isEmpty else { return ([:], nil) }
+        var options = options
+        options.deadline = min(options.deadline, .now() + Self.countsTimeout)
+        do throws(RPCError) {
+            let request = CountComments(imageIDs: ids)
+            return (try await registry.plugin("comments").call(CommentsContract.counts, request, options).counts, nil)
+        } catch {
+            registry.noteIgnored(CommentsContract.counts.name, error, options.trace)
+            return (nil, error)
+        }
+    }
+
+    private static let countsTimeout = TimeAmount.milliseconds(500)
 
     /// Stores a comment. The comment gets an id, so that the call can be repeated if the connection to the comments
     /// service is lost.

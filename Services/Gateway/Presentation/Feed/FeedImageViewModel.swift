@@ -8,12 +8,17 @@ public struct FeedImageViewModel: Equatable, Sendable {
     public let description: String?
     public let location: String?
     public let image: String
+    /// The number of comments: "3 comments"; nil when it is not known.
+    public var comments: String?
 
-    public init(id: UUID, title: String, description: String?, location: String?, image: String) {
+    public init(
+        id: UUID, title: String, description: String?, location: String?, image: String, comments: String? = nil
+    ) {
         self.id = id
         self.title = title
         self.description = description
         self.location = location
         self.image = image
+        self.comments = comments
     }
 }

@@ -2,6 +2,8 @@
 public enum ProblemPresenter {
     /// The message names the missing part and not the cause, because the rest of the page was loaded.
     public static func viewModel(service: String, kind: String, language: Language) -> ProblemViewModel {
-        ProblemViewModel(service: service, kind: kind, message: Texts(language).text(.couldNotShow, service))
+        let texts = Texts(language)
+        let message = service == "comments" ? texts[.commentsUnavailable] : texts.text(.couldNotShow, service)
+        return ProblemViewModel(service: service, kind: kind, message: message)
     }
 }

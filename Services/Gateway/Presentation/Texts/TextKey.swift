@@ -37,6 +37,48 @@ public enum TextKey: String, CaseIterable, Sendable {
     case unavailable = "error.unavailable"
     case unknownError = "error.unknown"
 
+    // The web page.
+    case feedDescription = "feed.description"
+    case feedEmptyHint = "feed.empty.hint"
+    case feedLoading = "feed.loading"
+    case feedNewOne = "feed.new.one"
+    case feedNewOther = "feed.new.other"
+    case feedPreviousPage = "feed.previous_page"
+
+    case commentsOld = "comments.next_page"
+    case commentsFirst = "comments.first_page"
+    case commentsUnavailable = "comments.unavailable"
+
+    case formTitle = "form.title"
+    case formName = "form.name"
+    case formMessage = "form.message"
+    case formToken = "form.token"
+    case formTokenHint = "form.token.hint"
+    case formSend = "form.send"
+    case formTokenWrong = "form.token.wrong"
+    case formInvalid = "form.invalid"
+    case formOffline = "form.offline"
+
+    case pictureFullSize = "picture.full_size"
+    case picturePrevious = "picture.previous"
+    case pictureNext = "picture.next"
+
+    case pageBack = "page.back"
+    case pageClose = "page.close"
+    case pageDetails = "page.details"
+    case pageHome = "page.home"
+    case pageLanguage = "page.language"
+    case pageMissing = "page.missing"
+    case pageMore = "page.more"
+    case pageReload = "page.reload"
+    case pageSettings = "page.settings"
+    case pageSkip = "page.skip"
+    case showDark = "page.dark"
+    case showLight = "page.light"
+    case showGrid = "page.grid"
+    case showList = "page.list"
+    case traceID = "page.trace"
+
     // The command line.
     case columnAuthor = "comments.column.author"
     case columnDate = "comments.column.date"

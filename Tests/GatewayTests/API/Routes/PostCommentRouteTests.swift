@@ -148,6 +148,6 @@ import Testing
         #expect((WriteToken(String(repeating: "x", count: length) + "\n") != nil) == isValid)
     }
 
-    @Test(arguments: ["sixteen chars ok", "sixteen-chars-\u{7}x", "ninetéén-characters"])
-    func `a token has visible ASCII characters`(text: String) { #expect(WriteToken(text) == nil) }
+    @Test(arguments: ["sixteen chars ok", "sixteen-chars-\u{7}x", "ninetéén-characters", "a;token,of=chars"])
+    func `a token has the characters of RFC 6750`(text: String) { #expect(WriteToken(text) == nil) }
 }

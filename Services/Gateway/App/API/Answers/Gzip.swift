@@ -7,11 +7,14 @@ enum Gzip {
     private static let windowBits: Int32 = 15 + 16
     private static let memoryLevel: Int32 = 8
 
+    /// For what is compressed once and sent often.
+    static let bestLevel = Z_BEST_COMPRESSION
+
     /// - Returns: nil when zlib fails.
-    static func compress(_ bytes: ByteBuffer) -> ByteBuffer? {
+    static func compress(_ bytes: ByteBuffer, level: Int32 = Z_BEST_SPEED) -> ByteBuffer? {
         var stream = z_stream()
         var status = deflateInit2_(
-            &stream, Z_BEST_SPEED, Z_DEFLATED, windowBits, memoryLevel, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            &stream, level, Z_DEFLATED, windowBits, memoryLevel, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
         guard status == Z_OK else { return nil }
         defer { deflateEnd(&stream) }

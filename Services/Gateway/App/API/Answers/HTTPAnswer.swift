@@ -18,6 +18,15 @@ struct HTTPAnswer: Sendable {
 
     init(_ status: HTTPResponse.Status) { self.status = status }
 
+    /// Notes the error that this answer reports.
+    mutating func note(_ error: RPCError) {
+        failure = error
+        switch error.kind {
+        case .overloaded, .unavailable: fields[.retryAfter] = "\(Self.seconds(error.retryAfter))"
+        default: break
+        }
+    }
+
     /// The `304 Not Modified` answer for a client that has this representation.
     func notModified() -> HTTPAnswer {
         var answer = self
@@ -53,11 +62,7 @@ extension HTTPAnswer {
         // HTTP clients do not know RPC parameters.
         let detail = error.presented(in: .en).message.trimmingPrefix("params.")
         self.init(Problem(error.kind, String(detail), trace: trace))
-        failure = error
-        switch error.kind {
-        case .overloaded, .unavailable: fields[.retryAfter] = "\(Self.seconds(error.retryAfter))"
-        default: break
-        }
+        note(error)
     }
 
     /// The value of `Retry-After`: whole seconds, rounded up so that clients do not retry too early.

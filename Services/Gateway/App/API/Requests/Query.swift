@@ -38,6 +38,9 @@ struct Query {
         return id
     }
 
+    /// The first value of a parameter; nil when it is absent or invalid.
+    func value(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
+
     private func single(_ name: String) throws(RPCError) -> String? {
         let values = pairs.filter { $0.name == name }
         guard let first = values.first else { return nil }

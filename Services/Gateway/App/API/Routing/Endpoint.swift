@@ -50,9 +50,11 @@ struct EndpointRequest: Sendable {
 
     /// The value of the variable part of the path.
     let value: PathTemplate.Value
-    let query: Query
+    let target: RequestTarget
     let body: ByteBuffer
     let options: CallOptions
+
+    var query: Query { Query(target.query) }
 
     /// The id in the path.
     var id: UUID {

@@ -3,33 +3,59 @@ import Foundation
 import HTTPTypes
 import JSON
 import NIOCore
+import Presentation
 import RPC
 
 extension API {
-    /// Stores a comment, and answers with it.
+    /// Stores a comment. A client of the API gets the stored comment. A browser that has sent the form of the page gets the
+    /// page again: with the comment, or with the reason of the refusal.
     func postComment(on imageID: UUID, _ request: EndpointRequest) async throws(RPCError) -> HTTPAnswer {
-        let trace = request.options.trace
         guard !request.head.comesFromOtherSite(than: publicURL) else {
             throw RPCError(.permissionDenied, "comments from pages of other sites are refused", begun: false)
         }
         guard let body = try PostBody(request) else {
             let detail = "the Content-Type must be application/json or application/x-www-form-urlencoded"
-            return HTTPAnswer(Problem(.invalidRequest, detail, status: 415, trace: trace))
+            return HTTPAnswer(Problem(.invalidRequest, detail, status: 415, trace: request.options.trace))
         }
-        guard let writeToken else {
-            throw RPCError(
-                .permissionDenied, "this deployment accepts no comments over HTTP: it has no token", begun: false)
-        }
-        let formToken = try body.token
-        guard let given = request.head.bearerToken ?? formToken, writeToken.matches(given) else {
-            var answer = HTTPAnswer(
-                Problem(.permissionDenied, "the bearer token is missing or wrong", status: 401, trace: trace))
-            answer.fields[.wwwAuthenticate] = "Bearer"
+        let isPage = body.isForm && Pages.prefersHTML(request.head.headerFields[.accept] ?? "")
+        switch await stored(body, imageID, request) {
+        case .success(let comment):
+            return isPage ? pages.shown(comment, on: imageID, body.givenToken) : created(comment, on: imageID)
+        case .failure(let refusal):
+            if isPage { return try await pages.refused(body, refusal, on: imageID, request) }
+            var answer = HTTPAnswer(refusal.error, trace: request.options.trace)
+            if refusal.isUnauthorized {
+                answer.status = HTTPStatus.of(refusal.status)
+                answer.body = ByteBuffer(bytes: refusal.problem(request.options.trace).json.bytes)
+                answer.fields[.wwwAuthenticate] = "Bearer"
+            }
             return answer
         }
-        let new = try body.comment()
-        let comment = try await gateway.comments.post(
-            PostComment(imageID: imageID, message: new.message, username: new.username, id: new.id), request.options)
+    }
+
+    private func stored(
+        _ body: PostBody, _ imageID: UUID, _ request: EndpointRequest
+    ) async -> Result<Comment, PostRefusal> {
+        guard let writeToken else {
+            let detail = "this deployment accepts no comments over HTTP: it has no token"
+            return .failure(PostRefusal(error: RPCError(.permissionDenied, detail, begun: false)))
+        }
+        guard let token = request.head.bearerToken ?? body.givenToken ?? body.cookieToken(request.head),
+            writeToken.matches(token)
+        else {
+            let error = RPCError(.permissionDenied, "the bearer token is missing or wrong", begun: false)
+            return .failure(PostRefusal(error: error, isUnauthorized: true))
+        }
+        do throws(RPCError) {
+            let new = try body.comment()
+            let comment = PostComment(imageID: imageID, message: new.message, username: new.username, id: new.id)
+            return .success(try await gateway.comments.post(comment, request.options))
+        } catch {
+            return .failure(PostRefusal(error: error))
+        }
+    }
+
+    private func created(_ comment: Comment, on imageID: UUID) -> HTTPAnswer {
         var answer = HTTPAnswer(.created)
         answer.fields[.contentType] = "application/json"
         answer.fields[.cacheControl] = "no-store"
@@ -39,55 +65,48 @@ extension API {
     }
 }
 
-/// The body of a post: JSON, or a form, which may have the token of a reader in it.
-enum PostBody {
-    case json(ByteBuffer)
-    case form(Query)
+/// Why a comment was not stored.
+struct PostRefusal: Error {
+    let error: RPCError
 
-    /// - Returns: nil for another media type.
-    /// - Throws: `invalid_params` for a form that is not UTF-8.
-    init?(_ request: EndpointRequest) throws(RPCError) {
-        let type = request.head.headerFields[.contentType] ?? ""
-        switch type.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() {
-        case "application/json": self = .json(request.body)
-        case "application/x-www-form-urlencoded":
-            guard let text = String(validating: request.body.readableBytesView, as: UTF8.self) else {
-                throw RPCError(.invalidParams, "the form must be UTF-8", begun: false)
-            }
-            self = .form(Query(form: text))
-        default: return nil
-        }
-    }
+    /// Whether the token is missing or wrong. RPC has no such kind, because its callers have no tokens.
+    var isUnauthorized = false
 
-    /// The token in a form.
-    var token: String? {
-        get throws(RPCError) {
-            guard case .form(let fields) = self else { return nil }
-            return try fields.text("token")
-        }
-    }
+    /// The HTTP status.
+    var status: Int { isUnauthorized ? 401 : error.kind.httpStatus }
 
-    func comment() throws(RPCError) -> NewComment {
-        switch self {
-        case .json(let bytes): try NewComment(json: bytes)
-        case .form(let fields): try NewComment(form: fields)
-        }
-    }
+    func problem(_ trace: TraceContext) -> Problem { Problem(error.kind, error.message, status: status, trace: trace) }
 }
 
-extension HTTPRequest {
-    /// The token of the header `Authorization: Bearer TOKEN`.
-    var bearerToken: String? {
-        let parts = (headerFields[.authorization] ?? "").split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return parts[1].trimmingCharacters(in: .whitespaces)
+extension Pages {
+    /// The answer to a form whose comment was stored: leads to the comment, and keeps the token for the next one.
+    fileprivate func shown(_ comment: Comment, on imageID: UUID, _ token: String?) -> HTTPAnswer {
+        var answer = HTTPAnswer.seeOther("/image/\(imageID.uuidString)#comment-\(comment.id.uuidString)")
+        if let token {
+            let secure = publicURL.description.hasPrefix("https:") ? "; Secure" : ""
+            answer.fields[.setCookie] =
+                "\(Reader.tokenCookie)=\(token); Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict" + secure
+        }
+        return answer
     }
 
-    /// Whether a browser sends the request for a page of another site. Other clients send neither field.
-    func comesFromOtherSite(than publicURL: PublicURL) -> Bool {
-        if let site = headerFields["Sec-Fetch-Site"], !["same-origin", "none"].contains(site) { return true }
-        guard let origin = headerFields[.origin] else { return false }
-        let own = [publicURL.origin] + ["http", "https"].map { "\($0)://\(authority ?? "")" }
-        return !own.contains(origin.lowercased())
+    /// The page of the image with the form as the reader has typed it, and the reason of the refusal.
+    fileprivate func refused(
+        _ body: PostBody, _ refusal: PostRefusal, on imageID: UUID, _ request: EndpointRequest
+    ) async throws(RPCError) -> HTTPAnswer {
+        let reader = Reader(request.head, request.target)
+        let texts = Texts(reader.language)
+        let reason =
+            refusal.isUnauthorized
+            ? texts[.formTokenWrong]
+            : refusal.error.kind == .invalidParams
+                ? texts[.formInvalid] : refusal.error.presented(in: reader.language).message
+        let form = CommentForm(
+            username: body.field("username"), message: body.field("message"), error: reason,
+            needsToken: refusal.isUnauthorized)
+        var answer = try await comments(
+            of: imageID, form: form, status: HTTPStatus.of(refusal.status), reader, request.options)
+        answer.note(refusal.error)
+        return answer
     }
 }

@@ -8,10 +8,11 @@ struct WriteToken: Sendable {
     /// The length of a token in characters. A shorter one could be guessed.
     static let length = 16...1_024
 
-    /// - Returns: nil unless the text has 16 to 1,024 visible ASCII characters. White space around it is ignored.
+    /// - Returns: nil unless the text has 16 to 1,024 of the characters that RFC 6750 permits: letters, digits and `-._~+/=`.
+    ///   White space around it is ignored.
     init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard Self.length.contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard Self.length.contains(text.utf8.count), text.wholeMatch(of: /[A-Za-z0-9\-._~+\/=]*/) != nil else {
             return nil
         }
         hash = SHA256.hash(data: Data(text.utf8))

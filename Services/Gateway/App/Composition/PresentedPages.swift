@@ -1,0 +1,51 @@
+import CommentsContract
+import EdgeModel
+import FeedContract
+import Foundation
+import GatewayContract
+import Presentation
+import RPC
+
+extension Gateway {
+    /// A page of the feed in the reader's language, with the number of comments of each image. The command line and the web page show
+    /// it.
+    func feedPage(
+        _ load: LoadFeed, in language: Language, _ options: CallOptions
+    ) async throws(RPCError) -> FeedPageAnswer {
+        let loaded = try await feed.page(load, options)
+        let (counts, problem) = await comments.counts(of: loaded.items.map(\.id), options)
+        let items = loaded.items.map { item in
+            var image = FeedImagePresenter.viewModel(item, language)
+            // An authority omits images without comments. An edge also omits those whose comments it has not fetched.
+            let count = counts?[item.id] ?? (counts != nil && loaded.origin == .store ? 0 : nil)
+            image.comments = count.map { CommentsCountPresenter.text($0, language: language) }
+            return image
+        }
+        let page = FeedPagePresenter.viewModel(
+            items: items, origin: loaded.origin, savedAt: loaded.savedAt,
+            isFirstPage: load.afterID == nil && load.beforeID == nil,
+            isLastPage: load.beforeID == nil && loaded.nextAfterID == nil, now: now(), language: language)
+        return FeedPageAnswer(
+            page: page, nextAfterID: loaded.nextAfterID, prevBeforeID: loaded.prevBeforeID, origin: loaded.origin,
+            savedAt: loaded.savedAt,
+            problems: [problem].compactMap(\.self).map {
+                ProblemPresenter.viewModel(service: "comments", kind: $0.kind.rawValue, language: language)
+            })
+    }
+
+    /// A page of an image's comments in the reader's language, and where they come from.
+    func commentsPage(
+        _ list: ListComments, in language: Language, _ options: CallOptions
+    ) async throws(RPCError) -> (answer: CommentsAnswer, origin: AnswerOrigin) {
+        let (listed, problem) = try await comments.page(list, options)
+        let viewModel = CommentsPresenter.viewModel(
+            items: listed.items.map { CommentPresenter.viewModel($0, now(), language) },
+            origin: listed.origin, savedAt: listed.savedAt, isFirstPage: list.afterID == nil, now: now(),
+            language: language)
+        let problems = [problem].compactMap(\.self).map {
+            ProblemPresenter.viewModel(service: "feed", kind: $0.kind.rawValue, language: language)
+        }
+        let answer = CommentsAnswer(comments: viewModel, nextAfterID: listed.nextAfterID, problems: problems)
+        return (answer, listed.origin)
+    }
+}

@@ -1,0 +1,805 @@
+// The script of the page. Every page is complete without it; it adds endless scrolling, live news, keys, gestures and a stored copy.
+// It renders nothing itself: rows, links, messages and texts come from the pages of the server.
+
+const root = document.documentElement;
+const kind = root.dataset.kind;
+const parts = document.getElementById("parts").content;
+const texts = parts.querySelector(".texts").dataset;
+const list = document.getElementById("list");
+const more = document.getElementById("more");
+const notices = document.querySelector(".notices");
+
+/** A document in which pictures load nothing. */
+const inert = document.implementation.createHTMLDocument();
+
+/** A copy of a part of the template, with a message. */
+function part(name, message) {
+  const copy = parts.querySelector(name).cloneNode(true);
+  if (message !== undefined) copy.querySelector(".message").textContent = message;
+  return copy;
+}
+
+/** Tells a screen reader, and changes nothing on the screen. */
+function announce(message) { document.getElementById("status").textContent = message; }
+
+function cookie(name) {
+  return document.cookie.split("; ").find((pair) => pair.startsWith(name + "="))?.slice(name.length + 1);
+}
+
+/** "2 hours ago" in the language of the page, in whole units. */
+function relativeDate(date) {
+  const seconds = Math.max(0, (Date.now() - date) / 1000);
+  const units = [["year", 31_557_600], ["month", 2_629_800], ["week", 604_800], ["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
+  const [unit, length] = units.find(([, length]) => seconds >= length) ?? units.at(-1);
+  return new Intl.RelativeTimeFormat(root.lang).format(-Math.floor(seconds / length), unit);
+}
+
+// --- Loading ---------------------------------------------------------------------------------------------------------
+
+/** The state of a part that can be loaded, as `LoadingState` in Presentation; both run the same table of transitions. */
+export class LoadingState {
+  resource = null;
+  error = null;
+  isLoading = false;
+
+  /** Begins a load, which hides the error. Returns false while a load is running. */
+  start() {
+    if (this.isLoading) return false;
+    this.error = null;
+    this.isLoading = true;
+    return true;
+  }
+
+  finish(resource) { if (this.isLoading) { this.resource = resource; this.isLoading = false; } }
+
+  /** What was shown stays. */
+  fail(message) { if (this.isLoading) { this.error = message; this.isLoading = false; } }
+
+  cancel() { this.isLoading = false; }
+
+  hideError() { this.error = null; }
+}
+
+/** A message that the reader can see. */
+class Refusal extends Error {}
+
+/** Loads a page of this server as a document that runs and loads nothing. */
+async function fetchPage(url, options) {
+  let response, text;
+  try {
+    response = await fetch(url, { headers: { Accept: "text/html" }, ...options });
+    text = await response.text();
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Refusal(texts.connection);
+  }
+  const page = new DOMParser().parseFromString(text, "text/html");
+  if (!response.ok) throw new Refusal((page.querySelector("#refusal") ?? page.querySelector("h1"))?.textContent ?? texts.connection);
+  if (!page.getElementById("content")) throw new Refusal(texts.unreadable);
+  age.show(page);
+  return page;
+}
+
+/** Runs one load of a state. `work` loads, shows and returns the resource. */
+async function run(state, work, onFailure) {
+  if (!state.start()) return;
+  try {
+    state.finish(await work());
+  } catch (error) {
+    if (error.name === "AbortError") return state.cancel();
+    if (!(error instanceof Refusal)) console.error(error);
+    state.fail(error instanceof Refusal ? error.message : texts.unreadable);
+    onFailure(state.error);
+  }
+}
+
+// --- Notices ---------------------------------------------------------------------------------------------------------
+
+/** The error banner. It hides on tap and on the next reload; the rows stay. */
+const banner = {
+  element: null,
+  show(message) {
+    this.hide();
+    this.element = part(".banner", message);
+    this.element.addEventListener("click", () => this.hide());
+    notices.append(this.element);
+  },
+  hide() { this.element?.remove(); this.element = null; },
+};
+
+/** The bar that shows that the page is a stored copy, or that there is no network. */
+const age = {
+  element: null,
+  /** Takes the age from a page: the server's words, or the date that the service worker has added. */
+  show(page) {
+    const stored = page.documentElement.dataset.stored;
+    const words = page.querySelector("[data-cached]")?.textContent;
+    const message = stored ? texts.cached.replace("%@", relativeDate(new Date(stored))) : words;
+    document.querySelectorAll("[data-cached]").forEach((line) => line.remove());
+    this.set(message ?? (navigator.onLine ? null : texts.offline));
+  },
+  set(message) {
+    if (this.element?.textContent.trim() === (message ?? "")) return;
+    this.element?.remove();
+    this.element = message ? part(".offline", message) : null;
+    if (this.element) notices.append(this.element);
+  },
+};
+
+// --- Pictures --------------------------------------------------------------------------------------------------------
+
+/** Requests pictures that are near, and releases those that are far: removing the address of an image cancels its request. */
+class Pictures {
+  #addresses = new WeakMap();
+  #near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) isIntersecting ? this.#request(target) : this.#release(target);
+  }, { rootMargin: "100% 0px" });
+
+  /** Takes the address out of a row's picture, before the row is part of the page. */
+  prepare(row) {
+    const photo = row.querySelector(".photo");
+    if (photo) this.#release(photo);
+  }
+
+  watch(row) {
+    const photo = row.querySelector(".photo");
+    if (!photo) return;
+    photo.addEventListener("load", () => this.#isBlank(photo) || this.#frame(photo).classList.remove("loading"));
+    photo.addEventListener("error", () => this.#isBlank(photo) || this.#fail(photo));
+    if (this.#isBlank(photo)) { /* requested when near */ }
+    else if (!photo.complete) this.#frame(photo).classList.add("loading");
+    else if (!photo.naturalWidth) this.#fail(photo);
+    this.#near.observe(photo);
+  }
+
+  /** The row as the server sent it, for storing. */
+  restored(row) {
+    const copy = inert.importNode(row, true);
+    const address = this.#addresses.get(row.querySelector(".photo"));
+    copy.querySelector(".retry")?.remove();
+    copy.querySelector(".picture")?.classList.remove("loading", "failed");
+    if (address) Object.assign(copy.querySelector(".photo"), address);
+    return copy;
+  }
+
+  retryFailed() { document.querySelectorAll(".failed .retry").forEach((button) => button.click()); }
+
+  #frame(photo) { return photo.closest(".picture"); }
+  #isBlank(photo) { return this.#addresses.has(photo); }
+
+  #request(photo) {
+    const address = this.#addresses.get(photo);
+    if (!address) return;
+    this.#addresses.delete(photo);
+    this.#frame(photo).classList.add("loading");
+    Object.assign(photo, address);
+  }
+
+  /** Shows nothing of the same size, so that no row moves. */
+  #release(photo) {
+    if (this.#isBlank(photo)) return;
+    this.#addresses.set(photo, { srcset: photo.srcset, src: photo.getAttribute("src") });
+    photo.removeAttribute("srcset");
+    photo.src = `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="${photo.getAttribute("width")}" height="${photo.getAttribute("height")}"/>`;
+    const frame = this.#frame(photo);
+    frame.classList.remove("loading", "failed");
+    frame.querySelector(".retry")?.remove();
+  }
+
+  #fail(photo) {
+    const url = photo.currentSrc || photo.src;
+    this.#release(photo);
+    const frame = this.#frame(photo);
+    frame.classList.add("failed");
+    const button = part(".retry");
+    button.addEventListener("click", () => this.#retry(photo, url));
+    frame.append(button);
+  }
+
+  /** Requests a picture again without the browser's cache, which may hold the damaged bytes. */
+  async #retry(photo, url) {
+    const frame = this.#frame(photo);
+    const hadFocus = frame.contains(document.activeElement);
+    frame.classList.remove("failed");
+    frame.querySelector(".retry")?.remove();
+    if (hadFocus) photo.closest(".item").focus({ preventScroll: true });
+    frame.classList.add("loading");
+    await fetch(url, { cache: "reload" }).catch(() => {});
+    this.#request(photo);
+  }
+}
+
+const pictures = new Pictures();
+
+// --- Rows ------------------------------------------------------------------------------------------------------------
+
+/** The rows of a document or of the page. */
+function rowsOf(page) { return [...page.querySelectorAll("#list > *")]; }
+
+function isShown(row) { return document.getElementById(row.id) !== null; }
+
+/** Inserts rows of another document before `next`, without those that are shown already. */
+function insert(rows, next) {
+  const added = rows.filter((row) => !isShown(row));
+  added.forEach((row) => pictures.prepare(row));
+  const fragment = document.createDocumentFragment();
+  fragment.append(...added);
+  list.insertBefore(fragment, next);
+  added.forEach((row) => pictures.watch(row));
+  return added;
+}
+
+/** Numbers the rows for screen readers, from a row on. */
+function number(from = 0) {
+  if (kind !== "feed") return;
+  for (let index = from; index < list.children.length; index++) list.children[index].ariaPosInSet = index + 1;
+}
+
+/** The first row on the screen, and its distance from the top of the window. */
+function anchor() {
+  const bar = document.querySelector(".bar").offsetHeight;
+  const row = [...list.children].find((row) => row.getBoundingClientRect().bottom > bar) ?? list.lastElementChild;
+  return row && { id: row.id, top: row.getBoundingClientRect().top };
+}
+
+/** Scrolls until a row has the same distance again. Rows that were never shown have only an estimated size, so it takes some steps. */
+function returnTo(place) {
+  const row = place && document.getElementById(place.id);
+  if (!row) return;
+  let steps = 0;
+  const adjust = () => {
+    const difference = row.getBoundingClientRect().top - place.top;
+    if (Math.abs(difference) > 0.5) scrollBy({ top: difference, behavior: "instant" });
+    if (++steps < 6) requestAnimationFrame(adjust);
+  };
+  adjust();
+}
+
+// --- The next page ---------------------------------------------------------------------------------------------------
+
+/** Loads the next page of the list when its end is near: 400 px before it is shown. */
+class Pager {
+  state = new LoadingState();
+  #abort = new AbortController();
+  #isNear = false;
+  #failedAt = 0;
+  #observer = new IntersectionObserver(([entry]) => {
+    this.#isNear = entry.isIntersecting;
+    if (this.#isNear && !this.state.error) this.load();
+  }, { rootMargin: "0px 0px 400px 0px" });
+
+  constructor() {
+    this.reset();
+    // A reader at the end scrolls to try again.
+    for (const name of ["scrollend", "wheel"]) {
+      addEventListener(name, () => {
+        if (this.state.error && this.#isNear && Date.now() - this.#failedAt > 500) this.load();
+      }, { passive: true });
+    }
+  }
+
+  get link() { return more.querySelector("a[rel=next]"); }
+
+  load() {
+    const link = this.link;
+    if (!link) return;
+    const url = link.href;
+    const hadFocus = more.contains(document.activeElement);
+    return run(this.state, async () => {
+      this.#show(part(".outlines"));
+      list.ariaBusy = "true";
+      const page = await fetchPage(url, { signal: this.#abort.signal });
+      const count = list.children.length;
+      const added = insert(rowsOf(page), null);
+      number(count);
+      this.replaceEnd(page);
+      // A page that leads to itself is the end.
+      if (this.link?.href === url) this.link.remove();
+      if (hadFocus) added[0]?.focus();
+      return added;
+    }, (message) => {
+      this.#failedAt = Date.now();
+      const failure = part(".failure", message);
+      failure.querySelector("button").addEventListener("click", () => this.load());
+      this.#show(failure);
+      if (hadFocus) failure.querySelector("button").focus();
+    }).finally(() => { list.ariaBusy = "false"; this.#observe(); });
+  }
+
+  /** Takes the links and the end line of a page. */
+  replaceEnd(page) { more.replaceChildren(...document.adoptNode(page.getElementById("more")).childNodes); }
+
+  cancel() { this.#abort.abort(); this.#abort = new AbortController(); this.state.cancel(); this.#show(null); }
+
+  reset() { this.cancel(); this.state = new LoadingState(); this.#observe(); }
+
+  /** Shows the state of loading in place of the link, which stays for the next attempt. */
+  #show(element) {
+    more.querySelectorAll(".outlines, .failure").forEach((old) => old.remove());
+    more.querySelectorAll(".pager").forEach((pager) => { pager.hidden = element !== null; });
+    if (element) more.append(element);
+  }
+
+  /** Observes anew, so that an end that is still near is reported again. */
+  #observe() { this.#observer.unobserve(more); this.#observer.observe(more); }
+}
+
+// --- Reload and news -------------------------------------------------------------------------------------------------
+
+/** The newest page: reload by button, key and pull. */
+class Reload {
+  state = new LoadingState();
+  #button = document.getElementById("reload");
+
+  constructor(pager, news) {
+    Object.assign(this, { pager, news });
+    this.#button.addEventListener("click", (event) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      this.now();
+    });
+    this.#pull();
+  }
+
+  now() {
+    banner.hide();
+    return run(this.state, async () => {
+      this.#button.ariaBusy = "true";
+      const page = await fetchPage("/");
+      const shown = new Map([...list.children].map((row) => [row.id, row]));
+      // A row that is shown keeps its picture; its words may be new.
+      const rows = rowsOf(page).map((row) => {
+        const old = shown.get(row.id);
+        if (!old) { pictures.prepare(row); return row; }
+        old.querySelector(".caption").replaceWith(row.querySelector(".caption"));
+        return old;
+      });
+      const hadFocus = list.contains(document.activeElement);
+      list.replaceChildren(...rows);
+      rows.filter((row) => !shown.has(row.id)).forEach((row) => pictures.watch(row));
+      number();
+      document.querySelectorAll("main > .empty, main > .pager").forEach((old) => old.remove());
+      const empty = page.querySelector("main > .empty");
+      if (empty) list.before(empty);
+      this.pager.replaceEnd(page);
+      this.pager.reset();
+      this.news.clear();
+      if (location.search) history.replaceState(history.state, "", "/");
+      scrollTo({ top: 0, behavior: "instant" });
+      if (hadFocus) list.firstElementChild?.focus({ preventScroll: true });
+      return rows;
+    }, (message) => banner.show(message)).finally(() => { this.#button.ariaBusy = "false"; });
+  }
+
+  /** A pull of 80 px at the top reloads. */
+  #pull() {
+    let start = null;
+    addEventListener("touchstart", (event) => { start = scrollY <= 0 && event.touches.length === 1 ? event.touches[0].clientY : null; }, { passive: true });
+    addEventListener("touchmove", (event) => {
+      const isFar = start !== null && event.touches[0].clientY - start > 80;
+      this.#button.classList.toggle("armed", isFar);
+    }, { passive: true });
+    addEventListener("touchend", () => {
+      start = null;
+      if (this.#button.classList.contains("armed")) this.now();
+      this.#button.classList.remove("armed");
+    });
+  }
+}
+
+/** New items: a pill announces them and moves nothing. */
+class News {
+  #ids = new Set();
+  #pill = null;
+  #source = null;
+  #hiddenAt = null;
+
+  constructor(pager) {
+    this.pager = pager;
+    this.open();
+    addEventListener("pagehide", () => this.close());
+    addEventListener("pageshow", (event) => { if (event.persisted) { this.open(); this.check(); } });
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) { this.#hiddenAt = Date.now(); return; }
+      if (Date.now() - this.#hiddenAt > 60_000 && this.#source?.readyState !== EventSource.OPEN) this.check();
+    });
+  }
+
+  open() {
+    this.#source = new EventSource("/v1/feed/events");
+    this.#source.addEventListener("published", (event) => this.#add(JSON.parse(event.data).items.map((item) => item.id)));
+    this.#source.addEventListener("removed", (event) => this.#remove(JSON.parse(event.data).ids));
+    this.#source.addEventListener("reset", () => this.check());
+  }
+
+  close() { this.#source?.close(); }
+
+  clear() { this.#ids.clear(); this.#update(); }
+
+  /** Compares the first page with the rows, after events may have been missed. */
+  async check() {
+    const page = await fetchPage("/").catch(() => null);
+    if (page) this.#add(this.#newRows(page).map((row) => row.dataset.id));
+  }
+
+  #newRows(page) {
+    const rows = rowsOf(page);
+    const known = rows.findIndex(isShown);
+    return known < 0 ? rows : rows.slice(0, known);
+  }
+
+  #add(ids) {
+    ids.map((id) => id.toUpperCase()).filter((id) => !document.getElementById("i-" + id)).forEach((id) => this.#ids.add(id));
+    this.#update();
+  }
+
+  /** A removed row leaves when it is not on the screen. */
+  #remove(ids) {
+    for (const id of ids.map((id) => id.toUpperCase())) {
+      this.#ids.delete(id);
+      const row = document.getElementById("i-" + id);
+      if (!row) continue;
+      row.classList.add("gone");
+      new IntersectionObserver(([entry], observer) => {
+        if (entry.isIntersecting || row.contains(document.activeElement)) return;
+        observer.disconnect();
+        row.remove();
+        number();
+      }).observe(row);
+    }
+    this.#update();
+  }
+
+  #update() {
+    const count = this.#ids.size;
+    if (!count) { this.#pill?.remove(); this.#pill = null; return; }
+    if (!this.#pill) {
+      this.#pill = part(".pill");
+      this.#pill.addEventListener("click", () => this.show());
+      notices.append(this.#pill);
+    }
+    const { one, other } = this.#pill.dataset;
+    const message = (count === 1 ? one : other).replace("%@", count.toLocaleString(root.lang));
+    this.#pill.querySelector(".message").textContent = message;
+    announce(message);
+  }
+
+  /** Inserts the new rows above, and leads to them; "back" leads to where the reader was. */
+  async show() {
+    banner.hide();
+    const rows = [];
+    try {
+      let page = await fetchPage("/");
+      for (let pages = 0; ; pages++) {
+        rows.push(...this.#newRows(page));
+        const next = page.querySelector("#more a[rel=next]")?.getAttribute("href");
+        if (this.#newRows(page).length < rowsOf(page).length || !next) break;
+        // Too many news to insert: begin anew.
+        if (pages === 8) { location.assign("/"); return; }
+        page = await fetchPage(next);
+      }
+    } catch (error) {
+      banner.show(error.message);
+      return;
+    }
+    const place = anchor();
+    document.querySelectorAll("main > .empty").forEach((old) => old.remove());
+    const added = insert(rows, list.firstElementChild);
+    number();
+    history.replaceState({ ...history.state, place }, "");
+    history.pushState({ key: crypto.randomUUID?.() ?? String(Math.random()) }, "");
+    this.clear();
+    scrollTo({ top: 0, behavior: "instant" });
+    (added[0] ?? list.firstElementChild)?.focus({ preventScroll: true });
+  }
+}
+
+// --- Back ------------------------------------------------------------------------------------------------------------
+
+/** Stores the rows and the position when the reader leaves, and restores them when the reader returns. */
+class Memory {
+  constructor() {
+    history.scrollRestoration = "manual";
+    if (!history.state?.key) history.replaceState({ ...history.state, key: crypto.randomUUID?.() ?? String(Math.random()) }, "");
+    addEventListener("pagehide", () => this.save());
+    addEventListener("popstate", (event) => returnTo(event.state?.place));
+  }
+
+  get #name() { return "feed:" + history.state?.key; }
+
+  /** Whether the page was opened by "back" and its rows are stored. */
+  restore() {
+    const type = performance.getEntriesByType("navigation")[0]?.type;
+    const text = type === "back_forward" ? sessionStorage.getItem(this.#name) : null;
+    if (!text) return;
+    const stored = JSON.parse(text);
+    const page = new DOMParser().parseFromString(stored.html, "text/html");
+    const rows = rowsOf(page);
+    rows.forEach((row) => pictures.prepare(row));
+    list.replaceChildren(...rows);
+    more.replaceChildren(...document.adoptNode(page.getElementById("more")).childNodes);
+    document.querySelectorAll("main > .pager").forEach((old) => { if (stored.isFirst) old.remove(); });
+    number();
+    returnTo(stored.place);
+    document.getElementById(stored.focus)?.focus({ preventScroll: true });
+  }
+
+  /** Stores all rows, or those around the reader when the browser has no space for all. */
+  save() {
+    const place = anchor();
+    const rows = [...list.children];
+    const middle = rows.findIndex((row) => row.id === place?.id);
+    const entry = {
+      place, focus: document.activeElement?.closest(".item")?.id ?? place?.id, isFirst: "first" in list.dataset,
+    };
+    for (const reach of [Infinity, 400, 100]) {
+      const near = rows.slice(Math.max(0, middle - reach), middle + reach);
+      const isCut = near.length < rows.length;
+      const html = near.map((row) => pictures.restored(row).outerHTML).join("");
+      const end = isCut ? this.#linkAfter(near.at(-1)) : more.innerHTML;
+      try {
+        this.#forgetOthers();
+        sessionStorage.setItem(this.#name, JSON.stringify({ ...entry, html: `<div id="list">${html}</div><div id="more">${end}</div>` }));
+        return;
+      } catch { /* No space: store fewer rows. */ }
+    }
+  }
+
+  #linkAfter(row) {
+    const link = document.createElement("a");
+    Object.assign(link, { rel: "next", href: "/?after_id=" + row.dataset.id });
+    return link.outerHTML;
+  }
+
+  /** Only the last positions are worth their space. */
+  #forgetOthers() {
+    const names = Object.keys(sessionStorage).filter((name) => name.startsWith("feed:") && name !== this.#name);
+    names.slice(0, -2).forEach((name) => sessionStorage.removeItem(name));
+  }
+}
+
+// --- Settings and keys -----------------------------------------------------------------------------------------------
+
+/** Theme and layout change at once; the server keeps the setting in a cookie. */
+function watchSettings() {
+  const systemTheme = () => matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  const apply = () => {
+    root.dataset.theme = cookie("theme") ?? root.dataset.theme;
+    root.dataset.layout = cookie("layout") ?? root.dataset.layout;
+  };
+  document.querySelector(".tools")?.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-theme], a[data-layout]");
+    if (!link) return;
+    event.preventDefault();
+    const place = list && kind === "feed" ? anchor() : null;
+    const url = new URL(link.href);
+    if (link.dataset.theme === systemTheme()) url.searchParams.set("theme", "auto");
+    root.dataset.theme = url.searchParams.get("theme") ?? root.dataset.theme;
+    root.dataset.layout = link.dataset.layout ?? root.dataset.layout;
+    fetch(url, { redirect: "manual" }).catch(() => {});
+    const shown = [...document.querySelectorAll(".tool")].find((tool) => tool !== link && tool.offsetParent && (link.dataset.theme ? tool.dataset.theme : tool.dataset.layout));
+    shown?.focus({ preventScroll: true });
+    returnTo(place);
+  });
+  const menu = document.querySelector(".menu");
+  addEventListener("click", (event) => { if (menu?.open && !menu.contains(event.target)) menu.open = false; });
+  menu?.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") { menu.open = false; menu.querySelector("summary").focus(); }
+  });
+  apply();
+  addEventListener("pageshow", apply);
+}
+
+/** The keys of the ARIA feed pattern, and R for reload. */
+function watchKeys(reload) {
+  addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest("input, textarea, select");
+    if (isTyping || event.altKey || event.metaKey || event.defaultPrevented) return;
+    const row = document.activeElement?.closest?.(".item");
+    if (event.ctrlKey && row && (event.key === "Home" || event.key === "End")) {
+      const target = event.key === "Home" ? document.getElementById("reload") : more.querySelector("a, button") ?? more;
+      if (target === more) more.tabIndex = -1;
+      event.preventDefault();
+      target.focus();
+    } else if (!event.ctrlKey && (event.key === "PageDown" || event.key === "PageUp") && list.contains(row)) {
+      const next = event.key === "PageDown" ? row.nextElementSibling : row.previousElementSibling;
+      event.preventDefault();
+      next?.focus({ preventScroll: true });
+      next?.scrollIntoView({ block: "start", behavior: "instant" });
+    } else if (!event.ctrlKey && !event.shiftKey && event.key === "r") {
+      reload.now();
+    }
+  });
+}
+
+/** Back leads to the page that the reader came from, with its position. */
+function watchBack() {
+  document.getElementById("back")?.addEventListener("click", (event) => {
+    const isOwn = document.referrer.startsWith(location.origin + "/") && history.length > 1;
+    if (!isOwn || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    history.back();
+  });
+}
+
+// --- Comments --------------------------------------------------------------------------------------------------------
+
+/** Sends a comment without leaving the page. What was typed stays until it is stored. */
+function watchForm() {
+  const form = document.getElementById("form");
+  if (!form) return;
+  const button = form.querySelector("button[type=submit]");
+  const note = document.getElementById("form-note");
+  const state = new LoadingState();
+  const update = () => {
+    const isOffline = !navigator.onLine;
+    button.disabled = isOffline || state.isLoading;
+    note.hidden = !isOffline;
+    note.textContent = isOffline ? texts.formOffline : "";
+  };
+  const refuse = (message) => {
+    document.getElementById("refusal")?.remove();
+    if (!message) return;
+    const line = Object.assign(document.createElement("p"), { id: "refusal", className: "refusal", role: "alert", textContent: message });
+    form.querySelector("h3").after(line);
+  };
+  let id = null;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    // The id makes a repeated attempt the same comment.
+    id ??= crypto.randomUUID?.();
+    const fields = new URLSearchParams(new FormData(form));
+    if (id) fields.set("id", id);
+    refuse(null);
+    run(state, async () => {
+      update();
+      const page = await fetchPage(form.action, { method: "POST", body: fields });
+      const added = rowsOf(page).filter((row) => !isShown(row));
+      list.append(...added);
+      document.querySelector("#comments > .hint")?.remove();
+      const title = page.getElementById("comments-title");
+      if (title) document.getElementById("comments-title").replaceWith(title);
+      document.querySelectorAll("label[for=token], #token, #token-hint").forEach((old) => old.remove());
+      form.elements.message.value = "";
+      id = null;
+      added.at(-1)?.focus();
+      return added;
+    }, (message) => refuse(message)).finally(update);
+  });
+  addEventListener("online", update);
+  addEventListener("offline", update);
+  update();
+}
+
+// --- Full size -------------------------------------------------------------------------------------------------------
+
+/** Zoom by wheel, pinch and double tap; swipe and arrows lead to the neighbors, Escape and a swipe down close. */
+class Stage {
+  #stage = document.getElementById("stage");
+  #image = this.#stage.querySelector("img");
+  #pointers = new Map();
+  #scale = 1;
+  #x = 0;
+  #y = 0;
+  #start = null;
+
+  constructor() {
+    const stage = this.#stage;
+    stage.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.#zoom(this.#scale * Math.exp(-event.deltaY / 300), event.clientX, event.clientY);
+    }, { passive: false });
+    stage.addEventListener("dblclick", (event) => this.#zoom(this.#scale > 1 ? 1 : 2.5, event.clientX, event.clientY));
+    stage.addEventListener("pointerdown", (event) => {
+      stage.setPointerCapture(event.pointerId);
+      this.#pointers.set(event.pointerId, event);
+      if (this.#pointers.size === 1) this.#start = event;
+    });
+    stage.addEventListener("pointermove", (event) => this.#move(event));
+    for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name, (event) => this.#release(event));
+    addEventListener("keydown", (event) => {
+      if (event.altKey || event.metaKey || event.ctrlKey) return;
+      if (event.key === "Escape") document.getElementById("back").click();
+      if (event.key === "ArrowLeft") this.#open("prev");
+      if (event.key === "ArrowRight") this.#open("next");
+      if (event.key === "+" || event.key === "-") this.#zoom(this.#scale * (event.key === "+" ? 1.5 : 1 / 1.5), innerWidth / 2, innerHeight / 2);
+    });
+    document.querySelectorAll(".over a[rel]").forEach((link) => link.addEventListener("click", (event) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      this.#open(link.rel);
+    }));
+  }
+
+  /** Replaces the page, so that one "back" leaves the full size. */
+  #open(rel) {
+    const link = document.querySelector(`.over a[rel=${rel}]`);
+    if (link) location.replace(link.href);
+  }
+
+  /** Keeps the point under the pointer in its place. */
+  #zoom(scale, x, y) {
+    const bounded = Math.min(8, Math.max(1, scale));
+    const box = this.#image.getBoundingClientRect();
+    const [centerX, centerY] = [box.x + box.width / 2, box.y + box.height / 2];
+    const factor = bounded / this.#scale - 1;
+    this.#x -= (x - centerX) * factor;
+    this.#y -= (y - centerY) * factor;
+    this.#scale = bounded;
+    if (bounded === 1) this.#x = this.#y = 0;
+    this.#draw();
+  }
+
+  #draw() {
+    this.#image.style.transform = `translate(${this.#x}px, ${this.#y}px) scale(${this.#scale})`;
+    this.#stage.classList.toggle("zoomed", this.#scale > 1);
+  }
+
+  #move(event) {
+    const old = this.#pointers.get(event.pointerId);
+    if (!old) return;
+    const others = [...this.#pointers.values()].filter((pointer) => pointer !== old);
+    this.#pointers.set(event.pointerId, event);
+    if (others.length === 1) {
+      const distance = (pointer) => Math.hypot(pointer.clientX - others[0].clientX, pointer.clientY - others[0].clientY);
+      this.#start = null;
+      this.#zoom(this.#scale * distance(event) / distance(old), (event.clientX + others[0].clientX) / 2, (event.clientY + others[0].clientY) / 2);
+    } else if (this.#scale > 1) {
+      this.#x += event.clientX - old.clientX;
+      this.#y += event.clientY - old.clientY;
+      this.#draw();
+    }
+  }
+
+  #release(event) {
+    this.#pointers.delete(event.pointerId);
+    const start = this.#start;
+    this.#start = null;
+    if (!start || this.#scale > 1 || event.pointerType === "mouse") return;
+    const [x, y] = [event.clientX - start.clientX, event.clientY - start.clientY];
+    if (y > 80 && y > Math.abs(x)) document.getElementById("back").click();
+    else if (Math.abs(x) > 60 && Math.abs(x) > Math.abs(y)) this.#open(x < 0 ? "next" : "prev");
+  }
+}
+
+// --- Start -----------------------------------------------------------------------------------------------------------
+
+watchSettings();
+watchBack();
+age.show(document);
+addEventListener("offline", () => age.set(texts.offline));
+addEventListener("online", () => { age.set(null); pictures.retryFailed(); });
+
+if (kind === "feed") {
+  const memory = new Memory();
+  memory.restore();
+  rowsOf(document).forEach((row) => pictures.watch(row));
+  const pager = new Pager();
+  const news = new News(pager);
+  const reload = new Reload(pager, news);
+  watchKeys(reload);
+  addEventListener("pagehide", () => pager.cancel());
+  list.addEventListener("click", (event) => {
+    const link = event.target.closest(".more");
+    if (!link || event.metaKey || event.ctrlKey) return;
+    event.preventDefault();
+    const row = link.closest(".item");
+    row.querySelector(".text").classList.add("whole");
+    row.focus({ preventScroll: true });
+    link.remove();
+  });
+} else if (kind === "image") {
+  document.querySelectorAll(".detail > .item").forEach((row) => pictures.watch(row));
+  new Pager();
+  watchForm();
+} else if (kind === "picture") {
+  new Stage();
+}
+
+/** The service worker stores pages and pictures. It learns what was loaded before it could see it. */
+async function store() {
+  await navigator.serviceWorker.register("/worker.js");
+  const registration = await navigator.serviceWorker.ready;
+  const loaded = performance.getEntriesByType("resource").map((entry) => entry.name).filter((name) => name.startsWith(location.origin));
+  registration.active.postMessage({ store: [location.href, ...loaded] });
+}
+if ("serviceWorker" in navigator) store().catch(() => {});

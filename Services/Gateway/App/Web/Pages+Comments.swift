@@ -1,0 +1,99 @@
+import CommentsContract
+import EdgeModel
+import FeedContract
+import Foundation
+import GatewayContract
+import HTTPTypes
+import Presentation
+import RPC
+
+/// What a reader has typed into the form of a comment, and why it was refused.
+struct CommentForm: Sendable {
+    var username = ""
+    var message = ""
+
+    /// In the reader's language; nil for a form that was not sent yet.
+    var error: String?
+
+    /// Whether the browser's token was wrong.
+    var needsToken = false
+}
+
+extension Pages {
+    /// An image with a page of its comments, and the form where comments can be written.
+    /// - Parameters:
+    ///   - form: shown again after a refusal, with what the reader has typed.
+    ///   - status: that of the refusal.
+    func comments(
+        of id: UUID, after cursor: UUID? = nil, form: CommentForm = CommentForm(),
+        status: HTTPResponse.Status = .ok, _ reader: Reader, _ options: CallOptions
+    ) async throws(RPCError) -> HTTPAnswer {
+        let list = ListComments(imageID: id, limit: Self.commentsPageSize, afterID: cursor)
+        async let loadedItem = result { () throws(RPCError) in try await gateway.feed.item(id, options) }
+        async let loadedComments = result { () throws(RPCError) in
+            try await gateway.commentsPage(list, in: reader.language, options)
+        }
+        let (item, comments) = await (loadedItem, loadedComments)
+        if case .failure(let error) = comments {
+            // A wrong cursor, or no such image. Without the feed and the comments nothing can be shown.
+            if cursor != nil && error.kind == .invalidParams || error.kind == .notFound { throw error }
+            if case .failure(let itemError) = item { throw itemError }
+        }
+        if case .failure(let error) = item, error.kind == .notFound, comments.value?.origin == .store { throw error }
+
+        let texts = Texts(reader.language)
+        let image = item.value.map { FeedImagePresenter.viewModel($0, reader.language) }
+        let answer = comments.value?.answer
+        let problems =
+            answer.map { $0.problems.map(\.message) } ?? [texts[.commentsUnavailable]]
+        let isReadOnly = comments.value.map { $0.origin != .store } ?? false
+        let model: [String: Any?] = [
+            "id": id.uuidString, "image": image.map { row($0, at: 0, reader) },
+            "comments": answer?.comments.items.map(comment(in: reader.language)) ?? [],
+            "hasComments": answer != nil, "empty": answer?.comments.empty,
+            "count": answer.flatMap { count($0, after: cursor, reader.language) },
+            "cached": comments.value?.origin == .cache ? answer?.comments.status : nil,
+            "next": answer?.nextAfterID.map { "/image/\(id.uuidString)?after_id=\($0.uuidString)" },
+            "first": cursor.map { _ in "/image/\(id.uuidString)" },
+            "problems": problems.map { ["message": $0] },
+            "action": "/v1/image/\(id.uuidString)/comments",
+            "isReadOnly": isReadOnly, "hasForm": takesComments && !isReadOnly && answer != nil,
+            "needsToken": form.needsToken || !reader.hasToken,
+            "typedName": form.username, "typedMessage": form.message, "refusal": form.error,
+        ]
+        let title = image?.title ?? texts[.commentsTitle]
+        let frame = Frame(
+            title: title, description: image?.description ?? image?.location ?? texts[.feedDescription],
+            canonicalPath: "/image/\(id.uuidString)", imagePath: Self.imagePath(id, width: 1_280), kind: "image")
+        return page("comments", frame, model, status, for: reader)
+    }
+
+    private static let commentsPageSize = 50
+
+    private func comment(in language: Language) -> (CommentViewModel) -> [String: Any] {
+        { comment in
+            [
+                "commentID": comment.id.uuidString, "author": comment.username, "message": comment.message,
+                "date": comment.date, "fullDate": AbsoluteDate.text(comment.createdAt, language: language),
+                "machineDate": AbsoluteDate.machineText(comment.createdAt),
+            ]
+        }
+    }
+
+    /// The number of comments, when this page has all of them.
+    private func count(_ answer: CommentsAnswer, after cursor: UUID?, _ language: Language) -> String? {
+        guard cursor == nil, answer.nextAfterID == nil, !answer.comments.items.isEmpty else { return nil }
+        return CommentsCountPresenter.text(answer.comments.items.count, language: language)
+    }
+}
+
+/// The result of a call, so that two calls can run at once and one may fail.
+func result<Value: Sendable>(
+    _ body: () async throws(RPCError) -> Value
+) async -> Result<Value, RPCError> {
+    do throws(RPCError) { return .success(try await body()) } catch { return .failure(error) }
+}
+
+extension Result {
+    var value: Success? { try? get() }
+}

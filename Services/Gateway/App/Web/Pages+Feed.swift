@@ -1,0 +1,71 @@
+import EdgeModel
+import FeedContract
+import Foundation
+import GatewayContract
+import HTTPTypes
+import Presentation
+import RPC
+
+extension Pages {
+    /// A page of the feed.
+    func feed(
+        _ load: LoadFeed, _ reader: Reader, _ options: CallOptions
+    ) async throws(RPCError) -> HTTPAnswer {
+        let sized = LoadFeed(limit: load.limit ?? Self.pageSize, afterID: load.afterID, beforeID: load.beforeID)
+        let loaded = try await gateway.feedPage(sized, in: reader.language, options)
+        let isFirst = load.afterID == nil && load.beforeID == nil
+        if load.beforeID != nil, loaded.page.items.isEmpty { return .seeOther("/") }
+        let texts = Texts(reader.language)
+        let limit = load.limit.map { "&limit=\($0)" } ?? ""
+        let isLoopback = publicURL.description.contains("//127.0.0.1") || publicURL.description.contains("//localhost")
+        let model: [String: Any?] = [
+            "items": loaded.page.items.enumerated().map { row($1, at: $0, reader) },
+            "next": loaded.nextAfterID.map { "/?after_id=\($0.uuidString)\(limit)" },
+            "previous": isFirst ? nil : loaded.prevBeforeID.map { "/?before_id=\($0.uuidString)\(limit)" },
+            "empty": loaded.page.empty, "emptyCommand": isLoopback ? "gateway import DIR" : nil,
+            "end": loaded.page.end, "isFirst": isFirst,
+            "cached": loaded.origin == .cache ? loaded.page.status : nil,
+            "problems": loaded.problems.map { ["message": $0.message] },
+        ]
+        let frame = Frame(
+            title: texts[.feedTitle], description: texts[.feedDescription], canonicalPath: "/",
+            imagePath: loaded.page.items.first.map { Self.imagePath($0.id, width: 1_280) }, kind: "feed")
+        return page("feed", frame, model, for: reader)
+    }
+
+    /// The members of one image in the templates.
+    func row(_ image: FeedImageViewModel, at index: Int, _ reader: Reader) -> [String: Any] {
+        let box = PictureBox(width: nil, height: nil)
+        let members: [String: Any?] = [
+            "id": image.id.uuidString, "position": index + 1, "isNear": index < 2,
+            "name": image.title, "place": image.location, "text": image.description,
+            "isLong": (image.description?.unicodeScalars.count ?? 0) > Self.longText,
+            "comments": image.comments ?? Texts(reader.language)[.commentsTitle],
+            "source": Self.imagePath(image.id, width: 960), "sources": sources(image.id, reader),
+            "width": box.width, "height": box.height, "shape": box.shape.rawValue,
+        ]
+        return members.compactMapValues(\.self)
+    }
+
+    /// A description of at most this length, in Unicode scalars, fits into six lines of a phone.
+    private static let longText = 240
+
+    /// The value of `srcset`. A reader who saves data gets smaller pictures.
+    func sources(_ id: UUID, _ reader: Reader) -> String {
+        let widths = reader.savesData ? [320, 640] : [320, 640, 960, 1_280]
+        return widths.map { "\(Self.imagePath(id, width: $0)) \($0)w" }.joined(separator: ", ")
+    }
+
+    static func imagePath(_ id: UUID, width: Int? = nil) -> String {
+        "/v1/image/\(id.uuidString)/data" + (width.map { "?w=\($0)" } ?? "")
+    }
+}
+
+extension HTTPAnswer {
+    static func seeOther(_ location: String) -> HTTPAnswer {
+        var answer = HTTPAnswer(.seeOther)
+        answer.fields[.location] = location
+        answer.fields[.cacheControl] = "no-store"
+        return answer
+    }
+}

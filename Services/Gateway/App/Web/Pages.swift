@@ -1,0 +1,80 @@
+import FeedContract
+import Foundation
+import HTTPTypes
+import Presentation
+import RPC
+
+/// The web page: the same view models as on the command line, in HTML.
+///
+/// Every page is complete without its script. The script loads further pages of this kind and takes their parts, so there is one
+/// rendering.
+struct Pages: Sendable {
+    let gateway: Gateway
+    let publicURL: PublicURL
+
+    /// Whether readers can write comments here.
+    var takesComments = false
+
+    /// The number of images on a page: whole rows in the grid with two, three and four columns.
+    static let pageSize = 12
+
+    // MARK: The frame
+
+    /// What the head and the bar of a page show.
+    struct Frame {
+        /// The name of the page, for the window and for previews.
+        var title: String
+        var description: String
+
+        /// Without settings and cursors.
+        var canonicalPath: String
+
+        /// The image of previews.
+        var imagePath: String?
+
+        /// The kind of page, for the style and the script.
+        var kind: String
+    }
+
+    /// The answer with a page: the frame around a template.
+    func page(
+        _ template: String, _ frame: Frame, _ model: [String: Any?], _ status: HTTPResponse.Status = .ok,
+        for reader: Reader
+    ) -> HTTPAnswer {
+        let texts = Texts(reader.language)
+        let common: [String: Any?] = [
+            "t": Templates.texts(reader.language),
+            "lang": reader.language.rawValue, "theme": reader.theme.rawValue,
+            "isAuto": reader.theme == .auto, "themeColor": reader.theme == .dark ? "#121314" : "#fbfaf8",
+            "layout": reader.layout.rawValue,
+            "isGrid": reader.layout == .grid, "kind": frame.kind,
+            "title": frame.title, "siteName": texts[.feedTitle],
+            "windowTitle": frame.title == texts[.feedTitle] ? frame.title : "\(frame.title) · \(texts[.feedTitle])",
+            "pageDescription": frame.description, "canonical": publicURL.description + frame.canonicalPath,
+            "previewImage": frame.imagePath.map { publicURL.description + $0 },
+            "style": Asset.path("style.css"), "script": Asset.path("page.js"), "icons": Asset.path("icons.svg"),
+            "icon": Asset.path("icon.svg"),
+            "toDark": link(reader, "theme", "dark"), "toLight": link(reader, "theme", "light"),
+            "toGrid": link(reader, "layout", "grid"), "toList": link(reader, "layout", "list"),
+            "languageCode": reader.language.rawValue.prefix(2).uppercased(),
+            "languages": Language.allCases.map { language -> [String: Any] in
+                [
+                    "tag": language.rawValue, "languageName": Self.names[language] ?? "",
+                    "languageLink": link(reader, "lang", language.rawValue), "isCurrent": language == reader.language,
+                ]
+            },
+        ]
+        let all = common.merging(model) { _, specific in specific }
+        return .html(Templates.render(template, all), status, for: reader.request)
+    }
+
+    private func link(_ reader: Reader, _ name: String, _ value: String) -> String {
+        let target = reader.target.without([name])
+        return target + (target.contains("?") ? "&" : "?") + "\(name)=\(value)"
+    }
+
+    /// The languages in their own words.
+    private static let names: [Language: String] = [
+        .en: "English", .ptBR: "Português", .el: "Ελληνικά", .es: "Español",
+    ]
+}

@@ -1,0 +1,99 @@
+import Foundation
+import HTTPTypes
+import Presentation
+
+/// The reader of a page: the language and the settings that a request asks for.
+///
+/// A setting is kept in a cookie. A link such as `?theme=dark` changes it.
+struct Reader: Sendable {
+    enum Theme: String, CaseIterable, Sendable {
+        /// As the browser prefers.
+        case auto
+        case light, dark
+    }
+
+    enum Layout: String, CaseIterable, Sendable { case list, grid }
+
+    let request: HTTPRequest
+    let target: RequestTarget
+    let language: Language
+    let theme: Theme
+    let layout: Layout
+
+    /// Whether the browser has sent a token for writing comments; the API checks it.
+    let hasToken: Bool
+
+    /// Whether the browser asks for less data.
+    var savesData: Bool { request.headerFields["Save-Data"]?.lowercased() == "on" }
+
+    /// The settings that the target changes.
+    private let changes: [(name: String, value: String)]
+
+    /// The cookie in which the API keeps the token.
+    static let tokenCookie = "token"
+
+    init(_ request: HTTPRequest, _ target: RequestTarget) {
+        let query = Query(target.query)
+        let cookies = Cookies(request.headerFields[.cookie] ?? "")
+        (self.request, self.target) = (request, target)
+        let chosen = query.value("lang").flatMap(Language.init(nearestTo:))
+        language =
+            chosen ?? cookies["lang"].flatMap(Language.init(nearestTo:))
+            ?? Language(negotiating: AcceptLanguage.preferences(request.headerFields[.acceptLanguage] ?? ""))
+        let newTheme = query.value("theme").flatMap(Theme.init)
+        theme = newTheme ?? cookies["theme"].flatMap(Theme.init) ?? .auto
+        let newLayout = query.value("layout").flatMap(Layout.init)
+        layout = newLayout ?? cookies["layout"].flatMap(Layout.init) ?? .list
+        hasToken = cookies[Self.tokenCookie] != nil
+        changes = [
+            chosen.map { ("lang", $0.rawValue) }, newTheme.map { ("theme", $0.rawValue) },
+            newLayout.map { ("layout", $0.rawValue) },
+        ].compactMap(\.self)
+    }
+
+    /// The answer to a link that changes a setting: it keeps the setting and leads back to the page. Nil for other requests.
+    func answerToChange() -> HTTPAnswer? {
+        guard !changes.isEmpty else { return nil }
+        var answer = HTTPAnswer(.seeOther)
+        answer.fields[.location] = target.without(changes.map(\.name))
+        answer.fields[.cacheControl] = "no-store"
+        for (name, value) in changes {
+            answer.fields.append(
+                HTTPField(name: .setCookie, value: "\(name)=\(value); Path=/; Max-Age=31536000; SameSite=Lax"))
+        }
+        return answer
+    }
+}
+
+/// The cookies of a request. A browser quotes nothing, and the values here have no special characters.
+struct Cookies {
+    private let values: [String: String]
+
+    init(_ field: String) {
+        let pairs = field.split(separator: ";").compactMap { pair -> (String, String)? in
+            let parts = pair.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
+            return parts.count == 2 ? (parts[0], parts[1]) : nil
+        }
+        // The first cookie of a name has the longest path (RFC 6265 §5.4).
+        values = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+
+    subscript(name: String) -> String? { values[name] }
+}
+
+/// Parses `Accept-Language` (RFC 9110 §12.5.4).
+enum AcceptLanguage {
+    /// The language tags, the most preferred first.
+    static func preferences(_ field: String) -> [String] { WeightedList(field).preferred.filter { $0 != "*" } }
+}
+
+extension RequestTarget {
+    /// The target in origin form without some parameters. It begins with exactly one slash, so it cannot lead to another host.
+    func without(_ names: [String]) -> String {
+        let rest = query.split(separator: "&").filter { pair in
+            !names.contains(String(pair.prefix { $0 != "=" }))
+        }
+        let path = path.map { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+        return "/" + path.joined(separator: "/") + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
+    }
+}

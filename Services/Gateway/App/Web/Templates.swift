@@ -1,0 +1,61 @@
+import Foundation
+import Mustache
+import Presentation
+
+/// The templates of the pages in `Templates`.
+enum Templates {
+    /// Renders a template.
+    /// - Parameter model: what the template names. Absent members and nil count as false.
+    static func render(_ name: String, _ model: [String: Any?]) -> String {
+        library.render(model.compactMapValues(\.self), withTemplate: name) ?? ""
+    }
+
+    /// The texts of a language by the names of their keys: `{{t.feedTitle}}`.
+    static func texts(_ language: Language) -> [String: String] { texts[language] ?? [:] }
+
+    private static let texts = Dictionary(
+        uniqueKeysWithValues: Language.allCases.map { language in
+            let texts = Texts(language)
+            return (language, Dictionary(uniqueKeysWithValues: TextKey.allCases.map { ("\($0)", texts[$0]) }))
+        })
+
+    private static let library: MustacheLibrary = {
+        MustacheContentTypes.register(Markup(), named: Markup.name)
+        var library = MustacheLibrary()
+        for (name, source) in sources {
+            do {
+                // Each template names the escaping, because a partial would begin with the library's own.
+                try library.register("{{% CONTENT_TYPE:\(Markup.name)}}\n" + source, named: name)
+            } catch {
+                fatalError("the template \(name) is invalid: \(error)")
+            }
+        }
+        return library
+    }()
+
+    /// The files by their names without extension.
+    static let sources: [String: String] = {
+        let files = WebFiles.list("Templates").filter { $0.pathExtension == "mustache" }
+        return Dictionary(
+            uniqueKeysWithValues: files.map { file in
+                (file.deletingPathExtension().lastPathComponent, String(decoding: WebFiles.data(file), as: UTF8.self))
+            })
+    }()
+}
+
+/// The files that are installed beside the program, as the texts of `Presentation` are.
+enum WebFiles {
+    static func list(_ folder: String) -> [URL] {
+        guard let url = Bundle.module.url(forResource: folder, withExtension: nil),
+            let files = try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
+        else {
+            fatalError("cannot read the folder \(folder) of \(Bundle.module.bundlePath)")
+        }
+        return files
+    }
+
+    static func data(_ file: URL) -> Data {
+        guard let data = try? Data(contentsOf: file) else { fatalError("cannot read \(file.path)") }
+        return data
+    }
+}

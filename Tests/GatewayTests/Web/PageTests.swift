@@ -1,0 +1,233 @@
+import CommentsContract
+import EdgeModel
+import FeedContract
+import Foundation
+import Presentation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+/// The pages as a browser gets them.
+@Suite struct PageTests {
+    private static let ids = (1...3).map { UUID(uuidString: "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D0\($0)")! }
+    private static let html = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
+
+    /// Markup, an attribute's end behind an accent, a template, an override, a control character.
+    private static let hostile = "<script>x</script>\"\u{301} on='y' {{title}} \u{202E}\u{7}👩‍👩‍👧"
+
+    private static func services(
+        origin: AnswerOrigin = .store, next: UUID? = nil, savedAt: Date? = nil, text: String = "A tower"
+    ) -> FakeServices {
+        var services = FakeServices()
+        let items = ids.map { FeedItem(id: $0, description: text, location: text, image: "https://a.example/a.png") }
+        services.load = { load, _ in
+            LoadedFeed(
+                items: items, nextAfterID: next, prevBeforeID: items[0].id, origin: origin, savedAt: savedAt)
+        }
+        services.get = { selection, _ in
+            guard let item = items.first(where: { $0.id == selection.id }) else {
+                throw RPCError(.notFound, "no such item")
+            }
+            return item
+        }
+        services.counts = { _, _ in CommentCounts(counts: [ids[0]: 1, ids[1]: 1_234]) }
+        services.list = { list, _ in
+            let comment = SentComment(
+                id: ids[2], message: text, createdAt: noon - 7_200, author: SentComment.Author(username: text))
+            return ListedComments(items: [comment], nextAfterID: next, origin: origin, savedAt: savedAt)
+        }
+        return services
+    }
+
+    // MARK: Rendering
+
+    @Test func `a page of the feed has rows, links and counts`() async throws {
+        try await RunningAPI.with(Self.services(next: Self.ids[2])) { api in
+            let reply = try await api.exchange("/", [Self.html])
+            #expect(reply.status == 200 && reply["Content-Type"] == "text/html; charset=utf-8")
+            let text = reply.text
+            #expect(text.contains("<title>My Feed</title>") && text.contains(#"role="feed""#))
+            #expect(text.contains(#"rel="next" href="/?after_id=\#(Self.ids[2])""#) && !text.contains(#"rel="prev""#))
+            for count in ["1 comment<", "1,234 comments<", "No comments yet<"] { #expect(text.contains(count)) }
+            #expect(text.contains(#"<link rel="canonical" href="http://127.0.0.1:\#(api.port)/">"#))
+            let later = try await api.exchange("/?after_id=\(Self.ids[0])", [Self.html]).text
+            #expect(later.contains(#"rel="prev" href="/?before_id=\#(Self.ids[0])""#))
+        }
+    }
+
+    @Test func `every field is escaped, on every page`() async throws {
+        try await RunningAPI.with(Self.services(text: Self.hostile)) { api in
+            for path in ["/", "/image/\(Self.ids[0])", "/image/\(Self.ids[0])/picture"] {
+                let text = try await api.exchange(path, [Self.html]).text
+                #expect(
+                    text.contains("&lt;script&gt;x&lt;/script&gt;&quot;\u{301} on=&#39;y&#39; {{title}} 👩‍👩‍👧"), "\(path)")
+                #expect(!text.contains("<script>x") && !text.contains("\"\u{301}"), "\(path)")
+                #expect(!text.unicodeScalars.contains { ["\u{202E}", "\u{7}"].contains($0) }, "\(path)")
+            }
+        }
+    }
+
+    @Test func `comments have an age, the date in full, and a name`() async throws {
+        try await RunningAPI.with(Self.services()) { api in
+            let text = try await api.exchange("/image/\(Self.ids[0])?lang=x", [Self.html, "Accept-Language: pt"]).text
+            #expect(text.contains(">há 2 horas</time>") && text.contains(#"datetime="2026-03-01T10:00:00Z""#))
+            #expect(text.contains("1 de março de 2026") && text.contains(#"id="comment-\#(Self.ids[2])""#))
+        }
+    }
+
+    @Test func `a comments service that is down leaves the feed and the image`() async throws {
+        try await RunningAPI.with(Self.services(), running: ["feed", "image-data"]) { api in
+            for path in ["/", "/image/\(Self.ids[0])"] {
+                let reply = try await api.exchange(path, [Self.html])
+                #expect(reply.status == 200 && reply.text.contains(Texts(.en)[.commentsUnavailable]), "\(path)")
+                #expect(reply.text.contains("A tower"))
+            }
+        }
+    }
+
+    @Test func `an edge names the age of a cached page and offers no form`() async throws {
+        let services = Self.services(origin: .cache, savedAt: noon - 7_200)
+        try await RunningAPI.with(services) { api in
+            #expect(try await api.exchange("/", [Self.html]).text.contains("Offline: cached copy from 2 hours ago"))
+            let comments = try await api.exchange("/image/\(Self.ids[0])", [Self.html]).text
+            #expect(comments.contains("cached copy from 2 hours ago") && comments.contains("can only be read"))
+            #expect(!comments.contains("<form"))
+        }
+    }
+
+    @Test(arguments: Language.allCases)
+    func `every page is in the reader's language`(language: Language) async throws {
+        try await RunningAPI.with(Self.services()) { api in
+            let reply = try await api.exchange("/", [Self.html, "Cookie: lang=\(language.rawValue); theme=dark"])
+            #expect(reply.text.contains(#"<html lang="\#(language.rawValue)" data-theme="dark""#))
+            #expect(reply.text.contains("<title>\(Texts(language)[.feedTitle])</title>"))
+        }
+    }
+
+    // MARK: The form
+
+    @Test func `a refused form shows the reason and keeps what was typed`() async throws {
+        try await RunningAPI.withRegistry(of: Self.services()) { registry in
+            let gateway = Gateway(registry)
+            async let _: Void = registry.run()
+            let pages = Pages(
+                gateway: gateway, publicURL: try #require(PublicURL("http://a.example")), takesComments: true)
+            let path = "/image/\(Self.ids[0])"
+            let reader = Reader(
+                .init(method: .get, scheme: nil, authority: nil, path: path), try RequestTarget(path))
+            let form = CommentForm(username: "a\"b", message: "</textarea>\n<b>", error: "Too long")
+            let answer = try await pages.comments(
+                of: Self.ids[0], form: form, status: .badRequest, reader, CallOptions())
+            let text = String(buffer: answer.body)
+            #expect(answer.status == .badRequest && text.contains(#"role="alert">Too long</p>"#))
+            #expect(text.contains(#"value="a&quot;b""#) && text.contains("&lt;/textarea&gt;\n&lt;b&gt;</textarea>"))
+            #expect(text.contains(#"action="/v1/image/\#(Self.ids[0])/comments""#) && text.contains(#"name="token""#))
+        }
+    }
+
+    // MARK: Headers
+
+    @Test func `pages forbid everything that they do not need, and are revalidated`() async throws {
+        try await RunningAPI.with(Self.services()) { api in
+            let reply = try await api.exchange("/", [Self.html])
+            let policy = try #require(reply["Content-Security-Policy"])
+            #expect(policy.hasPrefix("default-src 'none'; ") && !policy.contains("unsafe"))
+            #expect(policy.contains("base-uri 'none'") && policy.contains("frame-ancestors 'none'"))
+            #expect(reply["X-Content-Type-Options"] == "nosniff" && reply["Referrer-Policy"] == "same-origin")
+            #expect(reply["Cache-Control"] == "private, no-cache")
+            #expect(reply["Vary"] == "Accept-Encoding, Accept-Language, Cookie, Save-Data")
+            let tag = try #require(reply["ETag"])
+            let known = try await api.exchange("/", [Self.html, "If-None-Match: \(tag)"])
+            #expect(known.status == 304 && known.body.isEmpty && known["Content-Type"] == nil)
+            let other = try await api.exchange("/", [Self.html, "If-None-Match: \(tag)", "Cookie: lang=el"])
+            #expect(other.status == 200 && other["ETag"] != tag)
+            let compressed = try await api.exchange("/", [Self.html, "Accept-Encoding: gzip"])
+            #expect(compressed["Content-Encoding"] == "gzip" && compressed.body.count < reply.body.count / 2)
+        }
+    }
+
+    @Test func `HEAD has the fields of GET, and other methods are refused`() async throws {
+        try await RunningAPI.with(Self.services()) { api in
+            let get = try await api.exchange("/", [Self.html])
+            let head = try await api.exchange("/", method: "HEAD", [Self.html])
+            #expect(
+                head.status == 200 && head["ETag"] == get["ETag"] && head["Content-Length"] == get["Content-Length"])
+            #expect(try await api.exchange("/", method: "DELETE").status == 405)
+        }
+    }
+
+    // MARK: Assets
+
+    @Test func `the URLs of assets in a page have hashes and are cached for ever`() async throws {
+        try await RunningAPI.with(Self.services()) { api in
+            let page = try await api.exchange("/", [Self.html]).text
+            for name in ["style.css", "page.js", "icons.svg", "icon.svg"] {
+                let path = Asset.path(name)
+                #expect(page.contains(path), "\(name)")
+                let asset = try await api.exchange(path)
+                #expect(asset.status == 200 && asset["Cache-Control"] == "public, max-age=31536000, immutable")
+                #expect(asset["X-Content-Type-Options"] == "nosniff" && !asset.body.isEmpty)
+                let tag = try #require(asset["ETag"])
+                #expect(try await api.exchange(path, ["If-None-Match: \(tag)"]).status == 304)
+            }
+            #expect(try await api.exchange(Asset.path("style.css"))["Content-Type"] == "text/css; charset=utf-8")
+        }
+    }
+
+    @Test(arguments: ["/worker.js", "/manifest.webmanifest", "/assets/icon.svg"])
+    func `files with fixed names are revalidated`(path: String) async throws {
+        try await RunningAPI.with(Self.services()) { api in
+            let reply = try await api.exchange(path)
+            #expect(reply.status == 200 && reply["Cache-Control"] == "no-cache")
+        }
+    }
+
+    @Test(arguments: ["/assets/style-0000000000000000.css", "/assets/..%2Ffeed.mustache", "/assets/", "/assets/x"])
+    func `unknown files are not found`(path: String) async throws {
+        try await RunningAPI.with(Self.services()) { api in
+            let reply = try await api.exchange(path)
+            #expect(reply.status == 404)
+        }
+    }
+
+    @Test func `a first visit needs less than 60 KB for page, style and script`() async throws {
+        try await RunningAPI.with(Self.services()) { api in
+            var size = 0
+            for path in ["/", Asset.path("style.css"), Asset.path("page.js"), Asset.path("icons.svg")] {
+                size += try await api.exchange(path, [Self.html, "Accept-Encoding: gzip"]).body.count
+            }
+            #expect(size < 60_000)
+        }
+    }
+
+    // MARK: Errors
+
+    @Test(arguments: [
+        ("/nowhere", 404, "This page does not exist"), ("/image/\(UUID())", 404, "This page does not exist"),
+        ("/?after_id=x", 400, "after_id: must be a UUID"), ("/?limit=0", 400, "limit: must be a number"),
+    ])
+    func `errors are pages for browsers and problems for programs`(
+        path: String, status: Int, words: String
+    ) async throws {
+        try await RunningAPI.with(Self.services()) { api in
+            let page = try await api.exchange(path, [Self.html])
+            #expect(page.status == status && page.text.contains(words) && page["Cache-Control"] == "no-store")
+            #expect(page["Content-Security-Policy"] != nil && page.text.contains("Trace ID: "))
+            for accept in [["Accept: application/json"], ["Accept: */*"], []] {
+                let problem = try await api.exchange(path, accept)
+                #expect(problem.status == status && problem["Content-Type"] == "application/problem+json")
+            }
+            #expect(try await api.exchange("/v1" + path, [Self.html])["Content-Type"] == "application/problem+json")
+        }
+    }
+
+    @Test func `a feed that is down is a page with a way to try again`() async throws {
+        try await RunningAPI.with(Self.services(), running: ["comments"]) { api in
+            let page = try await api.exchange("/?limit=3", [Self.html, "Accept-Language: es"])
+            #expect(page.status == 503 && page["Retry-After"] == "1")
+            #expect(page.text.contains(Texts(.es)[.unavailable]) && page.text.contains(#"href="/?limit=3""#))
+        }
+    }
+}

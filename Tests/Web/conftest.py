@@ -1,0 +1,63 @@
+"""What the tests of the page share: one deployment, one browser, and a page for each test."""
+
+import pathlib
+import sys
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from deployment import deployment  # noqa: E402
+
+CHROMIUM = "/usr/bin/chromium"
+COUNT = 60
+
+
+@pytest.fixture(scope="session")
+def feed():
+    """A deployment with 60 pictures. Tests leave it as it was, except for items at the top and comments."""
+    with deployment() as running:
+        running.fill(COUNT)
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(feed, browser):
+    """Opens a page in a context of its own. Problems that the browser reports fail the test."""
+    contexts = []
+    problems = []
+
+    def open(path="/", *, expected=(), service_workers="block", **options):
+        options = {"viewport": {"width": 800, "height": 900}, "locale": "en-US", "color_scheme": "light", **options}
+        context = browser.new_context(base_url=feed.url, service_workers=service_workers, **options)
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(str(error)))
+
+        def note(message):
+            known = ["Failed to load resource", "blocked by Playwright", "net::ERR", *expected]
+            if message.type in ("error", "warning") and not any(word in message.text for word in known):
+                problems.append(f"{message.text} {message.location}")
+
+        page.on("console", note)
+        if path is not None:
+            page.goto(path)
+        return page
+
+    yield open
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def pytest_addoption(parser):
+    parser.addoption("--events", action="store_true", help="the server has /v1/feed/events")

@@ -1,0 +1,468 @@
+"""The behaviour of the page in a real browser. Run all with Tests/Web/run, or some with Tests/Web/run -k WORDS."""
+
+import json
+import pathlib
+import re
+import time
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from conftest import COUNT
+
+TRANSITIONS = pathlib.Path(__file__).parents[1] / "PresentationTests/loading-state.json"
+PAGE = 12
+
+
+def until(condition, seconds=10):
+    """Waits for a condition that the browser cannot wait for."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the condition was never met"
+        time.sleep(0.02)
+
+
+def shown_ids(page):
+    return page.eval_on_selector_all("#list > *", "rows => rows.map(row => row.dataset.id)")
+
+
+def wait_for_rows(page, count):
+    page.wait_for_function("count => document.querySelectorAll('#list > *').length >= count", arg=count)
+
+
+def scroll_to_end(page):
+    page.evaluate("scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })")
+
+
+def ready(page):
+    """Waits until the script has taken over."""
+    page.wait_for_function("() => history.scrollRestoration === 'manual'")
+
+
+# --- The state machine ------------------------------------------------------------------------------------------------
+
+
+def test_loading_state_follows_the_table_of_presentation(open_page):
+    page = open_page()
+    script = page.get_attribute("script[type=module]", "src")
+    faults = page.evaluate(
+        """async ([script, table]) => {
+            const { LoadingState } = await import(script);
+            return table.filter(({ from, event, to, begins }) => {
+                const state = Object.assign(new LoadingState(), from);
+                const result = state[event]({ finish: "new", fail: "message" }[event]);
+                return JSON.stringify({ ...state }) !== JSON.stringify(to) || (begins !== undefined && result !== begins);
+            });
+        }""",
+        [script, json.loads(TRANSITIONS.read_text())],
+    )
+    assert faults == []
+
+
+# --- Endless scrolling --------------------------------------------------------------------------------------------------
+
+
+def test_scrolling_loads_every_page_once_and_ends(open_page, feed):
+    page = open_page(None)
+    requests = []
+    page.on("request", lambda request: requests.append(request.url) if "after_id" in request.url else None)
+    page.goto("/")
+    ready(page)
+    while page.query_selector("#more a[rel=next]"):
+        count = len(shown_ids(page))
+        scroll_to_end(page)
+        page.wait_for_function(
+            "count => document.querySelectorAll('#list > *').length > count || document.querySelector('.end')", arg=count)
+    assert shown_ids(page) == feed.ids()
+    assert len(requests) == len(set(requests)) == (len(feed.ids()) - 1) // PAGE
+    assert page.inner_text(".end").startswith("That's all")
+    positions = page.eval_on_selector_all("#list > *", "rows => rows.map(row => Number(row.ariaPosInSet))")
+    assert positions == list(range(1, len(positions) + 1))
+
+
+def test_the_next_page_loads_before_the_end_is_seen_and_moves_no_row(open_page):
+    page = open_page()
+    ready(page)
+    page.evaluate(
+        """() => {
+            const end = document.getElementById('more').getBoundingClientRect().top;
+            scrollBy({ top: end - innerHeight - 380, behavior: 'instant' });
+            window.row = document.elementFromPoint(400, 450).closest('.item');
+            window.before = row.getBoundingClientRect().top;
+        }""")
+    wait_for_rows(page, 2 * PAGE)
+    assert page.evaluate("Math.abs(row.getBoundingClientRect().top - before)") <= 1
+
+
+def test_a_failed_page_keeps_the_rows_and_loads_on_tap_and_on_scroll(open_page):
+    page = open_page(None)
+    attempts = []
+
+    def fail(route):
+        attempts.append(route.request.url)
+        route.abort()
+
+    page.route("**/?after_id=*", fail)
+    page.goto("/")
+    ready(page)
+    scroll_to_end(page)
+    page.wait_for_selector("#more .failure")
+    assert page.inner_text("#more .failure .message") == "Couldn't connect to server"
+    assert len(shown_ids(page)) == PAGE and len(attempts) == 1
+    page.click("#more .failure button")
+    until(lambda: len(attempts) == 2)
+    page.wait_for_selector("#more .failure")
+    page.wait_for_timeout(600)
+    page.unroute("**/?after_id=*")
+    page.mouse.move(400, 400)
+    page.mouse.wheel(0, 200)
+    wait_for_rows(page, 2 * PAGE)
+    assert not page.query_selector("#more .failure")
+
+
+def test_two_ends_at_once_load_one_page(open_page):
+    page = open_page(None)
+    attempts = []
+
+    def slow(route):
+        attempts.append(route.request.url)
+        page.wait_for_timeout(400)
+        route.continue_()
+
+    page.route("**/?after_id=*", slow)
+    page.goto("/")
+    ready(page)
+    for _ in range(5):
+        scroll_to_end(page)
+        page.evaluate("scrollTo(0, 0)")
+    scroll_to_end(page)
+    wait_for_rows(page, 2 * PAGE)
+    assert len(attempts) == len(set(attempts))
+
+
+def test_an_error_of_the_server_is_shown_in_the_language_of_the_page(open_page, feed):
+    page = open_page(locale="el-GR")
+    ready(page)
+    feed.stop("feed")
+    try:
+        scroll_to_end(page)
+        page.wait_for_selector("#more .failure")
+        assert "υπηρεσία" in page.inner_text("#more .failure .message")
+        page.keyboard.press("r")
+        page.wait_for_selector(".banner")
+        assert page.get_attribute(".banner", "role") == "alert" and len(shown_ids(page)) == PAGE
+        page.click(".banner")
+        assert not page.query_selector(".banner")
+        page.keyboard.press("r")
+        page.wait_for_selector(".banner")
+    finally:
+        feed.start("feed")
+    feed.gateway("health", "--wait", "30")
+    page.keyboard.press("r")
+    page.wait_for_selector(".banner", state="detached")
+    wait_for_rows(page, PAGE)
+
+
+# --- Pictures ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_picture_is_cancelled_when_it_leaves_and_requested_again_when_it_returns(open_page):
+    page = open_page(None)
+    waiting, cancelled, asked = [], [], []
+    page.on("requestfailed", lambda request: cancelled.append(request.url))
+
+    def hold(route):
+        asked.append(route.request.url)
+        waiting.append(route)
+
+    page.route("**/data*", hold)
+    page.goto("/", wait_until="commit")
+    ready(page)
+    first = shown_ids(page)[0]
+    until(lambda: any(first in url for url in asked))
+    page.wait_for_selector(f"#i-{first} .loading")
+    scroll_to_end(page)
+    until(lambda: page.evaluate("() => 1") and any(first in url for url in cancelled))
+    count = sum(first in url for url in asked)
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    until(lambda: page.evaluate("() => 1") and sum(first in url for url in asked) > count)
+    page.unroute("**/data*")
+    for route in waiting:
+        try:
+            route.continue_()
+        except Exception:
+            pass
+    page.wait_for_function(f"() => document.querySelector('#i-{first} .photo').naturalWidth === 120")
+    page.wait_for_selector(f"#i-{first} .loading", state="detached")
+
+
+@pytest.mark.parametrize("answer", [{"status": 503}, {"status": 200, "body": "no picture", "content_type": "image/png"}])
+def test_a_failed_picture_shows_a_retry_sign_that_loads_only_it(open_page, answer):
+    page = open_page(None)
+    page.route("**/data*", lambda route: route.fulfill(**answer))
+    page.goto("/")
+    ready(page)
+    first, second = shown_ids(page)[:2]
+    for row in (first, second):
+        page.wait_for_selector(f"#i-{row} .failed .retry")
+    assert page.get_attribute(f"#i-{first} .retry", "aria-label") == "Try again"
+    page.unroute("**/data*")
+    page.click(f"#i-{first} .retry")
+    page.wait_for_function(f"() => document.querySelector('#i-{first} .photo').naturalWidth === 120")
+    assert not page.query_selector(f"#i-{first} .failed") and page.query_selector(f"#i-{second} .failed")
+
+
+def test_rows_keep_their_size_while_pictures_load_fail_and_leave(open_page):
+    page = open_page(None)
+    page.route("**/data*", lambda route: route.abort())
+    page.goto("/")
+    ready(page)
+    page.wait_for_selector(".failed")
+    failed = page.eval_on_selector_all(".picture", "all => all.slice(0, 2).map(one => one.offsetHeight)")
+    page.unroute("**/data*")
+    page.reload()
+    ready(page)
+    page.wait_for_function("() => document.querySelector('.photo').naturalWidth === 120")
+    assert failed == page.eval_on_selector_all(".picture", "all => all.slice(0, 2).map(one => one.offsetHeight)")
+
+
+def test_far_rows_release_their_pictures(open_page):
+    page = open_page()
+    ready(page)
+    while page.query_selector("#more a[rel=next]"):
+        scroll_to_end(page)
+        page.wait_for_timeout(50)
+    page.wait_for_timeout(200)
+    loaded = page.eval_on_selector_all(".photo", "all => all.filter(one => !one.src.startsWith('data:')).length")
+    assert 0 < loaded < COUNT / 2
+
+
+# --- Back -------------------------------------------------------------------------------------------------------------
+
+
+def test_back_restores_rows_position_and_focus(open_page):
+    page = open_page()
+    ready(page)
+    for count in (2, 3):
+        scroll_to_end(page)
+        wait_for_rows(page, count * PAGE)
+    page.wait_for_timeout(300)
+    ids = shown_ids(page)
+    row = ids[20]
+    page.evaluate("id => document.getElementById('i-' + id).scrollIntoView({ block: 'center', behavior: 'instant' })", row)
+    page.wait_for_timeout(500)
+    top = page.evaluate("id => document.getElementById('i-' + id).getBoundingClientRect().top", row)
+    page.click(f"#i-{row} .count")
+    page.wait_for_selector("#comments")
+    page.click("#back")
+    page.wait_for_selector("#list[role=feed]")
+    ready(page)
+    page.wait_for_timeout(500)
+    assert shown_ids(page) == ids
+    assert abs(page.evaluate("id => document.getElementById('i-' + id).getBoundingClientRect().top", row) - top) <= 1
+    assert page.evaluate("document.activeElement.id") == f"i-{row}"
+    scroll_to_end(page)
+    wait_for_rows(page, 4 * PAGE)
+
+
+# --- News -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif("not config.getoption('--events')", reason="the server has no events yet")
+def test_new_items_are_announced_without_moving_the_reader(open_page, feed):
+    page = open_page()
+    ready(page)
+    page.evaluate("scrollTo({ top: 1500, behavior: 'instant' })")
+    page.wait_for_timeout(500)
+    position = page.evaluate("scrollY")
+    new = feed.publish("Just in", "And another")
+    try:
+        page.wait_for_selector(".pill")
+        until(lambda: page.inner_text(".pill") == "2 new images")
+        assert page.evaluate("scrollY") == position
+        page.click(".pill")
+        page.wait_for_function("id => document.activeElement.id === 'i-' + id", arg=new[0])
+        assert shown_ids(page)[:2] == new and page.evaluate("scrollY") == 0
+        page.go_back()
+        page.wait_for_function("() => scrollY > 1000")
+        assert not page.query_selector(".pill")
+    finally:
+        feed.call("feed.remove", {"ids": new})
+
+
+# --- Offline ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_opens_without_a_network(open_page):
+    page = open_page(service_workers="allow")
+    ready(page)
+    page.evaluate("navigator.serviceWorker.ready")
+    scroll_to_end(page)
+    wait_for_rows(page, 2 * PAGE)
+    ids = shown_ids(page)
+    page.evaluate("scrollTo(0, 0)")
+    until(lambda: page.evaluate(
+        """async ids => {
+            const cache = await caches.open('pages-1'), images = await caches.open('images-1');
+            return (await cache.keys()).length >= 2 && (await images.match(`/v1/image/${ids[0]}/data`)) !== undefined;
+        }""", ids))
+    page.context.set_offline(True)
+    page.reload()
+    ready(page)
+    page.wait_for_selector(".offline")
+    assert page.inner_text(".offline").startswith("Offline: cached copy from")
+    page.wait_for_function(f"() => document.querySelector('#i-{ids[0]} .photo').naturalWidth === 120")
+    scroll_to_end(page)
+    wait_for_rows(page, 2 * PAGE)
+    assert shown_ids(page)[: 2 * PAGE] == ids[: 2 * PAGE]
+    page.context.set_offline(False)
+    page.keyboard.press("r")
+    page.wait_for_selector(".offline", state="detached")
+
+
+# --- Keys and settings ------------------------------------------------------------------------------------------------
+
+
+def test_the_keys_of_the_feed_pattern(open_page):
+    page = open_page()
+    ready(page)
+    ids = shown_ids(page)
+    page.focus(f"#i-{ids[0]}")
+    focused = lambda: page.evaluate("document.activeElement.id")
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageDown")
+    assert focused() == f"i-{ids[2]}"
+    page.keyboard.press("PageUp")
+    assert focused() == f"i-{ids[1]}"
+    page.keyboard.press("Control+Home")
+    assert focused() == "reload"
+    page.focus(f"#i-{ids[1]}")
+    page.keyboard.press("Control+End")
+    assert page.evaluate("document.getElementById('more').contains(document.activeElement)")
+
+
+def test_the_theme_changes_at_once_and_is_kept(open_page):
+    page = open_page()
+    ready(page)
+    ground = lambda: page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    light = ground()
+    with page.expect_response("**/?theme=dark"):
+        page.click(".to-dark")
+    assert ground() != light and page.evaluate("document.activeElement.matches('.to-light')")
+    page.reload()
+    assert page.get_attribute("html", "data-theme") == "dark" and ground() != light
+
+
+def test_the_grid_keeps_the_place_of_the_reader(open_page):
+    page = open_page()
+    ready(page)
+    row = shown_ids(page)[4]
+    page.evaluate("id => document.getElementById('i-' + id).scrollIntoView({ block: 'start', behavior: 'instant' })", row)
+    page.wait_for_timeout(300)
+    page.click(".to-grid")
+    page.wait_for_timeout(300)
+    box = page.eval_on_selector(f"#i-{row}", "row => row.getBoundingClientRect().toJSON()")
+    assert -box["height"] < box["top"] < 900
+    assert page.eval_on_selector("#list", "list => getComputedStyle(list).gridTemplateColumns.split(' ').length") == 3
+
+
+def test_the_full_size_has_keys_and_one_way_back(open_page, feed):
+    page = open_page()
+    ids = feed.ids()
+    page.click(f"#i-{ids[1]} .cover")
+    page.click(".cover")
+    page.wait_for_selector("#stage")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(f"**/image/{ids[2]}/picture")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(f"**/image/{ids[1]}/picture")
+    page.keyboard.press("+")
+    assert "scale(1.5)" in page.get_attribute("#stage img", "style")
+    page.keyboard.press("Escape")
+    page.wait_for_url(re.compile(f"/image/{ids[1]}$"))
+
+
+# --- Without script ---------------------------------------------------------------------------------------------------
+
+
+def test_everything_is_reachable_without_script(open_page, feed):
+    page = open_page(java_script_enabled=False)
+    ids = feed.ids()
+    seen = shown = page.locator("#list > *").evaluate_all("rows => rows.map(row => row.dataset.id)")
+    while page.locator("#more a[rel=next]").count():
+        page.click("#more a[rel=next]")
+        shown = page.locator("#list > *").evaluate_all("rows => rows.map(row => row.dataset.id)")
+        seen = seen + shown
+    assert seen == ids
+    page.click("a[rel=prev]")
+    page.click(".to-dark")
+    assert page.get_attribute("html", "data-theme") == "dark" and "before_id" in page.url and "theme" not in page.url
+    page.click(".to-grid")
+    assert page.get_attribute("html", "data-layout") == "grid"
+    page.click(".menu summary")
+    page.click(".menu [lang=el]")
+    assert page.get_attribute("html", "lang") == "el" and page.title() == "Το Feed μου"
+    page.click(".cover >> nth=0")
+    page.click(".cover")
+    page.click("#back")
+    page.click("#back")
+    assert page.url == feed.url + "/"
+
+
+# --- Accessibility and hostile texts ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", ["feed", "grid", "comments", "picture", "error"])
+def test_axe_finds_nothing(open_page, feed, scheme, view):
+    first = feed.ids(1)[0]
+    feed.gateway("comment", first, "A fine picture", "--username", "ana")
+    path = {"comments": f"/image/{first}", "picture": f"/image/{first}/picture", "error": "/nowhere"}.get(view, "/")
+    page = open_page(None, color_scheme=scheme)
+    if view == "grid":
+        page.context.add_cookies([{"name": "layout", "value": "grid", "url": feed.url}])
+    page.goto(path)
+    page.wait_for_timeout(300)
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()
+
+
+HOSTILE = [
+    "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>",
+    "\"\u0301 onmouseover=window.hacked=1 x=\"\u0301",
+    "{{title}} {{{title}}} {{#items}}x{{/items}}",
+    "\u202emoor eht fo tuo\u202c \u2066isolated",
+    "x" * 10_000,
+    "Z\u0351\u036b\u0343\u036a\u0302" * 200,
+    "👩‍👩‍👧‍👦 \U0010ffff \u0000\u0007\u200b\u200d\ufeff end",
+    "صورة جميلة من لشبونة",
+]
+
+
+def test_hostile_texts_are_texts_and_break_no_layout(open_page, feed):
+    image = feed.call("feed.load", {"limit": 1})["items"][0]["image"]
+    items = [
+        {"id": f"00000000-0000-4000-8000-{index:012}", "description": text.replace("\0", ""), "location": text.replace("\0", "")[:1000], "image": image}
+        for index, text in enumerate(HOSTILE)]
+    feed.call("feed.publish", {"items": items})
+    try:
+        for width in (360, 1280):
+            page = open_page(viewport={"width": width, "height": 800})
+            ready(page)
+            page.mouse.move(width / 2, 300)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate("window.hacked") is None
+            assert page.inner_text(f"#i-{items[0]['id']} .text") == HOSTILE[0]
+            assert page.inner_text(f"#i-{items[2]['id']} .text") == HOSTILE[2]
+            assert not page.query_selector("[onmouseover]") and page.locator("#list > *").count() == PAGE
+            assert page.eval_on_selector(f"#i-{items[7]['id']} .text", "text => getComputedStyle(text).direction") == "rtl"
+            page.goto(f"/image/{items[4]['id']}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+    finally:
+        feed.call("feed.remove", {"ids": [item["id"] for item in items]})
+
+
+def test_text_at_200_percent_needs_no_sideways_scrolling(open_page):
+    page = open_page(viewport={"width": 640, "height": 900})
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 640
