@@ -12,16 +12,16 @@ typealias FeedSource = @Sendable (_ limit: Int, _ cursor: FeedCursor, _ known: K
 /// The upstream's items at a cursor.
 struct SourcePage: Sendable {
     var items: [FeedImage]
-    var continuation = FeedContinuation.unknown
+    let continuation: FeedContinuation
 
     /// Whether the page has fewer items than requested, and the upstream did not say whether more follow.
-    var isShort = false
+    let isShort: Bool
 
     /// When the upstream's answer was generated: now, less its `Age`.
     let savedAt: Date
 
     /// Whether the answer came from a cache, so that its `Age` is above 0.
-    var isAged = false
+    let isAged: Bool
 
     /// Empty when the page combines several answers.
     var validators = AnswerValidators()
