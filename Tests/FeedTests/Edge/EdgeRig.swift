@@ -104,5 +104,5 @@ extension FeedCursor {
 }
 
 extension LoadedFeed {
-    var numbers: [Int] { items.map { Int($0.id.uuidString.suffix(12)) ?? -1 } }
+    var numbers: [Int] { items.map(\.id.number) }
 }
