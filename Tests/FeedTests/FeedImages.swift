@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import Foundation
 
@@ -15,4 +16,10 @@ extension FeedSlice {
 
 extension FeedImage {
     var number: Int { Int(id.uuidString.suffix(12)) ?? -1 }
+}
+
+extension PictureHints {
+    static let sized = PictureHints(width: 4_000, height: 3_000)
+    static let placed = PictureHints(placeholder: Placeholder(Data([0x21, 1, 2, 3, 4, 5, 6])))
+    static let full = sized.completed(by: placed)
 }

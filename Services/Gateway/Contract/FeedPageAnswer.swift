@@ -93,10 +93,11 @@ extension FeedImageViewModel {
         let description = object.optional("description", .string, \.description)
         let location = object.optional("location", .string, \.location)
         let image = object.required("image", .string, \.image)
+        let hints = PictureHints.Members(in: &object) { $0.hints }
         return { members throws(JSONError) in
             FeedImageViewModel(
                 id: try members[id], title: try members[title], description: try members[description],
-                location: try members[location], image: try members[image])
+                location: try members[location], image: try members[image], hints: try hints.read(members))
         }
     }
 }

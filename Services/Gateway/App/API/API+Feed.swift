@@ -19,7 +19,8 @@ extension API {
 
     private func localized(_ item: FeedItem) -> FeedItem {
         FeedItem(
-            id: item.id, description: item.description, location: item.location, image: publicURL.imageData(item.id))
+            id: item.id, description: item.description, location: item.location, image: publicURL.imageData(item.id),
+            hints: item.hints)
     }
 
     /// The `Link` header for the adjacent pages. A page with links but without a `next` link is the last.

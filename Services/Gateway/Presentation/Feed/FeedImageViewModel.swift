@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 
 /// The texts of one image of the feed.
@@ -9,11 +10,18 @@ public struct FeedImageViewModel: Equatable, Sendable {
     public let location: String?
     public let image: String
 
-    public init(id: UUID, title: String, description: String?, location: String?, image: String) {
+    /// The size of the box for the picture, and what it shows before the picture.
+    public let hints: PictureHints
+
+    public init(
+        id: UUID, title: String, description: String?, location: String?, image: String,
+        hints: PictureHints = PictureHints()
+    ) {
         self.id = id
         self.title = title
         self.description = description
         self.location = location
         self.image = image
+        self.hints = hints
     }
 }
