@@ -46,6 +46,19 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `hints are read as they were fetched, and replaced`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            for items in [[picture(9).with(.full), picture(8)], [picture(9), picture(8).with(.sized)]] {
+                _ = try await cache.keep(
+                    FetchedFeedPage(items: items, limit: 10, cursor: .start, savedAt: Date(timeIntervalSince1970: 0)))
+                #expect(try await cache.page(2, at: .start)?.items == items)
+                #expect(try await cache.item(picture(9).id) == items[0])
+            }
+        }
+    }
+
     @Test(arguments: Factory.all) func `an empty page marks the end`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8], at: .start)
