@@ -471,6 +471,18 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `a page before the first item that begins with its successor is the first page`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6, 5], at: .start)
+            // Either 9, 7 and 6 were removed, or 8 and 5 have moved.
+            try await cache.keep([8, 5], at: .before(9))
+            #expect(try await cache.numbers(10, at: .start) == [9])
+            #expect(try await cache.numbers(10, at: .after(8)) == [5])
+        }
+    }
+
     @Test(arguments: Factory.all) func `a removed item that is published again moves to its new place`(
         caches: Factory
     ) async throws {
