@@ -71,6 +71,16 @@ extension API {
             try await api.imageData(of: request.id, request.head, request.options)
         },
         Endpoint(
+            .get, "/feed.json", "getJSONFeed", "Return a page of the feed for feed readers: JSON Feed 1.1.",
+            parameters: LoadFeed.parameters,
+            answers: [
+                AnswerDescription(
+                    status: 200, summary: "A page of the feed.", contentType: JSONFeed.contentType,
+                    schema: JSONFeed.codec.schema),
+                .notModified, .problem(400, "A parameter is invalid, or the cursor was never an item of the feed."),
+            ]
+        ) { api, request throws(RPCError) in try await api.jsonFeed(request) },
+        Endpoint(
             .get, "/openapi.json", "describe", "Return this description, OpenAPI 3.1.",
             answers: [.body("The description.", "application/json"), .notModified]
         ) { api, request throws(RPCError) in

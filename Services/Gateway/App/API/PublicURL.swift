@@ -53,8 +53,16 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     /// The URL of the comments of an image.
     func comments(_ id: UUID) -> String { "\(base)/v1/image/\(id.uuidString)/comments" }
 
+    /// The web page of an item.
+    func page(of id: UUID) -> String { "\(base)/image/\(id.uuidString)" }
+
     /// The URL of a page of the feed.
     func feed(limit: Int?, _ cursor: String, _ id: UUID) -> String {
-        "\(base)/v1/feed?" + (limit.map { "limit=\($0)&" } ?? "") + "\(cursor)=\(id.uuidString)"
+        page(at: "v1/feed", limit: limit, cursor, id)
+    }
+
+    /// The URL of a page of the feed at another path.
+    func page(at path: String, limit: Int?, _ cursor: String, _ id: UUID) -> String {
+        "\(base)/\(path)?" + (limit.map { "limit=\($0)&" } ?? "") + "\(cursor)=\(id.uuidString)"
     }
 }
