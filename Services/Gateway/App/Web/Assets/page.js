@@ -60,8 +60,10 @@ export class LoadingState {
   hideError() { this.error = null; }
 }
 
-/** A message that the reader can see. */
-class Refusal extends Error {}
+/** A message that the reader can see, and the page that it comes from. */
+class Refusal extends Error {
+  constructor(message, page) { super(message); this.page = page; }
+}
 
 /** Loads a page of this server as a document that runs and loads nothing. */
 async function fetchPage(url, options) {
@@ -73,7 +75,7 @@ async function fetchPage(url, options) {
     throw error.name === "AbortError" ? error : new Refusal(texts.connection);
   }
   const page = new DOMParser().parseFromString(text, "text/html");
-  if (!response.ok) throw new Refusal((page.querySelector("#refusal") ?? page.querySelector("h1"))?.textContent ?? texts.connection);
+  if (!response.ok) throw new Refusal((page.querySelector("#refusal") ?? page.querySelector("h1"))?.textContent ?? texts.connection, page);
   if (!page.getElementById("content")) throw new Refusal(texts.unreadable);
   age.show(page);
   return page;
@@ -88,7 +90,7 @@ async function run(state, work, onFailure) {
     if (error.name === "AbortError") return state.cancel();
     if (!(error instanceof Refusal)) console.error(error);
     state.fail(error instanceof Refusal ? error.message : texts.unreadable);
-    onFailure(state.error);
+    onFailure(state.error, error.page);
   }
 }
 
@@ -174,12 +176,12 @@ class Pictures {
     Object.assign(photo, address);
   }
 
-  /** Shows nothing of the same size, so that no row moves. */
+  /** The width and height of the image keep its space, so no row moves. */
   #release(photo) {
     if (this.#isBlank(photo)) return;
     this.#addresses.set(photo, { srcset: photo.srcset, src: photo.getAttribute("src") });
     photo.removeAttribute("srcset");
-    photo.src = `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="${photo.getAttribute("width")}" height="${photo.getAttribute("height")}"/>`;
+    photo.removeAttribute("src");
     const frame = this.#frame(photo);
     frame.classList.remove("loading", "failed");
     frame.querySelector(".retry")?.remove();
@@ -636,11 +638,15 @@ function watchForm() {
     note.hidden = !isOffline;
     note.textContent = isOffline ? texts.formOffline : "";
   };
-  const refuse = (message) => {
+  const tokenFields = "label[for=token], #token, #token-hint";
+  const refuse = (message, page) => {
     document.getElementById("refusal")?.remove();
     if (!message) return;
     const line = Object.assign(document.createElement("p"), { id: "refusal", className: "refusal", role: "alert", textContent: message });
     form.querySelector("h3").after(line);
+    // The server asks for a token again when the one that it has set is no longer valid.
+    const token = page?.querySelectorAll(tokenFields) ?? [];
+    if (token.length && !form.querySelector(tokenFields)) note.before(...token);
   };
   let id = null;
   form.addEventListener("submit", (event) => {
@@ -658,12 +664,12 @@ function watchForm() {
       document.querySelector("#comments > .hint")?.remove();
       const title = page.getElementById("comments-title");
       if (title) document.getElementById("comments-title").replaceWith(title);
-      document.querySelectorAll("label[for=token], #token, #token-hint").forEach((old) => old.remove());
+      form.querySelectorAll(tokenFields).forEach((old) => old.remove());
       form.elements.message.value = "";
       id = null;
       added.at(-1)?.focus();
       return added;
-    }, (message) => refuse(message)).finally(update);
+    }, refuse).finally(update);
   });
   addEventListener("online", update);
   addEventListener("offline", update);
