@@ -78,7 +78,9 @@ extension UpstreamRequest {
     }
 
     /// The scheme, host and port; for an invalid URL, the text before the path.
-    fileprivate var server: String { String(url.prefix(256).split(separator: "/").prefix(2).joined(separator: "//")) }
+    fileprivate var server: String {
+        String(url.prefix(UpstreamLimits.defaultURLBytes).split(separator: "/").prefix(2).joined(separator: "//"))
+    }
 }
 
 extension UpstreamResponse {

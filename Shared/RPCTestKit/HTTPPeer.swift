@@ -30,7 +30,8 @@ public struct HTTPPeer: Sendable {
         else {
             return nil
         }
-        if hasBody, reply.status != 304, let length = reply["Content-Length"].flatMap(Int.init), length > 0 {
+        let mayHaveBody = hasBody && ![204, 304].contains(reply.status)
+        if mayHaveBody, let length = reply["Content-Length"].flatMap(Int.init), length > 0 {
             guard let body = await wire.receiveBytes(length) else { return nil }
             reply.body = body
         }

@@ -7,4 +7,7 @@ extension UUID {
         guard let id = UUID(uuidString: text) else { preconditionFailure("\(text) is not a UUID") }
         self = id
     }
+
+    /// The number that the id ends with; −1 for an id without one.
+    public var number: Int { Int(uuidString.suffix(12)) ?? -1 }
 }

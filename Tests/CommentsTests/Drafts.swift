@@ -14,7 +14,7 @@ func draft(
 
 extension CommentsSlice {
     /// The numbers of the comments.
-    var numbers: [Int] { items.map { Int($0.id.uuidString.suffix(12)) ?? -1 } }
+    var numbers: [Int] { items.map(\.id.number) }
 }
 
 extension CommentsStore {

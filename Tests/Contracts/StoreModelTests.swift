@@ -243,11 +243,11 @@ extension RunningService {
     fileprivate func numbers(of name: String, upTo last: Int) async throws -> Set<Int> {
         switch name {
         case "feed":
-            Set(try await client.call(FeedContract.load, LoadFeed(limit: 100)).items.compactMap(\.id.number))
+            Set(try await client.call(FeedContract.load, LoadFeed(limit: 100)).items.map(\.id.number))
         case "comments":
             Set(
                 try await client.call(CommentsContract.list, ListComments(imageID: UUID(number: 0))).items
-                    .compactMap(\.id.number))
+                    .map(\.id.number))
         default: try await pictures([Int](1...max(last, 1)) + [StoreHistory.foreign])
         }
     }
@@ -269,12 +269,4 @@ extension RunningService {
     }
 
     private static func url(_ number: Int) -> String { "https://pictures.example/\(number)" }
-}
-
-extension UUID {
-    fileprivate init(number: Int) {
-        self = UUID(uuidString: String(format: "00000000-0000-4000-8000-%012d", number)) ?? UUID()
-    }
-
-    fileprivate var number: Int? { Int(uuidString.suffix(12)) }
 }

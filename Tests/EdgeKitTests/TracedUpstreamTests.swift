@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `another server's failure is logged once with the trace id, until the server answers`() async throws {
+    @Test func `another server's failure is logged once, with the trace id`() async throws {
         let log = RecordedLog()
         let gone = try await OriginServer.with({ _ in [.response(text: "x")] }) { $0 }
         try await OriginServer.with({ _ in [.response(text: "x")] }) { server in
@@ -60,6 +60,22 @@ import Testing
                 let upstream = try traced(client, gone, [], log)
                 await #expect(throws: UpstreamError.self) { try await get(gone.url, upstream) }
                 #expect(log.lines.count == 2)
+            }
+        }
+    }
+
+    @Test func `a failure of a server that has answered since the last one is logged again`() async throws {
+        let log = RecordedLog()
+        try await OriginServer.with(
+            { $0.target == "/good" ? [.response(text: "x")] : [.redirect(to: "http://10.9.8.7/")] }
+        ) { server in
+            try await withClient(.trusting(server)) { client in
+                let upstream = TracedUpstream(
+                    client, of: nil, profiler: Profiler([], logger: log.logger), logger: log.logger)
+                for (path, lines) in [("/bad", 1), ("/bad", 1), ("/good", 1), ("/bad", 2)] {
+                    _ = try? await upstream.get(UpstreamRequest(url: server.url + path))
+                    #expect(log.lines.count == lines, "\(log.lines)")
+                }
             }
         }
     }

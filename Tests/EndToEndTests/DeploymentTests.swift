@@ -24,7 +24,7 @@ import Testing
     @Test func `the next up reads a new manifest and restarts only the gateway`()
         async throws
     {
-        try await SupervisedDeployment.with { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let (feed, gateway) = (try await deployment.process("feed"), try await deployment.process("gateway"))
             let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1}}"#
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: deployment.root + "/plugins.d/likes.json"))
@@ -40,7 +40,7 @@ import Testing
     @Test func `the next up reads options of a program, and refuses those that the program would refuse`()
         async throws
     {
-        try await SupervisedDeployment.with { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let before = try await deployment.process("image-data")
             let file = URL(filePath: deployment.root + "/options/image-data")
             for (wrong, complaint) in [
@@ -87,7 +87,7 @@ import Testing
     @Test func `the HTTP address may be an option of the gateway, and its own port does not count as in use`()
         async throws
     {
-        try await SupervisedDeployment.with { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let port = try deployment.httpPort()
             let file = URL(filePath: deployment.root + "/options/gateway")
             for (options, address) in [
@@ -133,7 +133,7 @@ import Testing
         let pin = "--pin 127.0.0.1=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"
         let one = "--upstream https://127.0.0.1:1\n"
         let exception = "--allow-private-upstream 127.0.0.1:2\n"
-        try await SupervisedDeployment.with { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             for (arguments, remembered) in [
                 (one + pin, one + pin), ("", one + pin), (exception, one + exception + pin),
                 (one, one + exception + pin),
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test func `up does not wait for an optional plugin`() async throws {
-        try await SupervisedDeployment.with { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             try await WireListener.with(at: SocketPath(deployment.root + "/run/likes.sock")) { _ in
                 let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":false}"#
                 try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/likes.json"))
@@ -186,8 +186,8 @@ import Testing
     }
 
     @Test func `two roots run side by side`() async throws {
-        try await SupervisedDeployment.with { first, _ in
-            try await SupervisedDeployment.with { second, _ in
+        try await SupervisedDeployment.with(["--empty"]) { first, _ in
+            try await SupervisedDeployment.with(["--empty"]) { second, _ in
                 let id = UUID().uuidString
                 let published = try await second.gateway("publish", "https://example.org/a.jpg", "--id", id)
                 let (there, here) = (
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test func `up prints the HTTP address, and uses the port until another is given`() async throws {
-        try await SupervisedDeployment.with { deployment, first in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, first in
             let port = try #require(Self.port(in: first))
             #expect(try await HTTPPeer.exchange(port: port, "/v1/feed?limit=1").status == 200)
             let gateway = try await deployment.process("gateway")
@@ -249,8 +249,10 @@ import Testing
     }
 
     @Test func `pictures removed or evicted through the gateway are not served any more`() async throws {
-        try await SupervisedDeployment.with { deployment, outcome in
-            let port = try #require(Self.port(in: outcome))
+        try await Deployment.with { deployment in
+            let imported = try await deployment.gateway("import", Program.repository + "/deploy/sample")
+            #expect(imported.status == 0, "\(imported.errors)")
+            let port = try deployment.httpPort()
             let page = try await HTTPPeer.exchange(port: port, "/v1/feed?limit=2")
             let ids = String(decoding: page.body, as: UTF8.self).matches(of: /"id":"([^"]*)"/).map {
                 String($0.output.1)
@@ -269,9 +271,9 @@ import Testing
     }
 
     @Test func `a port in use by another program is refused before any program is stopped`() async throws {
-        try await SupervisedDeployment.with { first, outcome in
+        try await SupervisedDeployment.with(["--empty"]) { first, outcome in
             let port = try #require(Self.port(in: outcome))
-            try await SupervisedDeployment.with { second, _ in
+            try await SupervisedDeployment.with(["--empty"]) { second, _ in
                 let refused = try await second.up("--http-port", "\(port)")
                 #expect(refused.status == 69)
                 #expect(refused.errors.contains("Port \(port) ") && refused.errors.contains("--http-port PORT"))

@@ -8,9 +8,7 @@ import Testing
 
 /// The real feed-service with an upstream over HTTP.
 @Suite(.timeLimit(.minutes(5))) struct FeedEdgeTests {
-    private static let ids = (1...5).map { number in
-        UUID(uuidString: "00000000-0000-4000-8000-00000000000\(number)") ?? UUID()
-    }
+    private static let ids = (1...5).map(UUID.init(number:))
 
     /// Answers as an upstream with five items.
     private static func answer(_ request: OriginRequest) -> [OriginStep] {

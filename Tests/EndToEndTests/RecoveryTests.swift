@@ -8,7 +8,7 @@ import Testing
     private static let quick = "--limit 8 --back-off 5 --retry-unusable 6"
 
     @Test func `the watchdog restarts a stopped service`() async throws {
-        try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"], watchdog: Self.quick) { deployment, _ in
             let before = try await deployment.processes()
             let comments = try #require(before["comments"]?.first)
             kill(comments, SIGSTOP)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `the watchdog restarts a service that supervisord has given up on`() async throws {
-        try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"], watchdog: Self.quick) { deployment, _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // In parallel with the query of the state. On a busy machine the query takes so long that the service would count
                 // as started.
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `a service with an unusable store restarts after the repair`() async throws {
-        try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"], watchdog: Self.quick) { deployment, _ in
             #expect(try await deployment.down().status == 0)
             let (data, away) = (deployment.root + "/data/comments.sqlite", deployment.root + "/comments.sqlite")
             try FileManager.default.moveItem(atPath: data, toPath: away)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `a killed watchdog is restarted, and it exits with supervisord`() async throws {
-        try await SupervisedDeployment.with { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let watchdog = try #require(try await deployment.processes()["watchdog"]?.first)
             kill(watchdog, SIGKILL)
             try await SupervisedDeployment.wait {
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `after supervisord was killed, up replaces its programs and uses the same port`() async throws {
-        try await SupervisedDeployment.with { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let port = "\(try deployment.httpPort())"
             #expect(try await deployment.up("--http-port", port).status == 0)
             let before = try await deployment.processes()
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `up creates deleted sockets again`() async throws {
-        try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"], watchdog: Self.quick) { deployment, _ in
             for name in ["feed", "gateway", "supervisord"] {
                 try FileManager.default.removeItem(atPath: deployment.root + "/run/\(name).sock")
             }
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `a process that only resembles one of ours is not touched`() async throws {
-        try await SupervisedDeployment.with { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let path = deployment.root + "/bin/feed-service"
             // This process has the command line of a service and has its lock file open, but does not hold the lock.
             let other = try Program(path: "/bin/bash").start(
@@ -136,7 +136,7 @@ import Testing
     /// As in a container with the same paths on other file systems. Needs root.
     @Test(.enabled(if: geteuid() == 0, "needs root"))
     func `a process of another mount namespace with the same paths is not touched`() async throws {
-        try await SupervisedDeployment.with { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let directory = (deployment.root as NSString).deletingLastPathComponent
             let holder = """
                 import fcntl, os, sys, time
@@ -165,7 +165,7 @@ import Testing
     @Test(arguments: 1...3)
     func `up and down work after any kill, stop or deletion`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
-        try await SupervisedDeployment.with(watchdog: Self.quick) { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"], watchdog: Self.quick) { deployment, _ in
             var seen: Set<ProcessIdentity> = []
             var steps: [String] = []
             for _ in 0..<6 {

@@ -56,7 +56,7 @@ struct SupervisedDeployment {
     /// The processes of this deployment by name, as the scripts recognise them.
     func processes() async throws -> [String: [Int32]] {
         let outcome = try await Program(path: "/usr/bin/env").run([
-            "python3", Program.repository + "/deploy/lib/processes", root,
+            "python3", "-I", "-S", Program.repository + "/deploy/lib/processes", root,
         ])
         var processes: [String: [Int32]] = [:]
         for line in outcome.output.split(separator: "\n") {
@@ -73,9 +73,10 @@ struct SupervisedDeployment {
         return try await gateway("health").status == 0
     }
 
-    /// Waits, without a time limit, until a condition is true.
+    /// Waits, without a time limit, until a condition is true. Checks twice a second, because most conditions start processes, which
+    /// would delay the programs that they wait for.
     static func wait(until condition: () async throws -> Bool) async throws {
-        while try await !condition() { try await Task.sleep(for: .milliseconds(100)) }
+        while try await !condition() { try await Task.sleep(for: .milliseconds(500)) }
     }
 
     /// Deletes what an edge has cached.

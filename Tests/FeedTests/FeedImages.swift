@@ -1,5 +1,6 @@
 import Feed
 import Foundation
+import RPCTestKit
 
 /// An item with a number.
 func picture(_ number: Int, _ description: String? = nil) -> FeedImage {
@@ -14,5 +15,5 @@ extension FeedSlice {
 }
 
 extension FeedImage {
-    var number: Int { Int(id.uuidString.suffix(12)) ?? -1 }
+    var number: Int { id.number }
 }

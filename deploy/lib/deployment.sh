@@ -56,7 +56,8 @@ lock_deployment() {
 # processes [NAME…]: prints the ids of ROOT's processes, all or only those with these names, in one line.
 processes() {
     local pid name
-    python3 "$here/lib/processes" "$root" | while read -r pid name; do
+    # -I and -S: start quickly, without the packages of the user and of the system.
+    python3 -I -S "$here/lib/processes" "$root" | while read -r pid name; do
         if (($# == 0)) || [[ " $* " == *" $name "* ]]; then printf '%s ' "$pid"; fi
     done
 }

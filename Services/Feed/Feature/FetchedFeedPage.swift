@@ -6,23 +6,31 @@ public struct FetchedFeedPage: Equatable, Sendable {
     public var items: [FeedImage]
     public let limit: Int
     public let cursor: FeedCursor
+
+    /// When the upstream's answer was generated: the time of receipt less its `Age`.
     public let savedAt: Date
-    public let continuation: FeedContinuation
+
+    /// Whether the answer came from a cache, so that its `Age` is above 0.
+    public let isAged: Bool
+
+    public var continuation: FeedContinuation
 
     /// Whether the upstream sent fewer items than requested and did not say whether more follow.
     public let isShort: Bool
 
     /// Empty when the page combines several answers of the upstream.
-    public let validators: AnswerValidators
+    public var validators: AnswerValidators
 
     public init(
-        items: [FeedImage], limit: Int, cursor: FeedCursor, savedAt: Date, continuation: FeedContinuation = .unknown,
-        isShort: Bool = false, validators: AnswerValidators = AnswerValidators()
+        items: [FeedImage], limit: Int, cursor: FeedCursor, savedAt: Date, isAged: Bool = false,
+        continuation: FeedContinuation = .unknown, isShort: Bool = false,
+        validators: AnswerValidators = AnswerValidators()
     ) {
         self.items = items
         self.limit = limit
         self.cursor = cursor
         self.savedAt = savedAt
+        self.isAged = isAged
         self.continuation = continuation
         self.isShort = isShort
         self.validators = validators

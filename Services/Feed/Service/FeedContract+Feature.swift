@@ -1,5 +1,7 @@
+import EdgeModel
 import Feed
 import FeedContract
+import Foundation
 import RPC
 
 // Conversions between the contract's types and the feature's.
@@ -13,6 +15,19 @@ extension FeedCursor {
     var unknownError: RPCError {
         let member = isDownward ? "after_id" : "before_id"
         return RPCError(.invalidParams, "params.\(member): \(id?.uuidString ?? "") was never an item of this feed")
+    }
+}
+
+extension LoadedFeed {
+    /// - Parameter isLast: whether no items follow in the direction of reading. When reading backwards, the cursor's item always
+    ///   follows the page, so the page is never the last of the feed.
+    init(
+        _ items: [FeedImage], at cursor: FeedCursor, isLast: Bool, origin: AnswerOrigin, savedAt: Date? = nil,
+        notices: [AnswerNotice]? = nil
+    ) {
+        self.init(
+            items: items.map(FeedItem.init), nextAfterID: cursor.isDownward && isLast ? nil : items.last?.id,
+            prevBeforeID: items.first?.id, origin: origin, savedAt: savedAt, notices: notices)
     }
 }
 

@@ -1,4 +1,3 @@
-import EdgeModel
 import Feed
 import FeedContract
 import Foundation
@@ -15,7 +14,7 @@ struct FeedHandlers {
             let cursor = FeedCursor(params)
             do {
                 let slice = try await store.slice(params.limit ?? LoadFeed.defaultLimit, at: cursor)
-                return LoadedFeed(FeedPage(slice, at: cursor), origin: .store)
+                return LoadedFeed(slice.items, at: cursor, isLast: !slice.hasMore, origin: .store)
             } catch FeedStoreError.unknownCursor {
                 throw cursor.unknownError
             }
@@ -55,13 +54,5 @@ struct FeedHandlers {
         } catch FeedStoreError.damaged(let reason) {
             throw RPCError(.dataLoss, "the store is damaged: \(reason)")
         }
-    }
-}
-
-extension LoadedFeed {
-    fileprivate init(_ page: FeedPage, origin: AnswerOrigin) {
-        self.init(
-            items: page.items.map(FeedItem.init), nextAfterID: page.nextAfterID, prevBeforeID: page.prevBeforeID,
-            origin: origin)
     }
 }

@@ -17,9 +17,9 @@ final class ClientConnection: ChannelInboundHandler {
     static let toleratedViolations = 4
     private var violations = 0
 
-    /// Whether the peer has answered as the protocol requires. Losing the connection before that counts as a failure to
-    /// connect.
-    private(set) var hasAnswered = false
+    /// Whether the peer has answered as the protocol requires. An error without an id before that refuses the
+    /// connection.
+    private var hasAnswered = false
 
     /// The answer of `rpc.hello`; nil before it arrives, and for a peer that does not implement `rpc.hello`.
     private(set) var greeting: Hello.Answer?

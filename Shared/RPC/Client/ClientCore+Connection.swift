@@ -13,9 +13,8 @@ extension ClientCore {
     }
 
     /// Connects once.
-    /// - Returns: completes when the connection has ended, with whether the peer answered as the protocol requires;
-    ///   fails when no connection was established.
-    func connect() -> EventLoopFuture<Bool> {
+    /// - Returns: completes when the connection has ended; fails when no connection was established.
+    func connect() -> EventLoopFuture<Void> {
         // While the circuit is open, calls do not wait for the next attempt.
         if case .down = state {} else { state = .connecting }
         let core = NIOLoopBound(self, eventLoop: executor.loop)
@@ -31,11 +30,9 @@ extension ClientCore {
             .flatMapThrowing { channel, peer in
                 let connection = try channel.pipeline.syncOperations.handler(type: ClientConnection.self)
                 try core.value.opened(connection, peer)
-                return NIOLoopBound(connection, eventLoop: channel.eventLoop)
+                return channel
             }
-            .flatMap { connection in
-                connection.value.channel.closeFuture.map { @Sendable _ in connection.value.hasAnswered }
-            }
+            .flatMap { $0.closeFuture }
     }
 
     func opened(_ connection: ClientConnection, _ peer: PeerCredentials?) throws(RPCError) {

@@ -74,20 +74,20 @@ public final class RPCClient: Sendable {
             var backoff = Backoff()
             var busyBackoff = Backoff(longest: Backoff.longestWhenBusy)
             var isBusy = false
-            while !Task.isCancelled {
+            while true {
                 let pause = isBusy ? busyBackoff.next() : backoff.next()
-                // If the task is cancelled during the pause, the loop's condition ends it.
+                // The sleep ends early if the task is cancelled.
                 if pause > .zero { try? await Task.sleep(for: pause) }
                 guard !Task.isCancelled else { break }
                 await withTaskCancellationHandler {
                     do {
                         let start = NIODeadline.now()
-                        let wasOfUse = try await core.value.connect().get()
+                        try await core.value.connect().get()
                         isBusy = false
                         busyBackoff.reset()
                         // Otherwise a peer that greets and closes at once would be reconnected without a pause,
                         // forever.
-                        if wasOfUse, NIODeadline.now() - start >= Circuit.shortestLife { backoff.reset() }
+                        if NIODeadline.now() - start >= Circuit.shortestLife { backoff.reset() }
                     } catch {
                         isBusy = core.value.failed(error)
                     }

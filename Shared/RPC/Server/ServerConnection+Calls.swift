@@ -259,7 +259,6 @@ extension ServerConnection {
     }
 
     private func remove(_ call: Call) {
-        guard calls[call.key] === call else { return }
         calls[call.key] = nil
         closeIfDone()
     }

@@ -117,6 +117,13 @@ import Testing
         #expect((1...2).map { lists.list(of: UUID(number: $0), now: moment(0)) != nil } == held)
     }
 
+    @Test func `a list that the store has does not count`() {
+        let lists = ContinuedLists()
+        lists.begin(UUID(number: 1), list(nil))
+        lists.begin(UUID(number: 2), list(ContinuedLists.maximumBytes))
+        for number in 1...2 { #expect(lists.list(of: UUID(number: number), now: moment(0)) != nil) }
+    }
+
     @Test func `a list over the limit is not stored`() {
         let lists = ContinuedLists()
         lists.begin(UUID(number: 1), list(ContinuedLists.maximumBytes + 1))

@@ -72,7 +72,7 @@ final class TestedEdge: Sendable {
 
 extension ListedComments {
     /// The numbers of the comments.
-    var numbers: [Int] { items.map { Int($0.id.uuidString.suffix(12)) ?? -1 } }
+    var numbers: [Int] { items.map(\.id.number) }
 }
 
 extension UpstreamBase {

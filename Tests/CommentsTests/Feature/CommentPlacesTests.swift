@@ -50,7 +50,7 @@ import Testing
     }
 
     private func text(_ places: [CommentPlace]) -> String {
-        places.map { ($0.goneSince == nil ? "" : "-") + "\(Int($0.id.uuidString.suffix(12)) ?? 0)" }
+        places.map { ($0.goneSince == nil ? "" : "-") + "\($0.id.number)" }
             .joined(separator: " ")
     }
 }

@@ -222,6 +222,8 @@ import Testing
         #expect(item(40) != nil)
         #expect(item(1) == nil)
         #expect((1...40).count { item($0) != nil } <= DeliveredItems.budget >> 20)
+        // The items of at least half the budget remain.
+        #expect((34...40).allSatisfy { item($0) != nil })
         // The latest content replaces the earlier one.
         delivered.add([picture(40, "new")], savedAt: now)
         #expect(item(40) == picture(40, "new"))
@@ -295,6 +297,17 @@ import Testing
             #expect(try await rig.feed.cache.item(UUID(number: 1)) == nil)
             #expect(try await rig.validation.validate() == .kept)
             #expect(try await rig.load().isCached)
+        }
+    }
+
+    @Test func `a fault of the cache is reported, and the upstream's page is served`() async throws {
+        try await withTemporaryDirectory { directory in
+            let rig = try EdgeRig(directory, cache: FaultyCache()) { _, _ in .page([2, 1]) }
+            let page = try await rig.load()
+            #expect(page.numbers == [2, 1] && page.notices == [.notKept] && page.origin == .remote)
+            #expect(try await rig.feed.item(UUID(number: 3)) == nil)
+            // The answer to the same request was read, the page written and the item read.
+            #expect(rig.faults.all == Array(repeating: "Fault()", count: 3))
         }
     }
 
@@ -404,4 +417,17 @@ import Testing
 extension LoadedFeed {
     fileprivate var isLast: Bool { nextAfterID == nil }
     fileprivate var isCached: Bool { notices == nil }
+}
+
+/// A cache whose operations all fail with an error that no store has.
+private struct FaultyCache: FeedCache {
+    struct Fault: Error {}
+
+    func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> { throw Fault() }
+    func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange? { throw Fault() }
+    func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage? { throw Fault() }
+    func item(_ id: UUID) async throws -> FeedImage? { throw Fault() }
+    func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer? { throw Fault() }
+    func dropExpired(at now: Date) async throws -> Bool { throw Fault() }
+    func checkIntegrity() async throws { throw Fault() }
 }

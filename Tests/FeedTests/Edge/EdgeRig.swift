@@ -27,7 +27,7 @@ final class EdgeRig: Sendable {
 
     init(
         _ directory: String, log: RecordedLog = RecordedLog(), clock: TestClock = TestClock(), isDurable: Bool = true,
-        isNumbered: Bool = false,
+        isNumbered: Bool = false, cache other: (any FeedCache)? = nil,
         _ fetch: @escaping UpstreamFetch
     ) throws {
         let path = directory + "/feed-edge.sqlite"
@@ -53,7 +53,7 @@ final class EdgeRig: Sendable {
                 : try await keyset.page(limit, at: cursor, known: known)
         }
         feed = EdgeFeed(
-            source: source, cache: cache,
+            source: source, cache: other ?? cache,
             monitor: upstream, broadcast: FeedBroadcast(life: "this"), now: clock.read,
             flights: SingleFlight(joinTime: .seconds(3_600)),
             onFault: { error in faults.add("\(error)") })
@@ -104,5 +104,5 @@ extension FeedCursor {
 }
 
 extension LoadedFeed {
-    var numbers: [Int] { items.map { Int($0.id.uuidString.suffix(12)) ?? -1 } }
+    var numbers: [Int] { items.map(\.id.number) }
 }

@@ -224,6 +224,30 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    /// The cache does not look for the beginning of a run further away than `CacheLinks.longestWalk`.
+    @Test(arguments: Factory.all) func `a very long run is joined to others, but not to itself`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            let (top, bottom) = (CacheLinks.longestWalk + 1_000, 1_000)
+            func after(_ number: Int) async throws -> [Int]? { try await cache.numbers(3, at: .after(number)) }
+            try await cache.keep([3, 2], at: .after(4))
+            try await cache.keep((bottom...top).reversed(), at: .after(top + 1), limit: top)
+            // At its end its beginning is not known: a short run is another one, a long one may be the same.
+            try await cache.keep([4, 3], at: .after(bottom))
+            #expect(try await after(bottom) == [4, 3, 2])
+            try await cache.keep([top, top - 1], at: .after(2))
+            #expect(try await after(2) == [top, top - 1])
+            try await cache.checkIntegrity()
+            // From a run whose beginning is known.
+            try await cache.keep([20_002, 20_001], at: .start)
+            try await cache.keep([top - 2, top - 3], at: .after(20_001))
+            #expect(try await after(20_002) == [20_001, top - 2, top - 3])
+            #expect(try await after(top - 2) == [top - 3, top - 4, top - 5])
+            try await cache.checkIntegrity()
+        }
+    }
+
     // MARK: Items that move
 
     @Test(arguments: Factory.all) func `an item that was published again is at the top only`(
@@ -328,6 +352,17 @@ extension StoreFactory<any FeedCache> {
             try await cache.keep([3, 5, 4, 2], at: .start)
             #expect(try await cache.numbers(10, at: .start) == [3, 5, 4, 2, 1])
             #expect(try await cache.page(10, at: .start)?.isLast == true)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an item before a new one may have moved itself`(caches: Factory) async throws {
+        try await caches.withStore { cache in
+            // 4 3 2 1 became 3 5 2 4 1.
+            try await cache.keep([4, 3, 2, 1], at: .start)
+            try await cache.keep([5, 2], at: .after(3))
+            #expect(try await cache.numbers(10, at: .start) == [4])
+            #expect(try await cache.numbers(10, at: .after(4)) == nil)
+            #expect(try await cache.numbers(10, at: .after(3)) == [5, 2, 1])
         }
     }
 
@@ -445,6 +480,21 @@ extension StoreFactory<any FeedCache> {
             try await cache.keep([9, 8, 7], at: .before(3))
             #expect(try await cache.numbers(10, at: .start) == [9, 8, 7, 6])
             #expect(try await cache.numbers(10, at: .before(3)) == nil)
+            // Nor where nothing follows it.
+            try await cache.keep([], at: .after(6))
+            try await cache.keep([7, 6], at: .before(3))
+            #expect(try await cache.page(10, at: .start)?.isLast == true)
+            #expect(try await cache.numbers(10, at: .before(3)) == nil)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a page that is shown both after and before a cursor stays after it`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            for cursor in [FeedCursor.after(5), .before(5)] { try await cache.keep([4, 3], at: cursor) }
+            #expect(try await cache.numbers(10, at: .after(5)) == [4, 3])
+            try await cache.checkIntegrity()
         }
     }
 

@@ -42,6 +42,15 @@ import Testing
         #expect(FeedCachePolicy.isValid(savedAt: savedAt, at: now) == isValid)
     }
 
+    // MARK: Limits
+
+    @Test func `the default limits`() {
+        #expect(FeedCachePolicy.budget == 67_108_864)
+        #expect(FeedCachePolicy.pageBytes == 1_048_576)
+        #expect(FeedCachePolicy.answerBytes == 6_000_000)
+        #expect(FeedCachePolicy.overhead == 256)
+    }
+
     // MARK: Alignment
 
     @Test(

@@ -1,5 +1,6 @@
 import Feed
 import Foundation
+import RPCTestKit
 
 /// The statements that an upstream has made about its feed, in order.
 struct UpstreamStatements {
@@ -15,7 +16,7 @@ struct UpstreamStatements {
     /// - Parameter honoured: whether the upstream supports the cursor's parameter. If not, the answer is a statement
     /// about the cursor only where it contradicts no other answer.
     mutating func add(_ items: [Int], at cursor: FeedCursor, honoured: Bool, isLast: Bool) {
-        let number = cursor.id.map { Int($0.uuidString.suffix(12)) ?? -1 } ?? Self.edge
+        let number = cursor.id?.number ?? Self.edge
         var row = items
         // An answer that contains its cursor states the neighbours of the cursor itself.
         if honoured || isNews(items.last, above: number), !items.contains(number) {

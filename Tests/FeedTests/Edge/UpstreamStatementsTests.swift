@@ -184,7 +184,7 @@ private struct StatementsRun {
                 #expect(row.count + page.numbers.count <= 100, "an endless walk: \(row) \(context)")
                 if row.count > 100 { break }
                 row += page.numbers
-                guard let last = page.nextAfterID.map({ Int($0.uuidString.suffix(12)) ?? -1 }) else {
+                guard let last = page.nextAfterID?.number else {
                     row.append(edge)
                     break
                 }
@@ -224,7 +224,7 @@ private struct StatementsRun {
 
 extension FeedCursor {
     fileprivate var text: String {
-        let number = id.map { "\(Int($0.uuidString.suffix(12)) ?? -1)" } ?? ""
+        let number = id.map { "\($0.number)" } ?? ""
         return switch self {
         case .start: "first"
         case .after: "after \(number)"

@@ -12,6 +12,7 @@ struct FakeServices: Sendable {
         LoadedFeed(items: [], nextAfterID: nil, prevBeforeID: nil, origin: .store)
     }
     var get: Answer<FeedItemSelection, FeedItem> = { _, _ in throw RPCError(.notFound, "no such item") }
+    var watch: @Sendable (WatchFeed, ItemSink<FeedEvent>) async throws -> Void = { _, _ in }
     var list: Answer<ListComments, ListedComments> = { _, _ in
         ListedComments(items: [], nextAfterID: nil, origin: .store)
     }
@@ -24,6 +25,7 @@ struct FakeServices: Sendable {
         var feed = MethodTable(FeedContract.contract)
         feed.handle(FeedContract.load, load)
         feed.handle(FeedContract.get, get)
+        feed.handle(FeedContract.watch) { [watch] params, _, items in try await watch(params, items) }
         var comments = MethodTable(CommentsContract.contract)
         comments.handle(CommentsContract.list, list)
         comments.handle(CommentsContract.counts, counts)

@@ -4,6 +4,7 @@ import NIOCore
 import RPC
 import RPCTestKit
 import ServiceKit
+import Testing
 
 @testable import gateway
 
@@ -12,6 +13,7 @@ struct RunningAPI: Sendable {
     let port: Int
     let recentComments: RecentComments
     let budget: AnswerBudget
+    let events: FeedEvents
 
     /// Begins to drain, as on a first SIGTERM.
     let stop: @Sendable () -> Void
@@ -26,7 +28,7 @@ struct RunningAPI: Sendable {
     static func with<Result: Sendable>(
         _ services: FakeServices = FakeServices(), running names: [String] = ["feed", "comments", "image-data"],
         limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        connections: Int = HTTPLimits.connections,
+        connections: Int = HTTPLimits.connections, writeToken: WriteToken? = nil,
         drainTime: TimeAmount = .seconds(60), executor: LoopExecutor = executor, loops: HTTPLoops = loops,
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
@@ -37,7 +39,7 @@ struct RunningAPI: Sendable {
                 loops: loops, logger: Logger(label: "test"))
             let api = API(
                 gateway: Gateway(registry, limits), publicURL: PublicURL(listener.address), limits: limits,
-                budget: listener.budget)
+                budget: listener.budget, writeToken: writeToken, version: "1")
             return try await running(listener, api, RequestLog(logger, failures), drainTime: drainTime, body)
         }
     }
@@ -78,6 +80,7 @@ struct RunningAPI: Sendable {
             return try await body(
                 RunningAPI(
                     port: listener.address.port, recentComments: api.gateway.comments.recent, budget: listener.budget,
+                    events: api.events,
                     stop: { stopping.finish() }, ended: { for await _ in ends {} }))
         }
     }
@@ -99,6 +102,16 @@ struct RunningAPI: Sendable {
         _ target: String, method: String = "GET", _ fields: [String] = []
     ) async throws -> HTTPReply {
         try await HTTPPeer.exchange(port: port, target, method: method, fields)
+    }
+
+    /// Sends a request with a body on a new connection, and waits for the answer.
+    func post(_ target: String, _ fields: [String], _ body: String) async throws -> HTTPReply {
+        let peer = try await connect()
+        try await peer.request(target, method: "POST", fields + ["Content-Length: \(body.utf8.count)"])
+        try await peer.send(body)
+        let reply = await peer.receive()
+        try await peer.wire.close()
+        return try #require(reply)
     }
 
     func connect() async throws -> HTTPPeer { try await HTTPPeer.connect(port: port) }

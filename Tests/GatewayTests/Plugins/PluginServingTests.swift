@@ -8,15 +8,19 @@ import Testing
 
 /// A gateway with a third-party plugin: a server that the test runs.
 @Suite struct PluginServingTests {
-    private static let counts = Method("likes.counts", "Count.", params: Empty.codec, answer: Empty.codec)
-    private static let contract = Contract(name: "likes", version: 1, methods: [counts.description])
+    /// Serves `likes.counts` of version 1.
+    private static var counts: MethodTable {
+        let method = Method("likes.counts", "Count.", params: Empty.codec, answer: Empty.codec)
+        var table = MethodTable(Contract(name: "likes", version: 1, methods: [method.description]))
+        table.handle(method) { _, _ in Empty() }
+        return table
+    }
 
     private func withGateway(
-        manifest: String, _ body: (@Sendable (String...) async throws -> Program.Outcome) async throws -> Void
+        manifest: String, serving table: MethodTable = Self.counts,
+        _ body: (@Sendable (String...) async throws -> Program.Outcome) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { root in
-            var table = MethodTable(Self.contract)
-            table.handle(Self.counts) { _, _ in Empty() }
             try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/likes.json"))
             // A separate loop, so that other tests of this process do not delay it.
@@ -89,26 +93,15 @@ import Testing
     func `an invalid answer to a method of the protocol is reported with the plugin and the fault`(
         command: String
     ) async throws {
-        try await withTemporaryDirectory { root in
-            var table = MethodTable(Contract(name: "likes", version: 1, methods: []))
-            for name in ["rpc.describe", "rpc.health", "rpc.stats"] {
-                table.handle(Method(name, "", params: Empty.codec, answer: Empty.codec)) { _, _ in Empty() }
-            }
-            try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
-            let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{}}"#
-            try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/likes.json"))
-            try await TestServer.with(
-                table, named: "likes", at: SocketPath(root + "/run/likes.sock"), executor: .separate()
-            ) { _ in
-                let gateway = try Program("gateway").start(["serve", "--root", root], errors: nil)
-                defer { gateway.send(SIGKILL) }
-                #expect(await gateway.errors.wait(for: "serving on"))
-                let answer = try await Program("gateway").run(
-                    [command, "likes"], environment: ["ROOT": root, "LC_ALL": "C"])
-                #expect(answer.status == 65, "\(answer.errors)")
-                #expect(
-                    answer.errors.contains("likes: the answer violates its contract: result."), "\(answer.errors)")
-            }
+        var table = MethodTable(Contract(name: "likes", version: 1, methods: []))
+        for name in ["rpc.describe", "rpc.health", "rpc.stats"] {
+            table.handle(Method(name, "", params: Empty.codec, answer: Empty.codec)) { _, _ in Empty() }
+        }
+        let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{}}"#
+        try await withGateway(manifest: manifest, serving: table) { gateway in
+            let answer = try await gateway(command, "likes")
+            #expect(answer.status == 65, "\(answer.errors)")
+            #expect(answer.errors.contains("likes: the answer violates its contract: result."), "\(answer.errors)")
         }
     }
 }

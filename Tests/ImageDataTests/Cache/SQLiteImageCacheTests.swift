@@ -123,6 +123,11 @@ import Testing
         }
     }
 
+    @Test func `the default limits`() {
+        #expect(SQLiteImageCache.defaultBudget == 1_073_741_824)
+        #expect(HotImages.defaultBudget == 67_108_864)
+    }
+
     @Test func `the number of pending uses is limited`() async throws {
         try await withCache { cache, _ in
             for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }

@@ -1,4 +1,5 @@
 import ImageData
+import RPC
 import Synchronization
 
 @testable import image_data_service
@@ -7,6 +8,7 @@ import Synchronization
 final class HeldFetches: Sendable {
     private struct State {
         var begun: [String] = []
+        var traces: [TraceContext] = []
         var cancelled: [String] = []
         var running = 0
         var mostRunning = 0
@@ -18,6 +20,9 @@ final class HeldFetches: Sendable {
     private let state = Mutex(State())
 
     var begun: [String] { state.withLock(\.begun) }
+
+    /// The trace contexts of the fetches, in the order of `begun`.
+    var traces: [TraceContext] { state.withLock(\.traces) }
     var cancelled: [String] { state.withLock(\.cancelled) }
     var running: Int { state.withLock(\.running) }
     var mostRunning: Int { state.withLock(\.mostRunning) }
@@ -29,6 +34,7 @@ final class HeldFetches: Sendable {
         let (outcomes, end) = AsyncStream.makeStream(of: Result<CachedImage, any Error>.self)
         note { state in
             state.begun.append(url)
+            state.traces.append(.current)
             state.running += 1
             state.mostRunning = max(state.mostRunning, state.running)
             state.destinations[url] = destination

@@ -34,6 +34,12 @@ import Testing
         #expect(download.add(part(7..<10)) == .whole(Self.whole, Self.strong, age: 0))
     }
 
+    @Test func `an interrupted answer may have all bytes of its range`() {
+        var download = cut(at: 4)
+        #expect(download.add(part(4..<6, range: "bytes 4-5/10", isComplete: false)) == .again)
+        #expect(download.headers.first?.value == "bytes=6-")
+    }
+
     @Test func `a range without a total is the rest`() {
         var download = cut(at: 4)
         #expect(download.add(part(4..<10, range: "bytes 4-9/*")) == .whole(Self.whole, Self.strong, age: 0))

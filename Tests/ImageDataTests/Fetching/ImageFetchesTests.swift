@@ -1,5 +1,6 @@
 import Foundation
 import ImageData
+import RPC
 import Testing
 
 @testable import image_data_service
@@ -63,6 +64,43 @@ import Testing
         }
     }
 
+    // MARK: Traces
+
+    @Test func `a fetch has the trace context of its first caller`() async throws {
+        let traces = (1...3).map { _ in TraceContext.random() }
+        try await withFetches(concurrency: 1) { fetches in
+            let first = image(of: "a", fetches, traces[0])
+            await origin.wait { $0.begun == ["a"] }
+            let prefetch = TraceContext.$current.withValue(traces[1]) { Task { try await fetches.prefetch(["b"]) } }
+            while fetches.load.waiting < 1 { await Task.yield() }
+            // These callers join a fetch in progress and a queued one.
+            let others = ["a", "b"].map { image(of: $0, fetches, traces[2]) }
+            while fetches.waiters < 4 { await Task.yield() }
+            origin.end("a")
+            await origin.wait { $0.begun == ["a", "b"] }
+            origin.end("b")
+            for caller in [first] + others { _ = try await caller.value }
+            _ = try await prefetch.value
+            #expect(origin.traces == Array(traces.prefix(2)))
+        }
+    }
+
+    @Test func `a fetch after an eviction has the trace context of its own first caller`() async throws {
+        let traces = (1...2).map { _ in TraceContext.random() }
+        try await withFetches(concurrency: 1) { fetches in
+            let retired = image(of: "a", fetches, traces[0])
+            await origin.wait { $0.begun == ["a"] }
+            fetches.retire(["a"])
+            let next = image(of: "a", fetches, traces[1])
+            while fetches.load.waiting < 1 { await Task.yield() }
+            origin.end("a")
+            await origin.wait { $0.begun == ["a", "a"] }
+            origin.end("a")
+            _ = try await (retired.value, next.value)
+            #expect(origin.traces == traces)
+        }
+    }
+
     // MARK: Cancelling
 
     @Test func `cancelling one caller does not affect the others`() async throws {
@@ -107,6 +145,7 @@ import Testing
             while fetches.load.running > 0 || fetches.load.waiting > 0 { await Task.yield() }
             #expect(origin.running == 0)
             #expect(origin.mostRunning <= 2)
+            #expect(fetches.isIdle)
         }
     }
 
@@ -299,7 +338,9 @@ import Testing
         }
     }
 
-    private func image(of url: String, _ fetches: ImageFetches) -> Task<CachedImage?, any Error> {
-        Task { try await fetches.image(at: url, .visible, keepingIn: .all) }
+    private func image(
+        of url: String, _ fetches: ImageFetches, _ trace: TraceContext = TraceContext()
+    ) -> Task<CachedImage?, any Error> {
+        TraceContext.$current.withValue(trace) { Task { try await fetches.image(at: url, .visible, keepingIn: .all) } }
     }
 }

@@ -87,6 +87,14 @@ struct AVIFStillTests {
         let item = be16(1) + be16(0) + be16(0xFFFF)
         let items = (0..<1_000).flatMap { _ in item }
         #expect(inspecting(location([0, 0] + be16(1_000) + items)).fault == "extents without an offset and a length")
+        // A size of 4 or 8 bytes for one of the fields limits their number.
+        let single = be16(1) + be16(0) + be16(1) + be32(0)
+        #expect(inspecting(location([0x40, 0] + be16(1) + single)).fault == "its primary item has no data")
+    }
+
+    @Test func `the index of an extent is not its place`() {
+        let item = be16(1) + be16(0) + be16(0) + be16(1) + be32(0xFFFF_FFFF) + be32(0) + be32(8)
+        #expect(inspecting(location(be16(0x4404) + be16(1) + item, version: 1)).isAccepted)
     }
 
     @Test func `numbers must have 0, 4 or 8 bytes`() {

@@ -55,8 +55,7 @@ struct EdgeFeed {
         let budget = monitor.time(of: time)
         let page = try await monitor.asking("the feed", within: budget) {
             try await flights.value(of: PageRequest(limit: limit, cursor: cursor)) {
-                let (page, isAged) = try await fetch(limit, at: cursor)
-                return try await deliver(page, isAged: isAged)
+                try await deliver(try await fetch(limit, at: cursor))
             }
         }
         if let page { return page }
@@ -66,8 +65,8 @@ struct EdgeFeed {
     // MARK: From the upstream
 
     /// Returns the upstream's items beyond the cursor, at most `limit`.
-    private func fetch(_ limit: Int, at cursor: FeedCursor) async throws -> (FetchedFeedPage, isAged: Bool) {
-        let page = try await source(limit, cursor, try await ifPossible { try await cache.answer(limit, at: cursor) })
+    private func fetch(_ limit: Int, at cursor: FeedCursor) async throws -> FetchedFeedPage {
+        var page = try await source(limit, cursor, try await ifPossible { try await cache.answer(limit, at: cursor) })
         guard let beyond = cursor.beyond(page.items) else {
             throw UpstreamMonitor.Failure.rejected("it repeats the items before the cursor")
         }
@@ -75,14 +74,12 @@ struct EdgeFeed {
         var seen: Set<UUID> = []
         let once = beyond.filter { seen.insert($0.id).inserted }
         let items = cursor.isDownward ? Array(once.prefix(limit)) : Array(once.suffix(limit))
-        let fetched = FetchedFeedPage(
-            items: items, limit: limit, cursor: cursor, savedAt: page.savedAt,
-            continuation: items.count < once.count ? .more : page.continuation, isShort: page.isShort,
-            validators: page.validators)
-        return (fetched, page.isAged)
+        if items.count < once.count { page.continuation = .more }
+        page.items = items
+        return page
     }
 
-    private func deliver(_ page: FetchedFeedPage, isAged: Bool) async throws -> LoadedFeed {
+    private func deliver(_ page: FetchedFeedPage) async throws -> LoadedFeed {
         let change = try await ifPossible {
             try await turns.take {
                 let change = try await cache.keep(page)
@@ -92,10 +89,9 @@ struct EdgeFeed {
         }
         if let removed = change?.removed { delivered.remove(removed) }
         delivered.add(page.items, savedAt: page.savedAt)
-        let isLast = page.cursor.isDownward && (page.isEnd || page.continuation != .more && change?.isLast == true)
         return LoadedFeed(
-            page.items, isLast: isLast, origin: .remote, savedAt: isAged ? page.savedAt : nil,
-            notices: change == nil ? [.notKept] : nil)
+            page.items, at: page.cursor, isLast: page.isEnd || page.continuation != .more && change?.isLast == true,
+            origin: .remote, savedAt: page.isAged ? page.savedAt : nil, notices: change == nil ? [.notKept] : nil)
     }
 
     // MARK: From the cache
@@ -114,8 +110,7 @@ struct EdgeFeed {
                 .connectivity, "the upstream gave no usable answer, and no valid copy of this page is cached")
         }
         delivered.add(page.items, savedAt: page.savedAt)
-        return LoadedFeed(
-            page.items, isLast: cursor.isDownward && page.isLast, origin: .cache, savedAt: page.savedAt)
+        return LoadedFeed(page.items, at: cursor, isLast: page.isLast, origin: .cache, savedAt: page.savedAt)
     }
 
     /// Runs an operation of the cache; a fault of the program gives nil, too.
@@ -128,15 +123,5 @@ struct EdgeFeed {
             onFault(error)
             return nil
         }
-    }
-}
-
-extension LoadedFeed {
-    fileprivate init(
-        _ items: [FeedImage], isLast: Bool, origin: AnswerOrigin, savedAt: Date?, notices: [AnswerNotice]? = nil
-    ) {
-        self.init(
-            items: items.map(FeedItem.init), nextAfterID: isLast ? nil : items.last?.id,
-            prevBeforeID: items.first?.id, origin: origin, savedAt: savedAt, notices: notices)
     }
 }

@@ -7,44 +7,33 @@ import Foundation
 /// - Parameter known: the cached answer to the same request, for a conditional request.
 /// - Throws: `RPCError` when the upstream does not know the cursor, `UpstreamMonitor.Failure`, `CancellationError`, or an error of
 ///   the HTTP fetch.
-typealias FeedSource = @Sendable (_ limit: Int, _ cursor: FeedCursor, _ known: KnownAnswer?) async throws -> SourcePage
+typealias FeedSource =
+    @Sendable (_ limit: Int, _ cursor: FeedCursor, _ known: KnownAnswer?) async throws ->
+    FetchedFeedPage
 
-/// The upstream's items at a cursor.
-struct SourcePage: Sendable {
-    var items: [FeedImage]
-    var continuation = FeedContinuation.unknown
-
-    /// Whether the page has fewer items than requested, and the upstream did not say whether more follow.
-    var isShort = false
-
-    /// When the upstream's answer was generated: now, less its `Age`.
-    let savedAt: Date
-
-    /// Whether the answer came from a cache, so that its `Age` is above 0.
-    var isAged = false
-
-    /// Empty when the page combines several answers.
-    var validators = AnswerValidators()
-}
-
-extension SourcePage {
+extension FetchedFeedPage {
     /// - Parameters:
-    ///   - limit: the number of requested items.
     ///   - url: the requested URL.
+    ///   - limit: the number of requested items.
     /// - Throws: `UpstreamMonitor.Failure.rejected` for an answer that is not a page.
-    init(_ answer: UpstreamAnswer, limit: Int, url: String, now: Date) throws {
+    init(_ answer: UpstreamAnswer, from url: String, _ limit: Int, at cursor: FeedCursor, now: Date) throws {
         let continuation = FeedContinuation(links: answer.all("Link"))
         do throws(FeedRejection) {
             let items = try FeedItemsMapper.map(answer.body, statusCode: answer.status, page: url)
-            self.init(items, continuation, of: answer, limit: limit, now: now)
+            self.init(items, continuation, of: answer, limit, at: cursor, now: now)
         } catch {
             throw UpstreamMonitor.Failure.rejected("\(error)")
         }
     }
 
-    init(_ items: [FeedImage], _ continuation: FeedContinuation, of answer: UpstreamAnswer, limit: Int, now: Date) {
+    /// A page without validators.
+    init(
+        _ items: [FeedImage], _ continuation: FeedContinuation, of answer: UpstreamAnswer, _ limit: Int,
+        at cursor: FeedCursor, now: Date
+    ) {
         self.init(
-            items: items, continuation: continuation, isShort: items.count < limit && continuation == .unknown,
-            savedAt: now.addingTimeInterval(-TimeInterval(answer.age)), isAged: answer.age > 0)
+            items: items, limit: limit, cursor: cursor, savedAt: now.addingTimeInterval(-TimeInterval(answer.age)),
+            isAged: answer.age > 0, continuation: continuation,
+            isShort: items.count < limit && continuation == .unknown)
     }
 }

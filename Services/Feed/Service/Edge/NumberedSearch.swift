@@ -13,16 +13,16 @@ struct NumberedSearch {
     static let mostRequests = 8
 
     private let begin: Int
-    private let fetch: (Int) async throws -> SourcePage
-    private var pages: [Int: SourcePage] = [:]
+    private let fetch: (Int) async throws -> FetchedFeedPage
+    private var pages: [Int: FetchedFeedPage] = [:]
 
     /// - Parameter place: the item's last known index from the top of the feed.
-    init(place: Int?, size: Int, fetch: @escaping (Int) async throws -> SourcePage) {
+    init(place: Int?, size: Int, fetch: @escaping (Int) async throws -> FetchedFeedPage) {
         begin = (place ?? 0) / size + 1
         self.fetch = fetch
     }
 
-    mutating func page(_ number: Int) async throws -> SourcePage {
+    mutating func page(_ number: Int) async throws -> FetchedFeedPage {
         if let page = pages[number] { return page }
         let page = try await fetch(number)
         pages[number] = page
@@ -60,7 +60,7 @@ struct NumberedSearch {
     }
 
     /// The items next to an item, from its page or the adjacent page.
-    mutating func page(beside found: Found, downward: Bool) async throws -> SourcePage {
+    mutating func page(beside found: Found, downward: Bool) async throws -> FetchedFeedPage {
         var page = try await page(found.number)
         let items = page.items
         if downward {

@@ -33,7 +33,7 @@ final class NumberedSource: Sendable {
     }
 
     /// A page without the items that the reader has passed.
-    func page(_ limit: Int, at cursor: FeedCursor) async throws -> SourcePage {
+    func page(_ limit: Int, at cursor: FeedCursor) async throws -> FetchedFeedPage {
         var place = cursor
         for _ in 0...Self.mostRepeats {
             var page = try await page(limit, beside: place, for: cursor)
@@ -47,9 +47,9 @@ final class NumberedSource: Sendable {
         throw UpstreamMonitor.Failure.rejected("every page repeats the same items")
     }
 
-    private func page(_ limit: Int, beside cursor: FeedCursor, for reader: FeedCursor) async throws -> SourcePage {
+    private func page(_ limit: Int, beside cursor: FeedCursor, for reader: FeedCursor) async throws -> FetchedFeedPage {
         var search = NumberedSearch(place: cursor.id.flatMap(place), size: limit) { [self] in
-            try await page(number: $0, limit)
+            try await page(number: $0, limit, for: reader)
         }
         guard let id = cursor.id else { return try await search.page(1) }
         if let found = try await search.find(id) {
@@ -66,9 +66,9 @@ final class NumberedSource: Sendable {
 
     private func place(of id: UUID) -> Int? { places.withLock { $0[id] } }
 
-    private func page(number: Int, _ limit: Int) async throws -> SourcePage {
+    private func page(number: Int, _ limit: Int, for reader: FeedCursor) async throws -> FetchedFeedPage {
         let url = endpoint.page(limit, number: number)
-        let page = try SourcePage(try await fetch(url, []), limit: limit, url: url, now: now())
+        let page = try FetchedFeedPage(try await fetch(url, []), from: url, limit, at: reader, now: now())
         places.withLock { places in
             if places.count > Self.mostPlaces { places = [:] }
             for (index, item) in page.items.enumerated() { places[item.id] = (number - 1) * limit + index }

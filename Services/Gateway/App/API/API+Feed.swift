@@ -1,4 +1,5 @@
 import FeedContract
+import Foundation
 import HTTPTypes
 import JSON
 import RPC
@@ -10,16 +11,17 @@ extension API {
         _ load: LoadFeed, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
         let page = try await gateway.feed.page(load, options)
-        let payload = FeedPayload(items: page.items.map(localized))
+        let payload = FeedPayload(items: page.items.map(publicURL.localized))
         var answer = HTTPAnswer.document(RawJSON(payload, as: FeedPayload.codec), for: request)
         answer.fields["Link"] = links(of: page, limit: load.limit)
         Freshness(page.origin, savedAt: page.savedAt, now: gateway.now()).apply(to: &answer.fields)
         return answer
     }
 
-    private func localized(_ item: FeedItem) -> FeedItem {
-        FeedItem(
-            id: item.id, description: item.description, location: item.location, image: publicURL.imageData(item.id))
+    /// Answers with an item of the feed.
+    func item(_ id: UUID, _ request: HTTPRequest, _ options: CallOptions) async throws(RPCError) -> HTTPAnswer {
+        let item = publicURL.localized(try await gateway.feed.item(id, options))
+        return .document(RawJSON(item, as: FeedItem.codec), for: request)
     }
 
     /// The `Link` header for the adjacent pages. A page with links but without a `next` link is the last.

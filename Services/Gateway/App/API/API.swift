@@ -1,5 +1,6 @@
-import FeedContract
 import HTTPTypes
+import JSON
+import NIOCore
 import RPC
 
 /// The HTTP API. Its format is that of an upstream, so one deployment can be the upstream of another.
@@ -11,15 +12,42 @@ struct API: Sendable {
     /// The listener's budget.
     let budget: AnswerBudget
 
+    /// The events of the feed.
+    let events: FeedEvents
+
+    /// Permits comments over HTTP; nil when nobody may write.
+    let writeToken: WriteToken?
+
+    /// The description of the API, as `/openapi.json` answers it.
+    let description: RawJSON
+
+    private static let router = Router(endpoints + Pages.endpoints)
+
     /// The web page.
-    private var pages: Pages { Pages(gateway: gateway, publicURL: publicURL) }
+    var pages: Pages { Pages(gateway: gateway, publicURL: publicURL, takesComments: writeToken != nil) }
+
+    init(
+        gateway: Gateway, publicURL: PublicURL, limits: HTTPLimits, budget: AnswerBudget, writeToken: WriteToken? = nil,
+        version: String = ""
+    ) {
+        self.gateway = gateway
+        self.publicURL = publicURL
+        self.limits = limits
+        self.budget = budget
+        self.writeToken = writeToken
+        events = FeedEvents(gateway.registry, publicURL, limits)
+        description = OpenAPIDocument.json(Self.endpoints, version: version, server: publicURL)
+    }
 
     /// Answers a request. Cancelling the task cancels the calls to the services.
-    /// - Parameter trace: the result of `trace(of:)`.
-    func answer(_ request: HTTPRequest, _ trace: TraceContext) async -> HTTPAnswer {
+    /// - Parameters:
+    ///   - body: the whole body; above `bodyBytes` only its beginning.
+    ///   - trace: the result of `trace(of:)`.
+    func answer(_ request: HTTPRequest, body: ByteBuffer = ByteBuffer(), _ trace: TraceContext) async -> HTTPAnswer {
         var answer: HTTPAnswer
         do throws(RPCError) {
-            answer = try await self.answer(request, CallOptions(timeout: limits.requestTime, trace: trace), trace)
+            answer = try await self.answer(
+                request, body, CallOptions(timeout: limits.requestTime, trace: trace), trace)
         } catch {
             answer = pages.refusal(error, request, trace) ?? HTTPAnswer(error, trace: trace)
         }
@@ -35,7 +63,7 @@ struct API: Sendable {
     }
 
     private func answer(
-        _ request: HTTPRequest, _ options: CallOptions, _ trace: TraceContext
+        _ request: HTTPRequest, _ body: ByteBuffer, _ options: CallOptions, _ trace: TraceContext
     ) async throws(RPCError) -> HTTPAnswer {
         let text = request.path ?? ""
         guard text.utf8.count <= HTTPLimits.targetBytes else {
@@ -43,21 +71,55 @@ struct API: Sendable {
             return HTTPAnswer(Problem(.tooLarge, detail, status: 414, trace: trace))
         }
         let target = try RequestTarget(text)
-        guard let route = Route(target.path) else { throw RPCError(.notFound, "the API has no such path") }
-        guard request.method == .get || request.method == .head else {
-            var answer = HTTPAnswer(
-                Problem(.methodNotFound, "only GET and HEAD are allowed here", status: 405, trace: trace))
-            answer.fields[.allow] = "GET, HEAD"
+        switch Self.router.route(request.method, target.path) {
+        case .unknown: throw Endpoint.unknownPath
+        case .otherMethods(let allowed, let isReadableAcrossSites):
+            return otherMethod(request, allowed, isReadableAcrossSites, trace)
+        case .endpoint(let endpoint, let value):
+            var answer: HTTPAnswer
+            do throws(RPCError) {
+                try checkBody(request, body, endpoint)
+                answer = try await endpoint.answer(
+                    self,
+                    EndpointRequest(
+                        head: request, value: value, target: target, body: body, options: options))
+            } catch {
+                answer = pages.refusal(error, request, trace) ?? HTTPAnswer(error, trace: trace)
+            }
+            if endpoint.isReadableAcrossSites { CrossSiteReading.apply(to: &answer.fields) }
             return answer
         }
-        guard !request.hasBody else { throw RPCError(.tooLarge, "a request must have no body: the limit is 0 bytes") }
-        switch route {
-        case .feed: return try await feed(LoadFeed(Query(target.query)), request, options)
-        case .comments(let id): return try await comments(of: id, request, options)
-        case .imageData(let id): return try await imageData(of: id, request, options)
-        case .alive: return .text("alive")
-        case .ready: return try await readiness()
-        case .page(let page): return try await pages.answer(page, Reader(request, target), options)
+    }
+
+    /// The answer to `OPTIONS`, or to a method that the path does not have.
+    private func otherMethod(
+        _ request: HTTPRequest, _ allowed: [String], _ isReadableAcrossSites: Bool, _ trace: TraceContext
+    ) -> HTTPAnswer {
+        var answer: HTTPAnswer
+        if request.method == .options {
+            answer = HTTPAnswer(.noContent)
+            if isReadableAcrossSites { CrossSiteReading.allow(&answer.fields) }
+        } else {
+            let methods = allowed.dropLast().joined(separator: ", ")
+            answer = HTTPAnswer(
+                Problem(.methodNotFound, "only \(methods) and OPTIONS are allowed here", status: 405, trace: trace))
+        }
+        answer.fields[.allow] = allowed.joined(separator: ", ")
+        return answer
+    }
+
+    private func checkBody(
+        _ request: HTTPRequest, _ body: ByteBuffer, _ endpoint: Endpoint
+    ) throws(RPCError) {
+        guard endpoint.body != nil else {
+            guard !request.hasBody else {
+                throw RPCError(.tooLarge, "a request must have no body: the limit is 0 bytes")
+            }
+            return
+        }
+        let length = request.headerFields[.contentLength].flatMap { Int($0) } ?? 0
+        guard max(body.readableBytes, length) <= HTTPLimits.bodyBytes else {
+            throw RPCError(.tooLarge, "the body has more than \(HTTPLimits.bodyBytes) bytes")
         }
     }
 }

@@ -6,11 +6,15 @@ struct HTTPLimits: Sendable {
     static let targetBytes = 8_000
 
     /// The maximum number of connections. Further clients wait in the listener's backlog until a connection closes.
-    static let connections = 1_024
+    static let connections = 2_048
 
     /// The number of files that the process must be able to open for each connection: connections use at most a
     /// quarter of them.
     static let filesPerConnection = 4
+
+    /// The maximum size of a request body in bytes; above it the answer is 413. A comment with the longest texts in the
+    /// longest escapes has 25,000 bytes.
+    static let bodyBytes = 65_536
 
     /// The minimum size, in bytes, of a body to compress. A smaller body fits into one packet, so compressing it
     /// would not speed it up.
@@ -53,6 +57,19 @@ struct HTTPLimits: Sendable {
     /// The maximum size of these lists in bytes; a single one may have half of it. Their compressed forms have a
     /// separate limit of the same size.
     var recentCommentsBytes = 64 * 1_024 * 1_024
+
+    /// The maximum number of readers of the feed's events; further readers get 429. Other requests need the remaining
+    /// connections.
+    var eventReaders = 1_024
+
+    /// The pause after which a reader of the feed's events gets an empty comment, so that both sides notice a lost
+    /// connection.
+    var eventPause = TimeAmount.seconds(15)
+
+    /// The events that a reader may lag behind before its connection is closed, in number and in bytes. They are stored once
+    /// for all readers.
+    var recentEvents = 1_000
+    var recentEventBytes = 4 * 1_024 * 1_024
 
     /// The time limit for the calls to the services for a request.
     var requestTime = TimeAmount.seconds(30)

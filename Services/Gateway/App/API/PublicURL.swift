@@ -37,6 +37,20 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     /// The URL of an item's image at this deployment.
     func imageData(_ id: UUID) -> String { "\(base)/v1/image/\(id.uuidString)/data" }
 
+    /// The scheme, host and port, as browsers send them in `Origin`.
+    var origin: String {
+        let afterScheme = base.firstRange(of: "://").map { base[$0.upperBound...] } ?? base[...]
+        return String(base[..<(afterScheme.firstIndex(of: "/") ?? base.endIndex)]).lowercased()
+    }
+
+    /// The item with the image URL of this deployment.
+    func localized(_ item: FeedItem) -> FeedItem {
+        FeedItem(id: item.id, description: item.description, location: item.location, image: imageData(item.id))
+    }
+
+    /// The URL of the comments of an image.
+    func comments(_ id: UUID) -> String { "\(base)/v1/image/\(id.uuidString)/comments" }
+
     /// The URL of a page of the feed.
     func feed(limit: Int?, _ cursor: String, _ id: UUID) -> String {
         "\(base)/v1/feed?" + (limit.map { "limit=\($0)&" } ?? "") + "\(cursor)=\(id.uuidString)"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ServiceKit
 
 /// The options of the HTTP server.
 struct HTTPOptions: ParsableArguments {
@@ -18,7 +19,41 @@ struct HTTPOptions: ParsableArguments {
             discussion: "Default: the address of --http. Behind a proxy, set the proxy's URL.", valueName: "url"))
     var publicURL: PublicURL?
 
+    @Option(
+        help: ArgumentHelp(
+            "Accept comments over HTTP with the token in this file.",
+            discussion:
+                "Default: $IMAGE_FEED_TOKEN, else ROOT/http-token if it exists, else none. A token has 16 to 1024 "
+                + "letters, digits and -._~+/=.",
+            valueName: "path"))
+    var tokenFile: String?
+
     func validate() throws { _ = try address() }
+
+    /// - Returns: nil when comments over HTTP are off.
+    /// - Throws: an error for an invalid token, or a file that cannot be read.
+    func writeToken(root: Root) throws -> WriteToken? {
+        if tokenFile == nil, let text = ProcessInfo.processInfo.environment["IMAGE_FEED_TOKEN"], !text.isEmpty {
+            guard let token = WriteToken(text) else { throw Self.invalidToken("IMAGE_FEED_TOKEN") }
+            return token
+        }
+        let path = tokenFile ?? root.path + "/http-token"
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch let error as CocoaError where tokenFile == nil && error.code == .fileReadNoSuchFile {
+            return nil
+        } catch {
+            throw ValidationError("Cannot read token file \(path). Check that it exists and is readable.")
+        }
+        guard let token = WriteToken(text) else { throw Self.invalidToken("The token in \(path)") }
+        return token
+    }
+
+    private static func invalidToken(_ what: String) -> ValidationError {
+        ValidationError(
+            "\(what) must have 16 to 1024 letters, digits and -._~+/=. Make one with: openssl rand -hex 24")
+    }
 
     /// - Returns: nil when HTTP is off.
     /// - Throws: an error when `HTTP_PORT` is invalid.

@@ -61,6 +61,18 @@ struct Plugin: Sendable {
         }
     }
 
+    /// Calls a stream of a contract, and passes its items to `body`.
+    func withStream<Params, Item, Result>(
+        _ method: StreamMethod<Params, Item>, _ params: Params, _ options: CallOptions,
+        _ body: (ItemStream<Item>) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await client.withStream(method, params, options, body)
+        } catch let error as RPCError {
+            throw named(error)
+        }
+    }
+
     /// Forwards a call without decoding it.
     /// - Parameter completion: called once, on the event loop.
     /// - Returns: cancels the call.

@@ -14,6 +14,9 @@ struct CommentForm: Sendable {
 
     /// In the reader's language; nil for a form that was not sent yet.
     var error: String?
+
+    /// Whether the browser's token was wrong.
+    var needsToken = false
 }
 
 extension Pages {
@@ -55,7 +58,7 @@ extension Pages {
             "problems": problems.map { ["message": $0] },
             "action": "/v1/image/\(id.uuidString)/comments",
             "isReadOnly": isReadOnly, "hasForm": takesComments && !isReadOnly && answer != nil,
-            "needsToken": !reader.hasToken,
+            "needsToken": form.needsToken || !reader.hasToken,
             "typedName": form.username, "typedMessage": form.message, "refusal": form.error,
         ]
         let title = image?.title ?? texts[.commentsTitle]

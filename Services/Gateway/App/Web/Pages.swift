@@ -18,23 +18,6 @@ struct Pages: Sendable {
     /// The number of images on a page: whole rows in the grid with two, three and four columns.
     static let pageSize = 12
 
-    func answer(_ route: PageRoute, _ reader: Reader, _ options: CallOptions) async throws(RPCError) -> HTTPAnswer {
-        if case .asset(let name) = route {
-            guard let asset = Asset.answer(name, for: reader.request) else {
-                throw RPCError(.notFound, "there is no such file")
-            }
-            return asset
-        }
-        if let answer = reader.answerToChange() { return answer }
-        let query = Query(reader.target.query)
-        switch route {
-        case .feed: return try await feed(try LoadFeed(query), reader, options)
-        case .comments(let id): return try await comments(of: id, after: try query.id("after_id"), reader, options)
-        case .picture(let id): return try await picture(id, reader, options)
-        case .asset: throw RPCError(.notFound, "there is no such file")
-        }
-    }
-
     // MARK: The frame
 
     /// What the head and the bar of a page show.

@@ -55,6 +55,8 @@ public enum TextKey: String, CaseIterable, Sendable {
     case formToken = "form.token"
     case formTokenHint = "form.token.hint"
     case formSend = "form.send"
+    case formTokenWrong = "form.token.wrong"
+    case formInvalid = "form.invalid"
     case formOffline = "form.offline"
 
     case pictureFullSize = "picture.full_size"

@@ -84,7 +84,7 @@ public struct ImageDownload: Sendable {
     /// ignores `If-Range`.
     private func continues(_ range: ContentRange, _ answer: UpstreamAnswer) -> Bool {
         guard range.first == kept.count else { return false }
-        guard answer.body.count == range.count || !answer.isComplete && answer.body.count < range.count else {
+        guard answer.isComplete ? answer.body.count == range.count : answer.body.count <= range.count else {
             return false
         }
         if let etag = answer["etag"] { return etag == validators.etag }

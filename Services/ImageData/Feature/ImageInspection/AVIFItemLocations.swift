@@ -7,6 +7,8 @@ struct AVIFItemLocations {
     func check(_ box: ByteCursor, primary: UInt32) throws(ImageRejection) {
         var fields = box
         let layout = try Layout(&fields)
+        // Extents of zero size are rejected, because they would take time out of proportion to the file's size.
+        guard layout.extent > 0 else { throw .malformed(.avif, "extents without an offset and a length") }
         let count = layout.version < 2 ? UInt32(try fields.bigEndian(UInt16.self)) : try fields.bigEndian(UInt32.self)
         var primaryLength = 0
         for _ in 0..<count {
@@ -41,8 +43,6 @@ struct AVIFItemLocations {
         guard try fields.bigEndian(UInt16.self) == 0 else { throw .malformed(.avif, "an item outside the file") }
         let base = try fields.bigEndian(bytes: layout.base)
         let count = Int(try fields.bigEndian(UInt16.self))
-        // Extents of zero size are rejected, because they would take time out of proportion to the file's size.
-        guard count <= 1 || layout.extent > 0 else { throw .malformed(.avif, "extents without an offset and a length") }
         var total = 0
         for _ in 0..<count {
             _ = try fields.bigEndian(bytes: layout.index)

@@ -13,7 +13,9 @@ struct PixelSize: Equatable {
     }
 
     /// Whether a frame is inside this canvas. It subtracts, because an addition could overflow.
+    /// - Parameters:
+    ///   - x: not negative, like `y`.
     func holds(_ frame: PixelSize, x: Int, y: Int) -> Bool {
-        x <= width && frame.width <= width - x && y <= height && frame.height <= height - y
+        frame.width <= width - x && frame.height <= height - y
     }
 }

@@ -25,7 +25,7 @@ final class ImageFetches: Sendable {
         var lastWaiter = 0
         var cancels: [FetchQueue.Run: AsyncStream<Void>.Continuation] = [:]
 
-        /// The trace context of each queued fetch: that of its first caller.
+        /// The trace context of each queued fetch, by URL: that of its first caller.
         var traces: [String: TraceContext] = [:]
 
         /// When a sleeping task will call the queue again.
@@ -33,6 +33,17 @@ final class ImageFetches: Sendable {
 
         /// Set when `run` has ended: no more fetches will start.
         var isOver = false
+
+        /// See `FetchQueue.ask`.
+        mutating func ask(
+            _ url: String, host: String, by waiter: FetchQueue.Waiter, _ priority: FetchQueue.Priority,
+            keepingIn tiers: ImageTiers = .all
+        ) -> Bool {
+            let isNew = !queue.has(url)
+            guard queue.ask(url, host: host, by: waiter, priority, keepingIn: tiers) else { return false }
+            if isNew { traces[url] = TraceContext.current }
+            return true
+        }
     }
 
     private let state: Mutex<State>
@@ -51,6 +62,13 @@ final class ImageFetches: Sendable {
 
     /// The number of waiting callers.
     var waiters: Int { state.withLock { $0.waiting.count } }
+
+    /// Whether no fetch is queued or in progress, and no caller waits.
+    var isIdle: Bool {
+        state.withLock { state in
+            state.queue.running == 0 && state.queue.waiting == 0 && state.waiting.isEmpty && state.traces.isEmpty
+        }
+    }
 
     /// Whether the host of a URL has failed and not answered since.
     func isHostInTrouble(_ url: String) -> Bool {
@@ -76,11 +94,10 @@ final class ImageFetches: Sendable {
                 let answer: Result<CachedImage?, any Error>? = state.withLock { state in
                     guard !Task.isCancelled, !state.isOver else { return .failure(CancellationError()) }
                     guard !isCached() else { return .success(nil) }
-                    guard state.queue.ask(url, host: host, by: waiter, priority, keepingIn: tiers) else {
+                    guard state.ask(url, host: host, by: waiter, priority, keepingIn: tiers) else {
                         return .failure(TooManyWaiting())
                     }
                     state.waiting[waiter] = .load(continuation)
-                    state.traces[url] = state.traces[url] ?? TraceContext.current
                     return nil
                 }
                 if let answer { continuation.resume(returning: answer) } else { wake.yield() }
@@ -105,11 +122,7 @@ final class ImageFetches: Sendable {
                 let count = state.withLock { state in
                     guard !Task.isCancelled, !state.isOver else { return 0 }
                     let count = hosts.count { url, host in
-                        guard !isCached(url), state.queue.ask(url, host: host, by: waiter, .prefetch) else {
-                            return false
-                        }
-                        state.traces[url] = state.traces[url] ?? TraceContext.current
-                        return true
+                        !isCached(url) && state.ask(url, host: host, by: waiter, .prefetch)
                     }
                     if count > 0 { state.waiting[waiter] = .prefetch(left: count, continuation) }
                     return count
@@ -139,11 +152,10 @@ final class ImageFetches: Sendable {
         let waiting = state.withLock { state in
             for url in urls {
                 switch state.queue.leave(url, waiter, unwanted) {
-                case .stays: continue
-                case .neverBegins: break
+                case .stays: break
+                case .neverBegins: state.traces[url] = nil
                 case .cancel(let run): state.cancels[run]?.finish()
                 }
-                if !state.queue.has(url) { state.traces[url] = nil }
             }
             return state.waiting.removeValue(forKey: waiter)
         }
@@ -177,15 +189,18 @@ final class ImageFetches: Sendable {
     /// - Returns: whether to call it again for another fetch.
     private func beginNext(in group: inout DiscardingTaskGroup) -> Bool {
         let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
-        let next = state.withLock { state in
+        let (next, trace) = state.withLock { state in
             let next = state.queue.next(now: .now)
+            guard case .begin(let run) = next else { return (next, TraceContext()) }
             // Set under the same lock, so that a caller that leaves from now on can cancel the fetch.
-            if case .begin(let run) = next { state.cancels[run] = cancel }
-            return next
+            state.cancels[run] = cancel
+            return (next, state.traces.removeValue(forKey: run.url) ?? TraceContext())
         }
         switch next {
         case .begin(let run):
-            group.addTask { await self.carryOut(run, unless: cancelled) }
+            group.addTask {
+                await TraceContext.$current.withValue(trace) { await self.carryOut(run, unless: cancelled) }
+            }
             return true
         case .wait(let until):
             setAlarm(until, in: &group)
@@ -211,14 +226,10 @@ final class ImageFetches: Sendable {
     }
 
     private func carryOut(_ run: FetchQueue.Run, unless cancelled: AsyncStream<Void>) async {
-        let trace = state.withLock { $0.traces[run.url] } ?? TraceContext()
-        let outcome = await TraceContext.$current.withValue(trace) {
-            await self.outcome(of: run, unless: cancelled)
-        }
+        let outcome = await outcome(of: run, unless: cancelled)
         let waiting = state.withLock { state in
             state.cancels[run] = nil
             let waiters = state.queue.ended(run, hostFailed: outcome.hostFailed, now: .now)
-            if !state.queue.has(run.url) { state.traces[run.url] = nil }
             return waiters.compactMap { state.waiting.removeOne($0) }
         }
         for waiting in waiting { waiting.resume(returning: outcome) }

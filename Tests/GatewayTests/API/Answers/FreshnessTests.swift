@@ -69,8 +69,8 @@ import Testing
         #expect(HTTPAnswer.seconds(milliseconds) == seconds)
     }
 
-    @Test(arguments: [(0, 1), (3, 1), (400, 100), (4_096, 1_024), (4_097, 1_024), (1_000_000, 1_024)])
-    func `connections use at most a quarter of the open files, and at most 1,024`(files: Int, connections: Int) {
+    @Test(arguments: [(0, 1), (3, 1), (400, 100), (8_192, 2_048), (8_197, 2_048), (1_000_000, 2_048)])
+    func `connections use at most a quarter of the open files, and at most 2,048`(files: Int, connections: Int) {
         #expect(HTTPLimits.connections(openFiles: files) == connections)
     }
 }

@@ -28,22 +28,4 @@ import Testing
         let error = #expect(throws: RPCError.self) { try RequestTarget(text) }
         #expect(error?.kind == .invalidRequest)
     }
-
-    private static let id = "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01"
-
-    @Test func `ids are accepted in any case`() throws {
-        let id = try #require(UUID(uuidString: Self.id))
-        #expect(Route(["v1", "image", Self.id.lowercased(), "comments"]) == .comments(id))
-        #expect(Route(["v1", "image", Self.id, "data"]) == .imageData(id))
-        #expect(Route(["v1", "feed"]) == .feed)
-        #expect(Route(["healthz"]) == .alive)
-        #expect(Route(["readyz"]) == .ready)
-    }
-
-    @Test(
-        arguments: [
-            [], ["v1"], ["feed"], ["v2", "feed"], ["V1", "feed"], ["v1", "feed", "x"], ["v1", "image", id],
-            ["v1", "image", "x", "data"], ["v1", "image", id, "other"], ["v1", "image", id, "data", "x"],
-        ])
-    func `any other path is unknown`(path: [String]) { #expect(Route(path) == nil) }
 }

@@ -117,4 +117,21 @@ import Testing
             #expect(plain.body.count > reply.body.count)
         }
     }
+
+    @Test func `an item is answered by its id, with the image URL of this deployment`() async throws {
+        let id = UUID()
+        var services = FakeServices()
+        services.get = { selection, _ in
+            guard selection.id == id else { throw RPCError(.notFound, "no such item") }
+            return FeedItem(id: id, description: "so", image: "https://example.org/a.png")
+        }
+        try await RunningAPI.with(services) { api in
+            let reply = try await api.exchange("/v1/image/\(id.uuidString.lowercased())")
+            let url = "http://127.0.0.1:\(api.port)/v1/image/\(id)/data"
+            #expect(reply.text == #"{"id":"\#(id)","description":"so","image":"\#(url)"}"#)
+            let tag = try #require(reply["ETag"])
+            #expect(try await api.exchange("/v1/image/\(id)", ["If-None-Match: \(tag)"]).status == 304)
+            #expect(try await api.exchange("/v1/image/\(UUID())").status == 404)
+        }
+    }
 }

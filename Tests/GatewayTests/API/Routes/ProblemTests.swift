@@ -143,21 +143,21 @@ import Testing
         }
     }
 
-    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"])
+    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"])
     func `other methods are rejected with the allowed ones`(method: String) async throws {
         try await RunningAPI.with { api in
             for target in [
-                "/v1/feed", "/healthz", "/readyz", "/v1/image/\(UUID())/data", "/v1/image/\(UUID())/comments",
+                "/v1/feed", "/healthz", "/readyz", "/v1/image/\(UUID())/data", "/v1/image/\(UUID())",
             ] {
                 let reply = try await api.exchange(target, method: method)
-                #expect(reply.status == 405 && reply["Allow"] == "GET, HEAD")
+                #expect(reply.status == 405 && reply["Allow"] == "GET, HEAD, OPTIONS")
                 #expect(try reply.member("status") == "405")
             }
             #expect(try await api.exchange("/nothing", method: method).status == 404)
         }
     }
 
-    @Test(arguments: ["/", "/v1", "/v1/", "/v1/feed/x", "/v2/feed", "/v1/image", "/v1/../v1/feed", "/v1%2Ffeed"])
+    @Test(arguments: ["/v1", "/v1/", "/v1/feed/x", "/v2/feed", "/v1/image", "/v1/../v1/feed", "/v1%2Ffeed"])
     func `an unknown path is 404`(target: String) async throws {
         try await RunningAPI.with { api in
             let reply = try await api.exchange(target)

@@ -136,6 +136,66 @@ import Testing
         }
     }
 
+    @Test(arguments: ["Content-Length: 65537", "Content-Length: 5000000000"])
+    func `a body that is announced as too large is rejected without being read`(field: String) async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            try await peer.request("/v1/image/\(UUID())/comments", method: "POST", [field])
+            let reply = try #require(await peer.receive())
+            #expect(reply.status == 413 && reply["Connection"] == "close" && reply.text.contains("65536"))
+            #expect(await peer.wire.rest().isEmpty)
+        }
+    }
+
+    @Test func `a body of unknown size is rejected at one byte more than the limit`() async throws {
+        try await RunningAPI.with { api in
+            for (bytes, status) in [(HTTPLimits.bodyBytes, 415), (HTTPLimits.bodyBytes + 1, 413)] {
+                let peer = try await api.connect()
+                try await peer.request(
+                    "/v1/image/\(UUID())/comments", method: "POST", ["Transfer-Encoding: chunked"])
+                try await peer.send("\(String(bytes, radix: 16))\r\n" + String(repeating: "x", count: bytes) + "\r\n")
+                if status == 415 { try await peer.send("0\r\n\r\n") }
+                let reply = try #require(await peer.receive())
+                #expect(reply.status == status)
+                #expect(reply["Connection"] == (status == 413 ? "close" : nil))
+            }
+        }
+    }
+
+    @Test func `requests after a body are answered on the same connection`() async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            let head = "POST /v1/image/\(UUID())/comments HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n"
+            try await peer.send(head + "abc" + head + "abc" + "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(await peer.receive()?.status == 415)
+            #expect(await peer.receive()?.status == 415)
+            #expect(await peer.receive()?.text == "alive\n")
+        }
+    }
+
+    @Test func `a client that waits before it sends its body is told to continue`() async throws {
+        try await RunningAPI.with { api in
+            let peer = try await api.connect()
+            try await peer.request(
+                "/v1/image/\(UUID())/comments", method: "POST", ["Expect: 100-continue", "Content-Length: 3"])
+            let head = try #require(await peer.wire.receiveBytes(upTo: Array("\r\n\r\n".utf8)))
+            #expect(String(decoding: head, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+            try await peer.send("abc")
+            #expect(await peer.receive()?.status == 415)
+        }
+    }
+
+    @Test func `a connection whose body does not arrive is closed`() async throws {
+        var limits = HTTPLimits()
+        limits.idleTime = .milliseconds(200)
+        try await RunningAPI.with(limits: limits) { api in
+            let peer = try await api.connect()
+            try await peer.request("/v1/image/\(UUID())/comments", method: "POST", ["Content-Length: 3"])
+            try await peer.send("ab")
+            #expect(await peer.wire.rest().isEmpty)
+        }
+    }
+
     @Test(arguments: ["websocket", "h2c"])
     func `an upgrade is ignored, and the connection closes after the answer`(name: String) async throws {
         try await RunningAPI.with { api in

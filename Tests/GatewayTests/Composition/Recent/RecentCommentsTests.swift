@@ -42,7 +42,7 @@ import Testing
                     self.lists.withLock { $0 += 1 }
                     await wait(params.imageID)
                 }
-                let start = params.afterID.flatMap { id in Int(id.uuidString.suffix(12)).map { $0 + 1 } } ?? 0
+                let start = params.afterID.map { $0.number + 1 } ?? 0
                 let page = self.comments[start...].prefix(RecentCommentsTests.page).map { comment in
                     SentComment(
                         id: comment.id, message: comment.message, createdAt: noon,

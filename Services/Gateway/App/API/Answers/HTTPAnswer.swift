@@ -3,11 +3,15 @@ import NIOCore
 import Presentation
 import RPC
 
-/// A whole answer, so that it is sent with one write: with two, some clients take 42 ms longer.
+/// An answer. It is complete, so that it is sent with one write (with two, some clients take 42 ms longer), unless it has
+/// events.
 struct HTTPAnswer: Sendable {
     var status: HTTPResponse.Status
     var fields = HTTPFields()
     var body = ByteBuffer()
+
+    /// The reader to which events are sent in place of `body`; nil for a complete answer.
+    var events: FeedEvents.Reader?
 
     /// The complete error that this answer reports, for the log.
     private(set) var failure: RPCError?
@@ -38,7 +42,9 @@ struct HTTPAnswer: Sendable {
     /// The head to send. A `HEAD` request gets the head of the `GET` answer.
     func head(for method: HTTPRequest.Method) -> HTTPResponse {
         var head = HTTPResponse(status: status, headerFields: fields)
-        if status != .notModified { head.headerFields[.contentLength] = "\(body.readableBytes)" }
+        if status != .notModified, status != .noContent, events == nil {
+            head.headerFields[.contentLength] = "\(body.readableBytes)"
+        }
         return head
     }
 }

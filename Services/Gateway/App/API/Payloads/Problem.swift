@@ -27,6 +27,8 @@ struct Problem: Sendable {
     /// The default type (RFC 9457): the title is that of the status. Programs read the kind instead.
     private static let type = "about:blank"
 
+    static let schema = codec.schema
+
     private static let codec = Codec<Problem>.object { object in
         _ = object.required("type", .string) { _ in type }
         _ = object.required("title", .string) { HTTPStatus.phrase($0.status) }

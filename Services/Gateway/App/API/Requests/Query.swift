@@ -17,6 +17,11 @@ struct Query {
         }
     }
 
+    /// The fields of a form (`application/x-www-form-urlencoded`).
+    init(form text: String) { self.init(text.replacing("+", with: "%20")) }
+
+    func text(_ name: String) throws(RPCError) -> String? { try single(name) }
+
     /// A decimal number within `range`.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
         guard let text = try single(name) else { return nil }

@@ -5,7 +5,7 @@ import NIOHTTP1
 /// Decides when a connection ends. It is the handler after the parser:
 ///
 /// - bytes that are not a valid request are answered with a problem, after the answers to earlier requests;
-/// - request bodies are never read, because no request needs one;
+/// - only bodies of `POST` requests are read, up to the limit; after any other body the connection closes;
 /// - when a client closes the connection, its requests are cancelled;
 /// - a connection without a request is closed after the idle time, and at once when the server stops;
 /// - an answer is sent to its end before the connection closes, unless the client stops reading.
@@ -26,6 +26,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     /// The number of answers that are not completely sent.
     private var unsent = 0
+
+    /// The body that is being received.
+    private var body: IncomingBody?
 
     /// Whether further input is discarded.
     private var discardsInput = false
@@ -57,12 +60,44 @@ final class ConnectionGuard: ChannelDuplexHandler {
             if let refusal = RequestRefusal(head) { return refuse(refusal, context) }
             unanswered += 1
             lastActivity = .now()
-            guard head.isLast || head.hasBody else { return context.fireChannelRead(data) }
-            discardsInput = true
-            context.fireChannelRead(wrapInboundOut(.head(head.asLast)))
-            context.fireChannelRead(wrapInboundOut(.end(nil)))
-        case .body, .end: context.fireChannelRead(data)
+            if head.hasReadableBody {
+                body = IncomingBody(isLast: head.isLast)
+                if head.expectsContinue, unanswered == 1 { sendContinue(context) }
+                context.fireChannelRead(wrapInboundOut(.head(head.isLast ? head.asLast : head)))
+            } else if head.isLast || head.hasBody {
+                discardsInput = true
+                context.fireChannelRead(wrapInboundOut(.head(head.asLast)))
+                context.fireChannelRead(wrapInboundOut(.end(nil)))
+            } else {
+                context.fireChannelRead(data)
+            }
+        case .body(let bytes):
+            body?.bytes += bytes.readableBytes
+            context.fireChannelRead(data)
+            // The API sees one byte too many and rejects the request.
+            if let body, body.bytes > HTTPLimits.bodyBytes {
+                discardsInput = true
+                self.body = nil
+                context.fireChannelRead(wrapInboundOut(.end(nil)))
+            }
+        case .end:
+            if body?.isLast == true { discardsInput = true }
+            body = nil
+            context.fireChannelRead(data)
         }
+    }
+
+    /// A body that is being received.
+    private struct IncomingBody {
+        /// Whether the connection closes after the answer.
+        let isLast: Bool
+        var bytes = 0
+    }
+
+    /// Tells a client that waits for it to send the body (RFC 9110 §10.1.1).
+    private func sendContinue(_ context: ChannelHandlerContext) {
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -168,7 +203,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     private func checkIdleness(_ context: ChannelHandlerContext) {
-        let end = unanswered == 0 ? lastActivity + limits.idleTime : .now() + limits.idleTime
+        let isWaitingForClient = unanswered == 0 || body != nil
+        let end = isWaitingForClient ? lastActivity + limits.idleTime : .now() + limits.idleTime
         guard end <= .now() else { return scheduleIdleCheck(context, in: end - .now()) }
         close(context: context, mode: .all, promise: nil)
     }
@@ -209,6 +245,16 @@ final class ConnectionGuard: ChannelDuplexHandler {
 extension HTTPRequestHead {
     fileprivate var hasBody: Bool {
         headers.contains(name: "transfer-encoding") || headers["content-length"].contains { $0 != "0" }
+    }
+
+    /// Whether the request announces a body that is read: one of `POST`, of unknown size or within the limit.
+    fileprivate var hasReadableBody: Bool {
+        guard method == .POST, hasBody else { return false }
+        return headers["content-length"].allSatisfy { Int($0).map { $0 <= HTTPLimits.bodyBytes } ?? false }
+    }
+
+    fileprivate var expectsContinue: Bool {
+        version == .http1_1 && headers["expect"].contains { $0.lowercased() == "100-continue" }
     }
 
     /// Whether the connection must close after the answer. HTTP/1.0 clients expect a confirmation to continue, and the

@@ -52,10 +52,13 @@ struct HTTPConnection: Sendable {
     private func answerAll(_ parts: Parts) async {
         do {
             try await parts.executeThenClose { requests, answers in
-                for try await part in requests {
-                    // The guard passes on no bodies.
+                var requests = requests.makeAsyncIterator()
+                while let part = try await requests.next() {
                     guard case .head(let request) = part else { continue }
-                    try await answer(request, answers)
+                    var body = ByteBuffer()
+                    // The guard limits bodies, and passes on only those that are read.
+                    while case .body(let bytes)? = try await requests.next() { body.writeImmutableBuffer(bytes) }
+                    try await answer(request, body, answers)
                     if request.headerFields[.connection] == "close" { break }
                 }
                 // The client closes the other direction, or the connection becomes idle.
@@ -68,10 +71,10 @@ struct HTTPConnection: Sendable {
     }
 
     private func answer(
-        _ request: HTTPRequest, _ answers: NIOAsyncChannelOutboundWriter<HTTPResponsePart>
+        _ request: HTTPRequest, _ body: ByteBuffer, _ answers: NIOAsyncChannelOutboundWriter<HTTPResponsePart>
     ) async throws {
         let (trace, start) = (api.trace(of: request), log.start())
-        var answer = await api.answer(request, trace)
+        var answer = await api.answer(request, body: body, trace)
         let admitted = api.budget.admit(answer.body, tag: answer.representationTag)
         if let admitted {
             answer.body = admitted
@@ -80,6 +83,11 @@ struct HTTPConnection: Sendable {
         }
         defer { if let admitted { api.budget.release(admitted) } }
         log.note(request, answer, trace, since: start)
+        if let events = answer.events, request.method != .head {
+            try await answers.write(.head(answer.head(for: request.method)))
+            try await events.send { try await answers.write(.body($0)) }
+            return try await answers.write(.end(nil))
+        }
         let hasBody = request.method != .head && answer.body.readableBytes > 0
         let body: [HTTPResponsePart] = hasBody ? [.body(answer.body)] : []
         try await answers.write(contentsOf: [.head(answer.head(for: request.method))] + body + [.end(nil)])

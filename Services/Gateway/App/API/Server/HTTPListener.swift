@@ -79,8 +79,11 @@ struct HTTPListener: Sendable {
         await withTaskExecutorPreference(loops.executor(of: channel.channel)) {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await accept(connection) }
+                // Ends only when it is cancelled.
+                group.addTask { await api.events.run() }
                 group.addTask {
                     await stop()
+                    api.events.end()
                     quiescing.initiateShutdown(promise: nil)
                     // Cancelled when all connections have closed earlier.
                     try? await Task.sleep(for: .nanoseconds(drainTime.nanoseconds))

@@ -23,6 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "HTTP") var http: HTTPOptions
 
     func run() async throws {
+        let token = try http.writeToken(root: options.root)
         guard !options.isCheck else { return }
         let process = ServiceProcess(name: "gateway", options: options)
         let socket = try process.takeSocket()
@@ -36,7 +37,7 @@ struct ServeCommand: AsyncParsableCommand {
             now: { Date() })
         try await process.serve(
             GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
-            health: { [] }, companions: gateway.run, front: try listener.map { try front($0, gateway, process) })
+            health: { [] }, companions: gateway.run, front: try listener.map { try front($0, gateway, token, process) })
     }
 
     /// Binds the HTTP port, before the socket accepts calls.
@@ -52,10 +53,15 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// The HTTP server on the bound port.
-    private func front(_ listener: HTTPListener, _ gateway: Gateway, _ process: ServiceProcess) throws -> Front {
+    private func front(
+        _ listener: HTTPListener, _ gateway: Gateway, _ token: WriteToken?, _ process: ServiceProcess
+    ) throws -> Front {
+        var limits = HTTPLimits()
+        // The other half is for all other requests.
+        limits.eventReaders = min(limits.eventReaders, listener.connections / 2)
         let api = API(
-            gateway: gateway, publicURL: http.publicURL ?? PublicURL(listener.address), limits: HTTPLimits(),
-            budget: listener.budget)
+            gateway: gateway, publicURL: http.publicURL ?? PublicURL(listener.address), limits: limits,
+            budget: listener.budget, writeToken: token, version: ServiceProcess.version)
         let drainTime = try options.limits().drainTime
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
             await listener.serve(

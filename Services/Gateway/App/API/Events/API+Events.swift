@@ -1,0 +1,16 @@
+import HTTPTypes
+import RPC
+
+extension API {
+    /// Answers with the changes of the feed as server-sent events.
+    func feedEvents(_ request: HTTPRequest) throws(RPCError) -> HTTPAnswer {
+        var answer = HTTPAnswer(.ok)
+        answer.fields[.contentType] = "text/event-stream"
+        answer.fields[.cacheControl] = "no-store"
+        // nginx would otherwise buffer the events.
+        answer.fields["X-Accel-Buffering"] = "no"
+        guard request.method != .head else { return answer }
+        answer.events = try events.reader(after: request.headerFields["Last-Event-ID"])
+        return answer
+    }
+}

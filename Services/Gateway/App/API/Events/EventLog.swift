@@ -1,0 +1,54 @@
+import NIOCore
+
+/// The newest events of the feed as text, limited in number and bytes. Readers have a position in it.
+struct EventLog {
+    private let count: Int
+    private let bytes: Int
+    private var events: [(seq: String, text: ByteBuffer)] = []
+    private var size = 0
+
+    /// The position of the oldest event. Positions begin at 0 and are not reused.
+    private(set) var start = 0
+
+    /// The seq before the oldest event; nil until the feed has named one.
+    private var mark: String?
+
+    /// - Parameters:
+    ///   - count: the maximum number of events.
+    ///   - bytes: their maximum size. The newest event is stored even if it is larger.
+    init(count: Int, bytes: Int) {
+        self.count = count
+        self.bytes = bytes
+    }
+
+    /// The position of the next event.
+    var end: Int { start + events.count }
+
+    /// The seq of the newest event, or of the state before the first one.
+    var last: String? { events.last?.seq ?? mark }
+
+    /// Sets the seq of the state before the first event.
+    mutating func begin(at seq: String) { mark = seq }
+
+    mutating func append(_ seq: String, _ text: ByteBuffer) {
+        events.append((seq, text))
+        size += text.readableBytes
+        while events.count > count || (size > bytes && events.count > 1) {
+            let oldest = events.removeFirst()
+            mark = oldest.seq
+            size -= oldest.text.readableBytes
+            start += 1
+        }
+    }
+
+    /// The position after the event with this seq; nil when the log does not have it.
+    func position(after seq: String) -> Int? {
+        if let index = events.lastIndex(where: { $0.seq == seq }) { return start + index + 1 }
+        return seq == mark ? start : nil
+    }
+
+    /// - Returns: nil for a position outside the log.
+    subscript(position: Int) -> ByteBuffer? {
+        (start..<end).contains(position) ? events[position - start].text : nil
+    }
+}

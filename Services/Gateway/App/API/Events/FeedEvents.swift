@@ -1,0 +1,245 @@
+import FeedContract
+import NIOCore
+import RPC
+import ServiceKit
+import Synchronization
+
+/// The changes of the feed as server-sent events, from one `feed.watch` for all readers.
+final class FeedEvents: Sendable {
+    private struct State {
+        var log: EventLog
+        var readers: [Int: AsyncStream<Void>.Continuation] = [:]
+        var lastReader = 0
+        var isOver = false
+    }
+
+    /// The events that a reader has missed, and its position in the log after them.
+    private struct Missed: Sendable {
+        let texts: [ByteBuffer]
+        let position: Int
+    }
+
+    private let registry: PluginRegistry
+    private let publicURL: PublicURL
+    private let limits: HTTPLimits
+    private let state: Mutex<State>
+
+    /// Readers that return with the same id share one catch-up.
+    private let catchUps = SingleFlight<String, Missed>(joinTime: .seconds(10))
+    private let (firstReaders, firstReader) = AsyncStream.makeStream(
+        of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// How long a reader that was away may take to catch up with the log.
+    private static let catchUpTime = TimeAmount.seconds(10)
+
+    init(_ registry: PluginRegistry, _ publicURL: PublicURL, _ limits: HTTPLimits) {
+        self.registry = registry
+        self.publicURL = publicURL
+        self.limits = limits
+        state = Mutex(State(log: EventLog(count: limits.recentEvents, bytes: limits.recentEventBytes)))
+    }
+
+    // MARK: The feed
+
+    /// Watches the feed as soon as there is a reader, until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.catchUps.run() }
+            group.addTask { await self.tick() }
+            for await _ in firstReaders { break }
+            await watch()
+            group.cancelAll()
+        }
+    }
+
+    /// Ends the streams of all readers, because the server stops.
+    func end() {
+        let readers = state.withLock { state in
+            state.isOver = true
+            return state.readers.values
+        }
+        for reader in readers { reader.finish() }
+    }
+
+    private func watch() async {
+        var backoff = Backoff()
+        while !Task.isCancelled {
+            do {
+                // An empty seq requests a reset first, which names the current state.
+                let since = state.withLock { $0.log.last } ?? ""
+                try await registry.plugin("feed").withStream(FeedContract.watch, WatchFeed(since: since), .endless()) {
+                    for try await event in $0 {
+                        note(event)
+                        backoff.reset()
+                    }
+                }
+            } catch let error as RPCError {
+                // A service that is down has a line of its own.
+                if error.kind != .unavailable { registry.noteIgnored(FeedContract.watch.name, error, TraceContext()) }
+            } catch {
+                // `withStream` throws only the runtime's errors and cancellation, which ends the loop.
+            }
+            // `sleep` throws only on cancellation.
+            try? await Task.sleep(for: backoff.next())
+        }
+    }
+
+    private func note(_ event: FeedEvent) {
+        let text = text(of: event)
+        let readers = state.withLock { state in
+            if state.log.last == nil, event.change == .reset {
+                state.log.begin(at: event.seq)
+            } else {
+                state.log.append(event.seq, text)
+            }
+            return Array(state.readers.values)
+        }
+        for reader in readers { reader.yield() }
+    }
+
+    /// Wakes all readers periodically, so that each sends at least a comment.
+    private func tick() async {
+        while !Task.isCancelled {
+            // `sleep` throws only on cancellation.
+            try? await Task.sleep(for: .nanoseconds(limits.eventPause.nanoseconds))
+            for reader in state.withLock({ Array($0.readers.values) }) { reader.yield() }
+        }
+    }
+
+    // MARK: Readers
+
+    /// A reader of the events. It counts until it is deallocated.
+    final class Reader: Sendable {
+        private let number: Int
+        fileprivate let wakes: AsyncStream<Void>
+        fileprivate let lastID: String?
+        private let events: FeedEvents
+
+        fileprivate init(_ number: Int, _ wakes: AsyncStream<Void>, after lastID: String?, _ events: FeedEvents) {
+            self.number = number
+            self.wakes = wakes
+            self.lastID = lastID
+            self.events = events
+        }
+
+        deinit { events.remove(number) }
+
+        /// Writes the events until the reader is too slow or the server stops.
+        /// - Throws: what `write` throws.
+        func send(_ write: (ByteBuffer) async throws -> Void) async throws {
+            try await events.send(to: self, write)
+        }
+    }
+
+    /// - Parameter lastID: the last event that the reader has; nil for one that has just loaded the feed.
+    /// - Throws: `overloaded` above `eventReaders`.
+    func reader(after lastID: String?) throws(RPCError) -> Reader {
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state -> Int? in
+            guard state.readers.count < limits.eventReaders else { return nil }
+            state.lastReader += 1
+            state.readers[state.lastReader] = wake
+            return state.lastReader
+        }
+        guard let number else { throw RPCError(.overloaded, "too many readers of the feed's events", begun: false) }
+        wake.yield()
+        firstReader.yield()
+        if state.withLock({ $0.isOver }) { wake.finish() }
+        return Reader(number, wakes, after: lastID, self)
+    }
+
+    /// The number of readers.
+    var readers: Int { state.withLock { $0.readers.count } }
+
+    private func remove(_ number: Int) { _ = state.withLock { $0.readers.removeValue(forKey: number) } }
+
+    private func send(to reader: Reader, _ write: (ByteBuffer) async throws -> Void) async throws {
+        let lastID = reader.lastID
+        var position: Int?
+        if lastID == nil {
+            let (end, last) = state.withLock { ($0.log.end, $0.log.last) }
+            position = end
+            try await write(Self.greeting(last))
+        } else {
+            try await write(Self.greeting(nil))
+        }
+        for await _ in reader.wakes {
+            if let lastID, position == nil, let missed = try await missed(after: lastID) {
+                for text in missed.texts { try await write(text) }
+                position = missed.position
+            }
+            var isQuiet = true
+            while let next = position, next < state.withLock({ $0.log.end }) {
+                // A reader that is too slow has lost its position. It reconnects with the id of its last event.
+                guard let text = state.withLock({ $0.log[next] }) else { return }
+                try await write(text)
+                position = next + 1
+                isQuiet = false
+            }
+            if isQuiet { try await write(Self.comment) }
+        }
+    }
+
+    /// What a returning reader has missed; nil while the feed has not answered yet.
+    private func missed(after id: String) async throws -> Missed? {
+        let (position, isKnown) = state.withLock { ($0.log.position(after: id), $0.log.last != nil) }
+        if let position { return Missed(texts: [], position: position) }
+        guard isKnown else { return nil }
+        return try await catchUps.value(of: id) { try await self.catchUp(after: id) }
+    }
+
+    /// Reads the events after an older one from the feed, until they meet the log.
+    private func catchUp(after id: String) async throws -> Missed {
+        var (texts, bytes, last) = ([ByteBuffer](), 0, id)
+        do {
+            return try await registry.plugin("feed").withStream(
+                FeedContract.watch, WatchFeed(since: id), CallOptions(timeout: Self.catchUpTime)
+            ) { events in
+                for try await event in events {
+                    // The log may have received the last event only now.
+                    if let position = position(after: last) { return Missed(texts: texts, position: position) }
+                    let text = text(of: event)
+                    texts.append(text)
+                    bytes += text.readableBytes
+                    last = event.seq
+                    if event.change == .reset { break }
+                    if let position = position(after: last) { return Missed(texts: texts, position: position) }
+                    if texts.count >= limits.recentEvents || bytes >= limits.recentEventBytes { return startOver() }
+                }
+                return Missed(texts: texts, position: state.withLock { $0.log.end })
+            }
+        } catch let error as RPCError {
+            registry.noteIgnored(FeedContract.watch.name, error, TraceContext())
+            return startOver()
+        }
+    }
+
+    private func position(after seq: String) -> Int? { state.withLock { $0.log.position(after: seq) } }
+
+    /// Makes a reader load the feed again.
+    private func startOver() -> Missed {
+        let (end, last) = state.withLock { ($0.log.end, $0.log.last ?? "") }
+        return Missed(texts: [text(of: FeedEvent(seq: last, change: .reset))], position: end)
+    }
+
+    // MARK: Texts
+
+    private func text(of event: FeedEvent) -> ByteBuffer {
+        let (name, data) = event.change.named(publicURL)
+        return ByteBuffer(string: "\(Self.id(event.seq))event: \(name)\ndata: \(data)\n\n")
+    }
+
+    /// The first lines of a stream: the pause before reconnecting, and the seq of the current state.
+    private static func greeting(_ last: String?) -> ByteBuffer {
+        ByteBuffer(string: "retry: \(reconnectMilliseconds)\n" + (last.map(id) ?? "") + "\n")
+    }
+
+    private static let reconnectMilliseconds = 2_000
+
+    private static let comment = ByteBuffer(string: ":\n\n")
+
+    /// The line with the id; empty for a seq that cannot be in one line.
+    private static func id(_ seq: String) -> String {
+        seq.unicodeScalars.contains { $0 == "\n" || $0 == "\r" || $0 == "\0" } ? "" : "id: \(seq)\n"
+    }
+}

@@ -1,0 +1,112 @@
+import CommentsContract
+import Foundation
+import HTTPTypes
+import JSON
+import NIOCore
+import Presentation
+import RPC
+
+extension API {
+    /// Stores a comment. A client of the API gets the stored comment. A browser that has sent the form of the page gets the
+    /// page again: with the comment, or with the reason of the refusal.
+    func postComment(on imageID: UUID, _ request: EndpointRequest) async throws(RPCError) -> HTTPAnswer {
+        guard !request.head.comesFromOtherSite(than: publicURL) else {
+            throw RPCError(.permissionDenied, "comments from pages of other sites are refused", begun: false)
+        }
+        guard let body = try PostBody(request) else {
+            let detail = "the Content-Type must be application/json or application/x-www-form-urlencoded"
+            return HTTPAnswer(Problem(.invalidRequest, detail, status: 415, trace: request.options.trace))
+        }
+        let isPage = body.isForm && Pages.prefersHTML(request.head.headerFields[.accept] ?? "")
+        switch await stored(body, imageID, request) {
+        case .success(let comment):
+            return isPage ? pages.shown(comment, on: imageID, body.givenToken) : created(comment, on: imageID)
+        case .failure(let refusal):
+            if isPage { return try await pages.refused(body, refusal, on: imageID, request) }
+            var answer = HTTPAnswer(refusal.error, trace: request.options.trace)
+            if refusal.isUnauthorized {
+                answer.status = HTTPStatus.of(refusal.status)
+                answer.body = ByteBuffer(bytes: refusal.problem(request.options.trace).json.bytes)
+                answer.fields[.wwwAuthenticate] = "Bearer"
+            }
+            return answer
+        }
+    }
+
+    private func stored(
+        _ body: PostBody, _ imageID: UUID, _ request: EndpointRequest
+    ) async -> Result<Comment, PostRefusal> {
+        guard let writeToken else {
+            let detail = "this deployment accepts no comments over HTTP: it has no token"
+            return .failure(PostRefusal(error: RPCError(.permissionDenied, detail, begun: false)))
+        }
+        guard let token = request.head.bearerToken ?? body.givenToken ?? body.cookieToken(request.head),
+            writeToken.matches(token)
+        else {
+            let error = RPCError(.permissionDenied, "the bearer token is missing or wrong", begun: false)
+            return .failure(PostRefusal(error: error, isUnauthorized: true))
+        }
+        do throws(RPCError) {
+            let new = try body.comment()
+            let comment = PostComment(imageID: imageID, message: new.message, username: new.username, id: new.id)
+            return .success(try await gateway.comments.post(comment, request.options))
+        } catch {
+            return .failure(PostRefusal(error: error))
+        }
+    }
+
+    private func created(_ comment: Comment, on imageID: UUID) -> HTTPAnswer {
+        var answer = HTTPAnswer(.created)
+        answer.fields[.contentType] = "application/json"
+        answer.fields[.cacheControl] = "no-store"
+        answer.fields[.location] = "\(publicURL.comments(imageID))#\(comment.id.uuidString)"
+        answer.body = ByteBuffer(bytes: RawJSON(comment, as: Comment.codec).bytes)
+        return answer
+    }
+}
+
+/// Why a comment was not stored.
+struct PostRefusal: Error {
+    let error: RPCError
+
+    /// Whether the token is missing or wrong. RPC has no such kind, because its callers have no tokens.
+    var isUnauthorized = false
+
+    /// The HTTP status.
+    var status: Int { isUnauthorized ? 401 : error.kind.httpStatus }
+
+    func problem(_ trace: TraceContext) -> Problem { Problem(error.kind, error.message, status: status, trace: trace) }
+}
+
+extension Pages {
+    /// The answer to a form whose comment was stored: leads to the comment, and keeps the token for the next one.
+    fileprivate func shown(_ comment: Comment, on imageID: UUID, _ token: String?) -> HTTPAnswer {
+        var answer = HTTPAnswer.seeOther("/image/\(imageID.uuidString)#comment-\(comment.id.uuidString)")
+        if let token {
+            let secure = publicURL.description.hasPrefix("https:") ? "; Secure" : ""
+            answer.fields[.setCookie] =
+                "\(Reader.tokenCookie)=\(token); Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict" + secure
+        }
+        return answer
+    }
+
+    /// The page of the image with the form as the reader has typed it, and the reason of the refusal.
+    fileprivate func refused(
+        _ body: PostBody, _ refusal: PostRefusal, on imageID: UUID, _ request: EndpointRequest
+    ) async throws(RPCError) -> HTTPAnswer {
+        let reader = Reader(request.head, request.target)
+        let texts = Texts(reader.language)
+        let reason =
+            refusal.isUnauthorized
+            ? texts[.formTokenWrong]
+            : refusal.error.kind == .invalidParams
+                ? texts[.formInvalid] : refusal.error.presented(in: reader.language).message
+        let form = CommentForm(
+            username: body.field("username"), message: body.field("message"), error: reason,
+            needsToken: refusal.isUnauthorized)
+        var answer = try await comments(
+            of: imageID, form: form, status: HTTPStatus.of(refusal.status), reader, request.options)
+        answer.note(refusal.error)
+        return answer
+    }
+}

@@ -1,0 +1,44 @@
+import FeedContract
+import HTTPTypes
+import RPC
+
+extension Pages {
+    /// The addresses of the web page, and of the files that browsers load for it.
+    static let endpoints: [Endpoint] = [
+        page("/", "showFeed") { pages, reader, request throws(RPCError) in
+            try await pages.feed(LoadFeed(request.query), reader, request.options)
+        },
+        page("/image/{id}", "showComments") { pages, reader, request throws(RPCError) in
+            let cursor = try request.query.id("after_id")
+            return try await pages.comments(of: request.id, after: cursor, reader, request.options)
+        },
+        page("/image/{id}/picture", "showPicture") { pages, reader, request throws(RPCError) in
+            try await pages.picture(request.id, reader, request.options)
+        },
+        file("/assets/{name}", "getAsset"),
+        // A service worker controls the paths below its own, so it must be at the root.
+        file("/worker.js", "getWorker"),
+        file("/manifest.webmanifest", "getManifest"),
+    ]
+
+    private static func page(
+        _ path: String, _ name: String,
+        _ answer: @escaping @Sendable (Pages, Reader, EndpointRequest) async throws(RPCError) -> HTTPAnswer
+    ) -> Endpoint {
+        Endpoint(.get, path, name, "", answers: [], isReadableAcrossSites: false) { api, request throws(RPCError) in
+            let reader = Reader(request.head, request.target)
+            // A link that changes a setting leads back to the page.
+            if let change = reader.answerToChange() { return change }
+            return try await answer(api.pages, reader, request)
+        }
+    }
+
+    private static func file(_ path: String, _ name: String) -> Endpoint {
+        Endpoint(.get, path, name, "", answers: [], isReadableAcrossSites: false) { _, request throws(RPCError) in
+            guard let name = request.target.path.last, let answer = Asset.answer(name, for: request.head) else {
+                throw RPCError(.notFound, "there is no such file")
+            }
+            return answer
+        }
+    }
+}

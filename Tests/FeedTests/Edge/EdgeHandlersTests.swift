@@ -1,0 +1,44 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import feed_service
+
+/// The methods of an edge.
+@Suite(.timeLimit(.minutes(5))) struct EdgeHandlersTests {
+    @Test func `an item that the edge has shown is answered, another is not found`() async throws {
+        try await withClient { client in
+            let page = try await client.call(FeedContract.load, LoadFeed())
+            #expect(try await client.call(FeedContract.get, FeedItemSelection(id: UUID(number: 1))) == page.items.last)
+            let error = await #expect(throws: RPCError.self) {
+                try await client.call(FeedContract.get, FeedItemSelection(id: UUID(number: 3)))
+            }
+            #expect(error?.kind == .notFound)
+        }
+    }
+
+    @Test func `publishing and removing are refused before they begin`() async throws {
+        try await withClient { client in
+            let item = FeedItem(id: UUID(number: 1), image: "https://pictures.example/1")
+            let published = await #expect(throws: RPCError.self) {
+                try await client.call(FeedContract.publish, PublishedItems(items: [item]))
+            }
+            let removed = await #expect(throws: RPCError.self) {
+                try await client.call(FeedContract.remove, RemovedItems(ids: [item.id]))
+            }
+            for error in [published, removed] { #expect(error?.kind == .readOnly && error?.begun == false) }
+        }
+    }
+
+    private func withClient(_ body: (RPCClient) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let rig = try EdgeRig(directory) { _, _ in .page([2, 1]) }
+            let table = EdgeHandlers(feed: rig.feed, validation: rig.validation).table
+            try await TestServer.with(table) { server in
+                try await RPCClient.withConnection(to: server.path, as: "test", body)
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Synchronization
+import Testing
+
+@testable import gateway
+
+@Suite struct FeedEventsTests {
+    /// A feed whose events have the numbers 1 to N as their seq, and which later readers can resume.
+    private final class NumberedFeed: Sendable {
+        private let state = Mutex((count: 0, watches: 0, wakes: [AsyncStream<Void>.Continuation]()))
+
+        /// The oldest seq from which a reader can resume.
+        private let oldest: Int
+
+        init(count: Int = 0, oldest: Int = 0) {
+            self.oldest = oldest
+            state.withLock { $0.count = count }
+        }
+
+        var watches: Int { state.withLock { $0.watches } }
+
+        func publish() {
+            let wakes = state.withLock { state in
+                state.count += 1
+                return state.wakes
+            }
+            for wake in wakes { wake.yield() }
+        }
+
+        var services: FakeServices {
+            var services = FakeServices()
+            services.watch = { params, items in try await self.watch(params.since, items) }
+            return services
+        }
+
+        private func watch(_ since: String?, _ items: ItemSink<FeedEvent>) async throws {
+            let (wakes, wake) = AsyncStream.makeStream(of: Void.self)
+            state.withLock { state in
+                state.watches += 1
+                state.wakes.append(wake)
+            }
+            wake.yield()
+            var number = since.flatMap { Int($0) }.flatMap { $0 >= oldest ? $0 : nil }
+            for await _ in wakes {
+                if number == nil {
+                    number = state.withLock { $0.count }
+                    try await items.send(FeedEvent(seq: "\(number!)", change: .reset))
+                }
+                while number! < state.withLock({ $0.count }) {
+                    number! += 1
+                    let item = FeedItem(id: UUID(number: number!), image: "https://example.org/\(number!)")
+                    try await items.send(FeedEvent(seq: "\(number!)", change: .published([item])))
+                }
+            }
+        }
+    }
+
+    /// A reader of the events.
+    private struct Reader {
+        let peer: HTTPPeer
+
+        static func connect(_ api: RunningAPI, after lastID: String? = nil) async throws -> Reader {
+            let peer = try await api.connect()
+            try await peer.request("/v1/feed/events", lastID.map { ["Last-Event-ID: \($0)"] } ?? [])
+            let head = try #require(await peer.wire.receiveBytes(upTo: Array("\r\n\r\n".utf8)))
+            #expect(String(decoding: head, as: UTF8.self).contains("Content-Type: text/event-stream"))
+            return Reader(peer: peer)
+        }
+
+        /// The next block of lines that has an event; nil at the end.
+        func event() async throws -> String? {
+            while let chunk = try await block() {
+                if chunk.contains("event:") { return chunk }
+            }
+            return nil
+        }
+
+        /// The next chunk; nil at the end.
+        func block() async throws -> String? {
+            guard let size = await peer.wire.receiveBytes(upTo: Array("\r\n".utf8)),
+                let count = Int(String(decoding: size, as: UTF8.self).trimmingCharacters(in: .newlines), radix: 16),
+                count > 0, let bytes = await peer.wire.receiveBytes(count + 2)
+            else {
+                return nil
+            }
+            return String(decoding: bytes.dropLast(2), as: UTF8.self)
+        }
+
+        func ids(_ count: Int) async throws -> [String] {
+            var ids: [String] = []
+            while ids.count < count, let event = try await event() {
+                let id = event.firstMatch(of: /id: (.*)\n/)?.output.1
+                let name = event.firstMatch(of: /event: (.*)\n/)?.output.1
+                ids.append("\(name ?? "") \(id ?? "")")
+            }
+            return ids
+        }
+    }
+
+    /// Waits until the API knows the current state of the feed: then a new reader misses no event.
+    private func ready(_ api: RunningAPI) async throws {
+        while true {
+            let reader = try await Reader.connect(api)
+            let greeting = try await reader.block()
+            try await reader.peer.wire.close()
+            if greeting?.contains("id: ") == true { return }
+        }
+    }
+
+    @Test func `readers see changes with the image URLs of this deployment`() async throws {
+        let feed = NumberedFeed()
+        try await RunningAPI.with(feed.services) { api in
+            try await ready(api)
+            let reader = try await Reader.connect(api)
+            _ = try await reader.block()
+            feed.publish()
+            let event = try #require(try await reader.event())
+            let id = UUID(number: 1).uuidString
+            #expect(
+                event == """
+                    id: 1
+                    event: published
+                    data: {"items":[{"id":"\(id)","image":"http://127.0.0.1:\(api.port)/v1/image/\(id)/data"}]}
+
+
+                    """)
+        }
+    }
+
+    @Test(arguments: [1, 100]) func `any number of readers cost one watch`(count: Int) async throws {
+        let feed = NumberedFeed()
+        try await RunningAPI.with(feed.services) { api in
+            try await ready(api)
+            var readers: [Reader] = []
+            for _ in 0..<count {
+                readers.append(try await Reader.connect(api))
+                _ = try await readers.last?.block()
+            }
+            for _ in 0..<3 { feed.publish() }
+            for reader in readers {
+                #expect(try await reader.ids(3) == ["published 1", "published 2", "published 3"])
+            }
+            #expect(feed.watches == 1)
+        }
+    }
+
+    @Test func `a reader resumes after its last event, from memory or from the feed`() async throws {
+        let feed = NumberedFeed(count: 5)
+        try await RunningAPI.with(feed.services) { api in
+            // The API begins at 5, so the events before come from the feed.
+            let older = try await Reader.connect(api, after: "2")
+            #expect(try await older.ids(3) == ["published 3", "published 4", "published 5"])
+            for _ in 0..<3 { feed.publish() }
+            #expect(try await older.ids(3) == ["published 6", "published 7", "published 8"])
+            let watches = feed.watches
+            let newer = try await Reader.connect(api, after: "6")
+            #expect(try await newer.ids(2) == ["published 7", "published 8"])
+            #expect(feed.watches == watches)
+        }
+    }
+
+    @Test func `a reader with an unknown event is told to load the feed again`() async throws {
+        let feed = NumberedFeed(count: 5, oldest: 3)
+        try await RunningAPI.with(feed.services) { api in
+            let reader = try await Reader.connect(api, after: "1")
+            #expect(try await reader.ids(1) == ["reset 5"])
+            feed.publish()
+            #expect(try await reader.ids(1) == ["published 6"])
+        }
+    }
+
+    @Test func `a quiet reader gets a comment after each pause`() async throws {
+        var limits = HTTPLimits()
+        limits.eventPause = .milliseconds(10)
+        try await RunningAPI.with(NumberedFeed().services, limits: limits) { api in
+            let reader = try await Reader.connect(api)
+            #expect(try await reader.block()?.hasPrefix("retry: 2000\n") == true)
+            for _ in 0..<5 { #expect(try await reader.block() == ":\n\n") }
+        }
+    }
+
+    @Test func `readers stay connected while the feed is down, and see its first events`() async throws {
+        var limits = HTTPLimits()
+        limits.eventPause = .milliseconds(10)
+        try await RunningAPI.with(running: [], limits: limits) { api in
+            let reader = try await Reader.connect(api, after: "3")
+            for _ in 0..<3 { #expect(try await reader.block() != nil) }
+        }
+    }
+
+    @Test func `one reader more than the limit is told to come back later`() async throws {
+        var limits = HTTPLimits()
+        limits.eventReaders = 2
+        try await RunningAPI.with(NumberedFeed().services, limits: limits) { api in
+            let first = try await Reader.connect(api)
+            _ = try await Reader.connect(api)
+            let reply = try await api.exchange("/v1/feed/events")
+            #expect(reply.status == 429 && reply["Retry-After"] != nil)
+            try await first.peer.wire.close()
+            while api.events.readers == 2 { await Task.yield() }
+            _ = try await Reader.connect(api)
+        }
+    }
+
+    @Test func `a reader that lags behind the limit is disconnected, and can resume`() async throws {
+        let feed = NumberedFeed()
+        var limits = HTTPLimits()
+        limits.recentEvents = 2
+        try await RunningAPI.with(feed.services, limits: limits) { api in
+            try await ready(api)
+            let slow = try api.events.reader(after: nil)
+            var texts: [String] = []
+            try await slow.send { text in
+                texts.append(String(buffer: text))
+                guard texts.count == 1 else { return }
+                for _ in 0..<5 { feed.publish() }
+                let reader = try api.events.reader(after: "0")
+                // Returns when the API has all five events.
+                try? await reader.send { if String(buffer: $0).contains("id: 5\n") { throw CancellationError() } }
+            }
+            #expect(texts.count == 1)
+        }
+    }
+
+    @Test func `HEAD answers without events`() async throws {
+        try await RunningAPI.with(NumberedFeed().services) { api in
+            let reply = try await api.exchange("/v1/feed/events", method: "HEAD")
+            #expect(reply.status == 200 && reply["Content-Type"] == "text/event-stream")
+        }
+    }
+
+    @Test func `a stopping server ends the streams`() async throws {
+        try await RunningAPI.with(NumberedFeed().services) { api in
+            let reader = try await Reader.connect(api)
+            _ = try await reader.block()
+            api.stop()
+            while try await reader.block() != nil {}
+            await api.ended()
+        }
+    }
+}
