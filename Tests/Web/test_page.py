@@ -268,7 +268,6 @@ def test_back_restores_rows_position_and_focus(open_page):
 # --- News -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif("not config.getoption('--events')", reason="the server has no events yet")
 def test_new_items_are_announced_without_moving_the_reader(open_page, feed):
     page = open_page()
     ready(page)
@@ -277,9 +276,9 @@ def test_new_items_are_announced_without_moving_the_reader(open_page, feed):
     position = page.evaluate("scrollY")
     new = feed.publish("Just in", "And another")
     try:
-        page.wait_for_selector(".pill")
-        until(lambda: page.inner_text(".pill") == "2 new images")
+        page.wait_for_function("() => document.querySelector('.pill')?.innerText.trim() === '2 new images'")
         assert page.evaluate("scrollY") == position
+        assert page.inner_text("#status") == "2 new images"
         page.click(".pill")
         page.wait_for_function("id => document.activeElement.id === 'i-' + id", arg=new[0])
         assert shown_ids(page)[:2] == new and page.evaluate("scrollY") == 0
@@ -288,6 +287,44 @@ def test_new_items_are_announced_without_moving_the_reader(open_page, feed):
         assert not page.query_selector(".pill")
     finally:
         feed.call("feed.remove", {"ids": new})
+    page.wait_for_function("id => !document.getElementById('i-' + id)", arg=new[0])
+
+
+# --- Comments ---------------------------------------------------------------------------------------------------------
+
+
+def write(page, message, token=None, name="ana"):
+    page.fill("#username", name)
+    page.fill("#message", message)
+    if token:
+        page.fill("#token", token)
+    page.click("#form button[type=submit]")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_comment_is_refused_without_losing_the_text_and_then_stored(open_page, feed, script):
+    image = feed.ids(5)[4]
+    page = open_page(f"/image/{image}", java_script_enabled=script)
+    text = f"Lovely light, script {script}"
+    write(page, text, "wrong")
+    page.wait_for_selector("#refusal")
+    assert page.input_value("#message") == text and page.input_value("#username") == "ana"
+    write(page, text, feed.token)
+    page.wait_for_selector(f"#list >> text={text}")
+    assert not page.query_selector("#refusal") and not page.query_selector("#token")
+    # The browser remembers the token.
+    write(page, text + ", again")
+    page.wait_for_selector(f"#list >> text={text}, again")
+    assert page.locator("#list > *").count() == (2 if script else 4)
+
+
+def test_comments_cannot_be_sent_offline(open_page, feed):
+    page = open_page(f"/image/{feed.ids(1)[0]}")
+    page.context.set_offline(True)
+    page.wait_for_selector("#form button:disabled")
+    assert page.inner_text("#form-note") == "Comments can be sent when the connection is back"
+    page.context.set_offline(False)
+    page.wait_for_selector("#form button:enabled")
 
 
 # --- Offline ----------------------------------------------------------------------------------------------------------
