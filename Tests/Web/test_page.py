@@ -237,6 +237,29 @@ def test_far_rows_release_their_pictures(open_page):
     assert 0 < loaded < COUNT / 2
 
 
+def test_many_rows_are_folded_and_unfolded_in_their_order(open_page, feed):
+    new = [feed.publish(*[f"Row {batch * 100 + index}" for index in range(100)]) for batch in range(4)]
+    try:
+        page = open_page()
+        ready(page)
+        while link := page.query_selector("#more a[rel=next]"):
+            address = link.get_attribute("href")
+            scroll_to_end(page)
+            page.wait_for_function(
+                "old => document.querySelector('#more a[rel=next]')?.getAttribute('href') !== old", arg=address)
+        page.wait_for_timeout(300)
+        assert page.locator("#list > *").count() < 250
+        ids = feed.ids()
+        assert page.eval_on_selector("#list > :last-child", "row => Number(row.ariaPosInSet)") == 400 + COUNT
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        page.wait_for_function("id => document.getElementById('list').firstElementChild.dataset.id === id", arg=ids[0])
+        seen = page.eval_on_selector_all("#list > *", "rows => rows.slice(0, 24).map(row => [row.dataset.id, Number(row.ariaPosInSet)])")
+        assert seen == [[id, position + 1] for position, id in enumerate(ids[:24])]
+    finally:
+        for batch in new:
+            feed.call("feed.remove", {"ids": batch})
+
+
 # --- Back -------------------------------------------------------------------------------------------------------------
 
 

@@ -217,7 +217,63 @@ const pictures = new Pictures();
 /** The rows of a document or of the page. */
 function rowsOf(page) { return [...page.querySelectorAll("#list > *")]; }
 
-function isShown(row) { return document.getElementById(row.id) !== null; }
+function isShown(row) { return document.getElementById(row.id) !== null || folds.find(row.id) !== undefined; }
+
+/** Folds rows that are far away: only their text stays, and their space. So thousands of rows stay light. */
+class Folds {
+  /** How many rows may stay unfolded, and how many are folded at once: whole lines of the grid. */
+  static #limit = 240;
+  static #size = 24;
+
+  #rows = new Map();
+  #near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) this.unfold(target);
+  }, { rootMargin: "300% 0px" });
+
+  fold() {
+    const rows = [...list.children];
+    if (rows.length - this.#rows.size <= Folds.#limit) return;
+    const boxes = rows.map((row) => row.getBoundingClientRect());
+    const isFar = (row, box) => !this.#rows.has(row) && !row.contains(document.activeElement)
+      && (box.bottom < -5 * innerHeight || box.top > 6 * innerHeight);
+    for (let start = 0; start + Folds.#size <= rows.length;) {
+      const near = rows.slice(start, start + Folds.#size).findLastIndex((row, index) => !isFar(row, boxes[start + index]));
+      if (near < 0) this.#replace(rows.slice(start, start + Folds.#size), boxes[start + Folds.#size - 1].bottom - boxes[start].top);
+      start += near < 0 ? Folds.#size : near + 1;
+    }
+  }
+
+  #replace(rows, height) {
+    const fold = document.createElement("div");
+    fold.style.height = `${height}px`;
+    this.#rows.set(fold, { ids: rows.map((row) => row.id), html: rows.map((row) => pictures.restored(row).outerHTML).join("") });
+    rows[0].before(fold);
+    rows.forEach((row) => row.remove());
+    this.#near.observe(fold);
+  }
+
+  unfold(fold) {
+    const { html } = this.#rows.get(fold) ?? {};
+    if (html === undefined) return;
+    this.#rows.delete(fold);
+    this.#near.unobserve(fold);
+    const rows = rowsOf(new DOMParser().parseFromString(`<div id="list">${html}</div>`, "text/html"));
+    rows.forEach((row) => pictures.prepare(row));
+    fold.replaceWith(...rows);
+    rows.forEach((row) => pictures.watch(row));
+    number();
+  }
+
+  /** The fold that holds a row. */
+  find(id) { for (const [fold, { ids }] of this.#rows) if (ids.includes(id)) return fold; }
+
+  /** What a fold holds; undefined for a row. */
+  contents(fold) { return this.#rows.get(fold); }
+
+  clear() { this.#rows.clear(); }
+}
+
+const folds = new Folds();
 
 /** Inserts rows of another document before `next`, without those that are shown already. */
 function insert(rows, next) {
@@ -230,10 +286,15 @@ function insert(rows, next) {
   return added;
 }
 
-/** Numbers the rows for screen readers, from a row on. */
-function number(from = 0) {
+/** Numbers the rows for screen readers. */
+function number() {
   if (kind !== "feed") return;
-  for (let index = from; index < list.children.length; index++) list.children[index].ariaPosInSet = index + 1;
+  let position = 0;
+  for (const row of list.children) {
+    const folded = folds.contents(row);
+    if (folded) position += folded.ids.length;
+    else row.ariaPosInSet = ++position;
+  }
 }
 
 /** The first row on the screen, and its distance from the top of the window. */
@@ -245,6 +306,7 @@ function anchor() {
 
 /** Scrolls until a row has the same distance again. Rows that were never shown have only an estimated size, so it takes some steps. */
 function returnTo(place) {
+  if (place) folds.unfold(folds.find(place.id));
   const row = place && document.getElementById(place.id);
   if (!row) return;
   let steps = 0;
@@ -290,9 +352,8 @@ class Pager {
       this.#show(part(".outlines"));
       list.ariaBusy = "true";
       const page = await fetchPage(url, { signal: this.#abort.signal });
-      const count = list.children.length;
       const added = insert(rowsOf(page), null);
-      number(count);
+      number();
       this.replaceEnd(page);
       // A page that leads to itself is the end.
       if (this.link?.href === url) this.link.remove();
@@ -304,7 +365,7 @@ class Pager {
       failure.querySelector("button").addEventListener("click", () => this.load());
       this.#show(failure);
       if (hadFocus) failure.querySelector("button").focus();
-    }).finally(() => { list.ariaBusy = "false"; this.#observe(); });
+    }).finally(() => { list.ariaBusy = "false"; this.#observe(); folds.fold(); });
   }
 
   /** Takes the links and the end line of a page. */
@@ -357,6 +418,7 @@ class Reload {
       });
       const hadFocus = list.contains(document.activeElement);
       list.replaceChildren(...rows);
+      folds.clear();
       rows.filter((row) => !shown.has(row.id)).forEach((row) => pictures.watch(row));
       number();
       document.querySelectorAll("main > .empty, main > .pager").forEach((old) => old.remove());
@@ -365,6 +427,7 @@ class Reload {
       this.pager.replaceEnd(page);
       this.pager.reset();
       this.news.clear();
+      list.dataset.first = "";
       if (location.search) history.replaceState(history.state, "", "/");
       scrollTo({ top: 0, behavior: "instant" });
       if (hadFocus) list.firstElementChild?.focus({ preventScroll: true });
@@ -419,6 +482,7 @@ class News {
 
   /** Compares the first page with the rows, after events may have been missed. */
   async check() {
+    if (!("first" in list.dataset)) return;
     const page = await fetchPage("/").catch(() => null);
     if (page) this.#add(this.#newRows(page).map((row) => row.dataset.id));
   }
@@ -430,7 +494,7 @@ class News {
   }
 
   #add(ids) {
-    ids.map((id) => id.toUpperCase()).filter((id) => !document.getElementById("i-" + id)).forEach((id) => this.#ids.add(id));
+    ids.map((id) => id.toUpperCase()).filter((id) => !isShown({ id: "i-" + id })).forEach((id) => this.#ids.add(id));
     this.#update();
   }
 
@@ -438,6 +502,7 @@ class News {
   #remove(ids) {
     for (const id of ids.map((id) => id.toUpperCase())) {
       this.#ids.delete(id);
+      folds.unfold(folds.find("i-" + id));
       const row = document.getElementById("i-" + id);
       if (!row) continue;
       row.classList.add("gone");
@@ -536,7 +601,7 @@ class Memory {
     for (const reach of [Infinity, 400, 100]) {
       const near = rows.slice(Math.max(0, middle - reach), middle + reach);
       const isCut = near.length < rows.length;
-      const html = near.map((row) => pictures.restored(row).outerHTML).join("");
+      const html = near.map((row) => folds.contents(row)?.html ?? pictures.restored(row).outerHTML).join("");
       const end = isCut ? this.#linkAfter(near.at(-1)) : more.innerHTML;
       try {
         this.#forgetOthers();
@@ -548,7 +613,8 @@ class Memory {
 
   #linkAfter(row) {
     const link = document.createElement("a");
-    Object.assign(link, { rel: "next", href: "/?after_id=" + row.dataset.id });
+    const id = folds.contents(row)?.ids.at(-1) ?? row.id;
+    Object.assign(link, { rel: "next", href: "/?after_id=" + id.slice(2) });
     return link.outerHTML;
   }
 
@@ -603,7 +669,9 @@ function watchKeys(reload) {
       event.preventDefault();
       target.focus();
     } else if (!event.ctrlKey && (event.key === "PageDown" || event.key === "PageUp") && list.contains(row)) {
-      const next = event.key === "PageDown" ? row.nextElementSibling : row.previousElementSibling;
+      const sibling = () => event.key === "PageDown" ? row.nextElementSibling : row.previousElementSibling;
+      folds.unfold(sibling());
+      const next = sibling();
       event.preventDefault();
       next?.focus({ preventScroll: true });
       next?.scrollIntoView({ block: "start", behavior: "instant" });
@@ -784,6 +852,7 @@ if (kind === "feed") {
   const reload = new Reload(pager, news);
   watchKeys(reload);
   addEventListener("pagehide", () => pager.cancel());
+  addEventListener("scrollend", () => folds.fold());
   list.addEventListener("click", (event) => {
     const link = event.target.closest(".more");
     if (!link || event.metaKey || event.ctrlKey) return;
