@@ -398,7 +398,8 @@ def test_the_keys_of_the_feed_pattern(open_page):
     assert focused() == "reload"
     page.focus(f"#i-{ids[1]}")
     page.keyboard.press("Control+End")
-    assert page.evaluate("document.getElementById('more').contains(document.activeElement)")
+    # The end of the feed comes near, so the next page loads: the focus goes to its first row, never to nowhere.
+    page.wait_for_function("id => document.activeElement.previousElementSibling?.id === 'i-' + id", arg=ids[-1])
 
 
 def test_the_theme_changes_at_once_and_is_kept(open_page):

@@ -153,6 +153,8 @@ class Pictures {
     this.#near.observe(photo);
   }
 
+  forget(row) { this.#near.unobserve(row.querySelector(".photo")); }
+
   /** The row as the server sent it, for storing. */
   restored(row) {
     const copy = inert.importNode(row, true);
@@ -248,7 +250,7 @@ class Folds {
     fold.style.height = `${height}px`;
     this.#rows.set(fold, { ids: rows.map((row) => row.id), html: rows.map((row) => pictures.restored(row).outerHTML).join("") });
     rows[0].before(fold);
-    rows.forEach((row) => row.remove());
+    rows.forEach((row) => { pictures.forget(row); row.remove(); });
     this.#near.observe(fold);
   }
 
@@ -378,8 +380,10 @@ class Pager {
   /** Shows the state of loading in place of the link, which stays for the next attempt. */
   #show(element) {
     more.querySelectorAll(".outlines, .failure").forEach((old) => old.remove());
-    more.querySelectorAll(".pager").forEach((pager) => { pager.hidden = element !== null; });
     if (element) more.append(element);
+    // The focus of a link that is hidden would be lost.
+    if (element && more.contains(document.activeElement)) { more.tabIndex = -1; more.focus({ preventScroll: true }); }
+    more.querySelectorAll(".pager").forEach((pager) => { pager.hidden = element !== null; });
   }
 
   /** Observes anew, so that an end that is still near is reported again. */
@@ -568,7 +572,10 @@ class Memory {
     history.scrollRestoration = "manual";
     if (!history.state?.key) history.replaceState({ ...history.state, key: crypto.randomUUID?.() ?? String(Math.random()) }, "");
     addEventListener("pagehide", () => this.save());
-    addEventListener("popstate", (event) => returnTo(event.state?.place));
+    addEventListener("popstate", ({ state }) => {
+      returnTo(state?.place);
+      document.getElementById(state?.place?.id)?.focus({ preventScroll: true });
+    });
   }
 
   get #name() { return "feed:" + history.state?.key; }
