@@ -14,12 +14,12 @@ TRANSITIONS = pathlib.Path(__file__).parents[1] / "PresentationTests/loading-sta
 PAGE = 12
 
 
-def until(condition, seconds=10):
-    """Waits for a condition that the browser cannot wait for."""
+def until(page, condition, seconds=10):
+    """Waits for a condition that the browser cannot wait for, and lets the events of the page arrive."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "the condition was never met"
-        time.sleep(0.02)
+        page.wait_for_timeout(20)
 
 
 def shown_ids(page):
@@ -83,14 +83,16 @@ def test_scrolling_loads_every_page_once_and_ends(open_page, feed):
 def test_the_next_page_loads_before_the_end_is_seen_and_moves_no_row(open_page):
     page = open_page()
     ready(page)
-    page.evaluate(
-        """() => {
-            const end = document.getElementById('more').getBoundingClientRect().top;
-            scrollBy({ top: end - innerHeight - 380, behavior: 'instant' });
-            window.row = document.elementFromPoint(400, 450).closest('.item');
-            window.before = row.getBoundingClientRect().top;
-        }""")
+    held = []
+    page.route("**/?after_id=*", lambda route: held.append(route))
+    page.evaluate("scrollBy({ top: document.getElementById('more').getBoundingClientRect().top - innerHeight - 380, behavior: 'instant' })")
+    until(page, lambda: held)
+    # Rows that were never shown get their size.
+    page.wait_for_timeout(500)
+    page.evaluate("window.row = document.elementFromPoint(400, 450).closest('.item'); window.before = row.getBoundingClientRect().top")
+    held[0].continue_()
     wait_for_rows(page, 2 * PAGE)
+    page.wait_for_timeout(100)
     assert page.evaluate("Math.abs(row.getBoundingClientRect().top - before)") <= 1
 
 
@@ -110,7 +112,7 @@ def test_a_failed_page_keeps_the_rows_and_loads_on_tap_and_on_scroll(open_page):
     assert page.inner_text("#more .failure .message") == "Couldn't connect to server"
     assert len(shown_ids(page)) == PAGE and len(attempts) == 1
     page.click("#more .failure button")
-    until(lambda: len(attempts) == 2)
+    until(page, lambda: len(attempts) == 2)
     page.wait_for_selector("#more .failure")
     page.wait_for_timeout(600)
     page.unroute("**/?after_id=*")
@@ -179,13 +181,13 @@ def test_a_picture_is_cancelled_when_it_leaves_and_requested_again_when_it_retur
     page.goto("/", wait_until="commit")
     ready(page)
     first = shown_ids(page)[0]
-    until(lambda: any(first in url for url in asked))
+    until(page, lambda: any(first in url for url in asked))
     page.wait_for_selector(f"#i-{first} .loading")
     scroll_to_end(page)
-    until(lambda: page.evaluate("() => 1") and any(first in url for url in cancelled))
+    until(page, lambda: any(first in url for url in cancelled))
     count = sum(first in url for url in asked)
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
-    until(lambda: page.evaluate("() => 1") and sum(first in url for url in asked) > count)
+    until(page, lambda: sum(first in url for url in asked) > count)
     page.unroute("**/data*")
     for route in waiting:
         try:
@@ -361,7 +363,7 @@ def test_the_page_opens_without_a_network(open_page):
     wait_for_rows(page, 2 * PAGE)
     ids = shown_ids(page)
     page.evaluate("scrollTo(0, 0)")
-    until(lambda: page.evaluate(
+    until(page, lambda: page.evaluate(
         """async ids => {
             const cache = await caches.open('pages-1'), images = await caches.open('images-1');
             return (await cache.keys()).length >= 2 && (await images.match(`/v1/image/${ids[0]}/data`)) !== undefined;

@@ -311,11 +311,16 @@ function returnTo(place) {
   if (place) folds.unfold(folds.find(place.id));
   const row = place && document.getElementById(place.id);
   if (!row) return;
-  let steps = 0;
+  let [steps, steady] = [0, 0];
+  const reader = new AbortController();
+  // A reader who scrolls decides.
+  for (const name of ["wheel", "touchstart", "keydown"]) addEventListener(name, () => reader.abort(), { signal: reader.signal, passive: true });
   const adjust = () => {
+    if (reader.signal.aborted || ++steps > 60 || steady === 5) return reader.abort();
     const difference = row.getBoundingClientRect().top - place.top;
-    if (Math.abs(difference) > 0.5) scrollBy({ top: difference, behavior: "instant" });
-    if (++steps < 6) requestAnimationFrame(adjust);
+    steady = Math.abs(difference) > 0.5 ? 0 : steady + 1;
+    if (!steady) scrollBy({ top: difference, behavior: "instant" });
+    requestAnimationFrame(adjust);
   };
   adjust();
 }
@@ -653,7 +658,8 @@ function watchSettings() {
     fetch(url, { redirect: "manual" }).catch(() => {});
     const shown = [...document.querySelectorAll(".tool")].find((tool) => tool !== link && tool.offsetParent && (link.dataset.theme ? tool.dataset.theme : tool.dataset.layout));
     shown?.focus({ preventScroll: true });
-    returnTo(place);
+    // A row of the list is higher than one of the grid, so its beginning may be far above.
+    returnTo(place && { ...place, top: Math.max(place.top, document.querySelector(".bar").offsetHeight) });
   });
   const menu = document.querySelector(".menu");
   addEventListener("click", (event) => { if (menu?.open && !menu.contains(event.target)) menu.open = false; });
