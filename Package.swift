@@ -130,8 +130,9 @@ let package = Package(
             name: "Upstream",
             dependencies: ["CZlib", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .crypto],
             path: "Shared/Upstream", swiftSettings: settings),
-        // What is known of an answer: origin, age and validators. Pure, so that features may see it.
-        .target(name: "EdgeModel", path: "Shared/EdgeModel", swiftSettings: settings),
+        // What is known of an answer (origin, age and validators) and of a picture (size and placeholder). Pure, so that
+        // features may see it.
+        .target(name: "EdgeModel", dependencies: ["JSON"], path: "Shared/EdgeModel", swiftSettings: settings),
         // What an edge is made of: its options, the monitor of its upstream, the time budget and the fallback.
         .target(
             name: "EdgeKit",

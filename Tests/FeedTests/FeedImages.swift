@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import Foundation
 import RPCTestKit
@@ -16,4 +17,10 @@ extension FeedSlice {
 
 extension FeedImage {
     var number: Int { id.number }
+}
+
+extension PictureHints {
+    static let sized = PictureHints(width: 4_000, height: 3_000)
+    static let placed = PictureHints(placeholder: Placeholder(Data([0x21, 1, 2, 3, 4, 5, 6])))
+    static let full = sized.completed(by: placed)
 }

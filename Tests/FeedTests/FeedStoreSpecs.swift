@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import Foundation
 import RPCTestKit
@@ -63,6 +64,43 @@ extension StoreFactory<any FeedStore> {
                 try await store.publish([picture(2), picture(1, "something else"), picture(3)])
             }
             #expect(try await store.slice(10, at: .start).items == [picture(1)])
+        }
+    }
+
+    // MARK: Hints
+
+    @Test(arguments: Factory.all) func `hints are read as they were published`(stores: Factory) async throws {
+        try await stores.withStore { store async throws in
+            let items = [picture(1).with(.full), picture(2).with(.sized), picture(3).with(.placed)]
+            #expect(try await store.publish(items) == items)
+            #expect(try await store.slice(10, at: .start).items == items)
+            #expect(try await store.item(picture(1).id) == items[0])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `hints are not content, and only missing ones are added`(
+        stores: Factory
+    ) async throws {
+        let small = PictureHints(width: 1, height: 2)
+        try await stores.withStore { store async throws in
+            _ = try await store.publish([picture(1)])
+            for (published, expected) in [
+                (PictureHints.placed, PictureHints.placed), (PictureHints(), .placed),
+                (small, small.completed(by: .placed)), (.sized, small.completed(by: .placed)),
+            ] {
+                #expect(try await store.publish([picture(1).with(published)]) == [])
+                #expect(try await store.item(picture(1).id) == picture(1).with(expected))
+            }
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a conflict adds no hints`(stores: Factory) async throws {
+        try await stores.withStore { store async throws in
+            _ = try await store.publish([picture(1), picture(2)])
+            await #expect(throws: FeedStoreError.conflict(picture(1).id)) {
+                try await store.publish([picture(1, "something else"), picture(2).with(.full)])
+            }
+            #expect(try await store.item(picture(2).id) == picture(2))
         }
     }
 

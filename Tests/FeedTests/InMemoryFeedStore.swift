@@ -33,7 +33,10 @@ actor InMemoryFeedStore: FeedStore {
         var (new, changed) = ([FeedImage](), places)
         for item in items.reversed() {
             if let present = changed.first(where: { $0.id == item.id })?.item {
-                guard present == item else { throw FeedStoreError.conflict(item.id) }
+                guard present.hasContent(of: item) else { throw FeedStoreError.conflict(item.id) }
+                for index in changed.indices where changed[index].id == item.id {
+                    changed[index].item = present.with(present.hints.completed(by: item.hints))
+                }
                 continue
             }
             changed.removeAll { $0.id == item.id }

@@ -2,6 +2,7 @@ import Feed
 import Foundation
 import GRDB
 import RPCTestKit
+import SQLiteKit
 import Testing
 
 @testable import feed_service
@@ -24,6 +25,43 @@ import Testing
             let store = SQLiteFeedStore(try SQLiteFeedStore.opening.open(path))
             await #expect(throws: FeedStoreError.self) { try await store.checkIntegrity() }
         }
+    }
+
+    @Test func `a store without hints gets them when its items are published again`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/feed.sqlite"
+            try Self.writeFirstVersion(path)
+            let store = SQLiteFeedStore(try SQLiteFeedStore.opening.open(path))
+            #expect(try store.slice(10, at: .start).items == [picture(1)])
+            #expect(try await store.publish([picture(1).with(.full)]) == [])
+            #expect(try store.item(picture(1).id) == picture(1).with(.full))
+        }
+    }
+
+    /// Writes a store of version 1 with `picture(1)`.
+    private static func writeFirstVersion(_ path: String) throws {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 items and tombstones") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE item (
+                        position    INTEGER PRIMARY KEY AUTOINCREMENT,
+                        id          BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+                        description TEXT CHECK (length(description) BETWEEN 1 AND 10000),
+                        location    TEXT CHECK (length(location) BETWEEN 1 AND 1000),
+                        image       TEXT NOT NULL CHECK (length(CAST(image AS BLOB)) BETWEEN 1 AND 2048)
+                    ) STRICT;
+                    CREATE TABLE tombstone (
+                        id       BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
+                        position INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+            let item = picture(1)
+            try db.execute(
+                sql: "INSERT INTO item (id, location, image) VALUES (?, ?, ?)",
+                arguments: [item.id, item.location, item.image])
+        }
+        try StoreOpening(applicationID: SQLiteFeedStore.opening.applicationID, migrator: migrator).open(path).close()
     }
 
     @Test(arguments: [("description", 10_000), ("location", 1_000), ("image", 2_048)])

@@ -28,7 +28,8 @@ public enum FeedContract {
     /// Adds items at the top of the feed, the first of them topmost. All items are stored, or none.
     ///
     /// The call can be repeated: an item that already exists with the same content keeps its position and is not
-    /// counted. An existing id with other content fails with `already_exists`, and nothing is written. On an edge the
+    /// counted. An existing id with other content fails with `already_exists`, and nothing is written. `width`, `height`
+    /// and `placeholder` are not content: they are added to an item that has none, and ignored otherwise. On an edge the
     /// call fails with `read_only`.
     public static let publish = Method(
         "feed.publish", "Add items at the top of the feed, in this order.",

@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import JSON
 import RPC
@@ -12,12 +13,19 @@ public struct FeedItem: Sendable, Equatable {
     /// An absolute URL: `http:`, `https:` or `urn:`.
     public let image: String
 
-    public init(id: UUID, description: String? = nil, location: String? = nil, image: String) {
+    /// The size and a placeholder of the picture, as far as they are known.
+    public let hints: PictureHints
+
+    public init(
+        id: UUID, description: String? = nil, location: String? = nil, image: String,
+        hints: PictureHints = PictureHints()
+    ) {
         self.id = id
         // An empty text and an absent one are equal.
         self.description = description.flatMap { $0.isEmpty ? nil : $0 }
         self.location = location.flatMap { $0.isEmpty ? nil : $0 }
         self.image = image
+        self.hints = hints
     }
 
     /// The maximum length of a published description in Unicode scalars, after trimming.
@@ -49,10 +57,11 @@ public struct FeedItem: Sendable, Equatable {
             let description = object.optional("description", description, \.description)
             let location = object.optional("location", location, \.location)
             let image = object.required("image", image, \.image)
+            let hints = PictureHints.Members(in: &object) { $0.hints }
             return { members throws(JSONError) in
                 FeedItem(
                     id: try members[id], description: try members[description], location: try members[location],
-                    image: try members[image])
+                    image: try members[image], hints: try hints.read(members))
             }
         }
     }

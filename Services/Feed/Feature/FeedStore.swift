@@ -11,7 +11,8 @@ public protocol FeedStore: Sendable {
 
     /// Adds items at the top, in feed order: publishing [A, B] onto [C] gives A, B, C. All items are written, or none:
     /// after an error nothing was written.
-    /// - Returns: the new items, in feed order. Items that already exist with the same content keep their position.
+    /// - Returns: the new items, in feed order. Items that already exist with the same content keep their position and their
+    ///   hints; hints that they lack are added.
     /// - Throws: `FeedStoreError.conflict` for an id that exists with other content.
     func publish(_ items: [FeedImage]) async throws -> [FeedImage]
 

@@ -33,12 +33,16 @@ extension LoadedFeed {
 
 extension FeedItem {
     init(_ image: FeedImage) {
-        self.init(id: image.id, description: image.description, location: image.location, image: image.image)
+        self.init(
+            id: image.id, description: image.description, location: image.location, image: image.image,
+            hints: image.hints)
     }
 }
 
 extension FeedImage {
     init(_ item: FeedItem) {
-        self.init(id: item.id, description: item.description, location: item.location, image: item.image)
+        self.init(
+            id: item.id, description: item.description, location: item.location, image: item.image,
+            hints: item.hints)
     }
 }

@@ -93,11 +93,13 @@ extension FeedImageViewModel {
         let description = object.optional("description", .string, \.description)
         let location = object.optional("location", .string, \.location)
         let image = object.required("image", .string, \.image)
+        let hints = PictureHints.Members(in: &object) { $0.hints }
         let comments = object.optional("comments", .string, \.comments, "The number of comments: 3 comments.")
         return { members throws(JSONError) in
             FeedImageViewModel(
                 id: try members[id], title: try members[title], description: try members[description],
-                location: try members[location], image: try members[image], comments: try members[comments])
+                location: try members[location], image: try members[image], hints: try hints.read(members),
+                comments: try members[comments])
         }
     }
 }

@@ -229,6 +229,16 @@ import Testing
         #expect(item(40) == picture(40, "new"))
     }
 
+    @Test func `a removed item is not delivered again, however long ago it was added`() {
+        let delivered = DeliveredItems()
+        let now = Date(timeIntervalSince1970: 0)
+        let numbers = 1...10
+        for number in numbers { delivered.add([picture(number, String(repeating: "x", count: 1 << 20))], savedAt: now) }
+        #expect(numbers.allSatisfy { delivered.item(UUID(number: $0), now: now) != nil })
+        delivered.remove(numbers.map(UUID.init(number:)))
+        #expect(numbers.allSatisfy { delivered.item(UUID(number: $0), now: now) == nil })
+    }
+
     @Test func `a removed or expired item is not served from memory`() async throws {
         try await withEdge([.page([3, 2, 1]), .page([2, 1])]) { rig, _ in
             for _ in 1...2 { _ = try await rig.load(3) }

@@ -46,6 +46,19 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `hints are read as they were fetched, and replaced`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            for items in [[picture(9).with(.full), picture(8)], [picture(9), picture(8).with(.sized)]] {
+                _ = try await cache.keep(
+                    FetchedFeedPage(items: items, limit: 10, cursor: .start, savedAt: Date(timeIntervalSince1970: 0)))
+                #expect(try await cache.page(2, at: .start)?.items == items)
+                #expect(try await cache.item(picture(9).id) == items[0])
+            }
+        }
+    }
+
     @Test(arguments: Factory.all) func `an empty page marks the end`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8], at: .start)
@@ -455,6 +468,18 @@ extension StoreFactory<any FeedCache> {
             try await cache.keep([9, 8, 7], at: .before(3))
             #expect(try await cache.numbers(10, at: .start) == Array((1...9).reversed()))
             #expect(try await cache.numbers(3, at: .before(3)) == [6, 5, 4])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a page before the first item that begins with its successor is the first page`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            try await cache.keep([9, 8, 7, 6, 5], at: .start)
+            // Either 9, 7 and 6 were removed, or 8 and 5 have moved.
+            try await cache.keep([8, 5], at: .before(9))
+            #expect(try await cache.numbers(10, at: .start) == [9])
+            #expect(try await cache.numbers(10, at: .after(8)) == [5])
         }
     }
 

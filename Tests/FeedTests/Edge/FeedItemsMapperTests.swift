@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import Foundation
 import Testing
@@ -110,6 +111,30 @@ import Testing
             #"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","location":"a\u0000b","description":"\u0000"}]}"#)
         #expect(items.map(\.location) == ["ab"])
         #expect(items.map(\.description) == [nil])
+    }
+
+    @Test func `hints are read`() throws {
+        let members = #""width":4000,"height":3000,"placeholder":"IQECAwQFBg==""#
+        let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1",\#(members)}]}"#)
+        #expect(items.map(\.hints) == [.full])
+    }
+
+    @Test(arguments: [
+        #""width":4"#, #""height":4"#, #""width":0,"height":3"#, #""width":3,"height":-1"#,
+        #""width":50000001,"height":3"#, #""width":"3","height":3"#, #""width":3.5,"height":3"#,
+        #""width":1e99,"height":3"#, #""width":null,"height":3"#, #""width":[3],"height":{"height":3}"#,
+        #""placeholder":7"#, #""placeholder":"""#, #""placeholder":"*""#, #""placeholder":"EQ==""#,
+        #""placeholder":"AAAA""#, #""placeholder":{"a":[]}"#, #""placeholder":null"#,
+    ])
+    func `malformed hints are ignored`(members: String) throws {
+        let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1",\#(members)}]}"#)
+        #expect(items.map(\.hints) == [PictureHints()])
+    }
+
+    @Test func `a hint is read beside a malformed one`() throws {
+        let members = #""width":4000,"height":3000,"placeholder":"IQ==""#
+        let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1",\#(members)}]}"#)
+        #expect(items.map(\.hints) == [.sized])
     }
 
     @Test func `of items with the same id the first counts`() throws {

@@ -1,3 +1,4 @@
+import EdgeKit
 import EdgeModel
 import Feed
 import FeedContract
@@ -34,6 +35,25 @@ import Testing
             try await body(rig, upstream)
             #expect(rig.faults.all == [])
         }
+    }
+
+    @Test func `an upstream that shows only passed items is rejected after six pages`() async throws {
+        let pages = Recorded<[UUID]>()
+        let source = NumberedSource(
+            endpoint: FeedEndpoint(try #require(URL(string: "http://up.example"))),
+            fetch: { url, _ in
+                let query = URLComponents(string: url)?.queryItems ?? []
+                let number = query.first { $0.name == "page" }?.value.flatMap { Int($0) } ?? 0
+                return .page([200 - 2 * number, 199 - 2 * number])
+            }, now: { Date(timeIntervalSince1970: 0) },
+            passed: { ids, _ in
+                pages.add(ids)
+                return Set(ids)
+            })
+        await #expect(throws: UpstreamMonitor.Failure.rejected("every page repeats the same items")) {
+            try await source.page(2, at: .start)
+        }
+        #expect(pages.all.count == 6)
     }
 
     @Test func `a walk of an unchanged feed needs at most two requests per page`() async throws {

@@ -113,6 +113,19 @@ import Testing
         }
     }
 
+    @Test func `a use is written once, and does not replace a later one`() async throws {
+        try await withCache(budget: 2 * pictureWeight) { cache, _ in
+            for number in 1...2 { try await cache.keep(cached(number), at: url(number)) }
+            cache.touch(url(1))
+            cache.writeUses()
+            for number in [2, 1] { try await cache.keep(cached(number), at: url(number)) }
+            cache.writeUses()
+            try await cache.keep(cached(3), at: url(3))
+            #expect(try await cache.record(at: url(1)) != nil)
+            #expect(try await cache.record(at: url(2)) == nil)
+        }
+    }
+
     @Test func `the largest image that an operator may allow is stored`() async throws {
         let size = 32 * 1_024 * 1_024
         let data = picture(1) + Data(count: size - pictureSize)
@@ -123,10 +136,7 @@ import Testing
         }
     }
 
-    @Test func `the default limits`() {
-        #expect(SQLiteImageCache.defaultBudget == 1_073_741_824)
-        #expect(HotImages.defaultBudget == 67_108_864)
-    }
+    @Test func `the default budget`() { #expect(SQLiteImageCache.defaultBudget == 1_073_741_824) }
 
     @Test func `the number of pending uses is limited`() async throws {
         try await withCache { cache, _ in

@@ -65,6 +65,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true]) func `a prefetch fetches expired bytes again, but not bytes that were put`(
+        isPut: Bool
+    ) async throws {
+        try await OriginServer.with({ _ in [.picture(1)] }) { origin in
+            var options = EdgeService.Options()
+            options.isAuthority = true
+            try await EdgeService.with(origin, options) { service in
+                if isPut { try await service.put(1, at: origin.url) } else { _ = try await service.load(origin.url) }
+                service.clock.advance(TimeInterval(ImageExpiry.defaultTimeToLive))
+                let prefetch = PrefetchImages(urls: [origin.url])
+                #expect(try await service.client.call(ImageDataContract.prefetch, prefetch).accepted == (isPut ? 0 : 1))
+                #expect(origin.history.requests.count == (isPut ? 0 : 2))
+            }
+        }
+    }
+
     @Test func `damaged bytes are fetched again`() async throws {
         try await withTemporaryDirectory { directory in
             try await OriginServer.with { request in

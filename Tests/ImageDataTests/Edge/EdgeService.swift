@@ -159,7 +159,7 @@ struct EdgeService {
     }
 
     /// Whether no fetch is in progress and no caller waits.
-    var isIdle: Bool { fetches.isIdle }
+    var isIdle: Bool { fetches.load == (0, 0) && fetches.waiters == 0 && fetches.traces == 0 }
 }
 
 extension OriginStep {

@@ -18,6 +18,13 @@ import Testing
         #expect(backoff.pause(of: "b", now: start) == nil)
     }
 
+    @Test mutating func `after its pause a host has still failed, even when another one fails`() {
+        backoff.failed("a", begun: start, now: start)
+        let end = start + HostBackoff.first
+        backoff.failed("b", begun: end, now: end)
+        #expect(backoff.isInTrouble("a"))
+    }
+
     @Test mutating func `the pause doubles with each failure, up to a second`() {
         let pauses = (0..<7).map { _ in fail("a") }
         #expect(pauses == [50, 100, 200, 400, 800, 1_000, 1_000].map { .milliseconds($0) })

@@ -145,7 +145,7 @@ import Testing
             while fetches.load.running > 0 || fetches.load.waiting > 0 { await Task.yield() }
             #expect(origin.running == 0)
             #expect(origin.mostRunning <= 2)
-            #expect(fetches.isIdle)
+            #expect(fetches.traces == 0)
         }
     }
 

@@ -103,6 +103,14 @@ struct AVIFStillTests {
         #expect(inspecting(location([0x34, 0] + be16(1) + item)).fault == "a number of 3 bytes")
     }
 
+    @Test(arguments: [0x5444, 0x4544, 0x4454, 0x4445]) func `none of the numbers of an item may have 5 bytes`(
+        sizes: Int
+    ) {
+        let item = be16(1) + be16(0) + be16(0) + be32(0) + be16(1) + zeros(20)
+        let image = location(be16(sizes) + be16(1) + item, version: 1)
+        #expect(inspecting(image).fault == "a number of 5 bytes")
+    }
+
     @Test func `more properties than property numbers are rejected`() {
         let filling = { (count: Int) in (0..<count).flatMap { _ in A.box("free", []) } }
         #expect(inspecting(A.image(otherSizes: filling(0x7FFF - 2))).isAccepted)

@@ -25,13 +25,13 @@ struct CacheLinks {
 
     func image(_ number: Int64) throws -> FeedImage? {
         let statement = try db.cachedStatement(
-            sql: "SELECT id, description, location, image FROM node WHERE number = ? AND state = 1")
+            sql: "SELECT \(FeedImage.columns) FROM node WHERE number = ? AND state = 1")
         return try Row.fetchOne(statement, arguments: [number]).map(FeedImage.init(row:))
     }
 
     func image(_ id: UUID) throws -> FeedImage? {
         let statement = try db.cachedStatement(
-            sql: "SELECT id, description, location, image FROM node WHERE id = ? AND state = 1")
+            sql: "SELECT \(FeedImage.columns) FROM node WHERE id = ? AND state = 1")
         return try Row.fetchOne(statement, arguments: [id]).map(FeedImage.init(row:))
     }
 
@@ -207,16 +207,29 @@ struct CacheLinks {
     /// Inserts a node without neighbours.
     func insert(_ image: FeedImage, savedAt: Date) throws -> Int64 {
         try run(
-            "INSERT INTO node (id, state, saved_at, description, location, image) VALUES (?, 1, ?, ?, ?, ?)",
-            [image.id, savedAt.timeIntervalSince1970, image.description, image.location, image.image])
+            """
+            INSERT INTO node (id, state, saved_at, description, location, image, width, height, placeholder)
+            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                image.id, savedAt.timeIntervalSince1970, image.description, image.location, image.image,
+                image.hints.width, image.hints.height, image.hints.placeholder?.bytes,
+            ])
         return db.lastInsertedRowID
     }
 
     /// Replaces the content of a node.
     func write(_ image: FeedImage, at number: Int64, savedAt: Date) throws {
         try run(
-            "UPDATE node SET state = 1, saved_at = max(saved_at, ?), description = ?, location = ?, image = ? WHERE number = ?",
-            [savedAt.timeIntervalSince1970, image.description, image.location, image.image, number])
+            """
+            UPDATE node SET state = 1, saved_at = max(saved_at, ?), description = ?, location = ?, image = ?, width = ?,
+                height = ?, placeholder = ?
+            WHERE number = ?
+            """,
+            [
+                savedAt.timeIntervalSince1970, image.description, image.location, image.image, image.hints.width,
+                image.hints.height, image.hints.placeholder?.bytes, number,
+            ])
     }
 
     /// Marks an item as removed at the upstream. Its node still marks its place.

@@ -63,6 +63,13 @@ enum FeedCacheSchema {
                 UNIQUE (cursor, downward, size)
             ) STRICT;
             """,
+            "3 hints": """
+            ALTER TABLE node ADD COLUMN width INTEGER;
+            ALTER TABLE node ADD COLUMN height INTEGER;
+            ALTER TABLE node ADD COLUMN placeholder BLOB;
+            -- An upstream that has hints already would answer 304, and they would stay unknown.
+            DELETE FROM answer;
+            """,
         ])
     }
 

@@ -1,11 +1,20 @@
+import EdgeModel
 import Feed
+import Foundation
 import GRDB
 
 extension FeedImage {
-    /// - Parameter row: id, description, location, image.
+    /// The columns of an item, in the authority's store and in an edge's cache.
+    static let columns = "id, description, location, image, width, height, placeholder"
+
+    /// - Parameter row: has `columns`.
     init(row: Row) throws {
+        let placeholder: Data? = try row.decode(atIndex: 6)
         self.init(
             id: try row.decode(atIndex: 0), description: try row.decode(atIndex: 1),
-            location: try row.decode(atIndex: 2), image: try row.decode(atIndex: 3))
+            location: try row.decode(atIndex: 2), image: try row.decode(atIndex: 3),
+            hints: PictureHints(
+                width: try row.decode(atIndex: 4), height: try row.decode(atIndex: 5),
+                placeholder: placeholder.flatMap(Placeholder.init)))
     }
 }

@@ -20,7 +20,12 @@ enum FeedSchema {
                 id       BLOB PRIMARY KEY NOT NULL CHECK (length(id) = 16),
                 position INTEGER NOT NULL
             ) STRICT, WITHOUT ROWID;
-            """
+            """,
+            "2 hints": """
+            ALTER TABLE item ADD COLUMN width INTEGER;
+            ALTER TABLE item ADD COLUMN height INTEGER;
+            ALTER TABLE item ADD COLUMN placeholder BLOB CHECK (length(placeholder) <= 40);
+            """,
         ])
     }
 }

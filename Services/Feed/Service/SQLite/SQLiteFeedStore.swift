@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import Foundation
 import GRDB
@@ -36,14 +37,14 @@ struct SQLiteFeedStore: FeedStore {
 
     private static func slice(_ limit: Int, after position: Int64, _ db: Database) throws -> FeedSlice {
         let rows = try images(
-            db, "SELECT id, description, location, image FROM item WHERE position < ? ORDER BY position DESC LIMIT ?",
+            db, "SELECT \(FeedImage.columns) FROM item WHERE position < ? ORDER BY position DESC LIMIT ?",
             [position, limit + 1])
         return FeedSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit)
     }
 
     private static func slice(_ limit: Int, before position: Int64, _ db: Database) throws -> FeedSlice {
         let rows = try images(
-            db, "SELECT id, description, location, image FROM item WHERE position > ? ORDER BY position LIMIT ?",
+            db, "SELECT \(FeedImage.columns) FROM item WHERE position > ? ORDER BY position LIMIT ?",
             [position, limit + 1])
         return FeedSlice(items: rows.prefix(limit).reversed(), hasMore: rows.count > limit)
     }
@@ -54,7 +55,7 @@ struct SQLiteFeedStore: FeedStore {
     }
 
     private static func item(_ id: UUID, _ db: Database) throws -> FeedImage? {
-        try images(db, "SELECT id, description, location, image FROM item WHERE id = ?", [id]).first
+        try images(db, "SELECT \(FeedImage.columns) FROM item WHERE id = ?", [id]).first
     }
 
     /// The position of an item, or its last position if it was removed.
@@ -77,17 +78,25 @@ struct SQLiteFeedStore: FeedStore {
             // Positions grow towards the top, so the last item is inserted first.
             for item in items.reversed() {
                 if let present = try Self.item(item.id, db) {
-                    guard present == item else { throw FeedStoreError.conflict(item.id) }
+                    guard present.hasContent(of: item) else { throw FeedStoreError.conflict(item.id) }
+                    let hints = present.hints.completed(by: item.hints)
+                    if hints != present.hints { try Self.write(hints, of: item.id, db) }
                     continue
                 }
                 try db.cachedStatement(sql: "DELETE FROM tombstone WHERE id = ?").execute(arguments: [item.id])
                 try db.cachedStatement(
                     sql: "INSERT INTO item (id, description, location, image) VALUES (?, ?, ?, ?)"
                 ).execute(arguments: [item.id, item.description, item.location, item.image])
+                if !item.hints.isEmpty { try Self.write(item.hints, of: item.id, db) }
                 new.append(item)
             }
             return new.reversed()
         }
+    }
+
+    private static func write(_ hints: PictureHints, of id: UUID, _ db: Database) throws {
+        try db.cachedStatement(sql: "UPDATE item SET width = ?, height = ?, placeholder = ? WHERE id = ?")
+            .execute(arguments: [hints.width, hints.height, hints.placeholder?.bytes, id])
     }
 
     func remove(_ ids: [UUID]) async throws -> [UUID] {

@@ -45,7 +45,9 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
 
     /// The item with the image URL of this deployment.
     func localized(_ item: FeedItem) -> FeedItem {
-        FeedItem(id: item.id, description: item.description, location: item.location, image: imageData(item.id))
+        FeedItem(
+            id: item.id, description: item.description, location: item.location, image: imageData(item.id),
+            hints: item.hints)
     }
 
     /// The URL of the comments of an image.

@@ -35,7 +35,7 @@ extension Pages {
 
     /// The members of one image in the templates.
     func row(_ image: FeedImageViewModel, at index: Int, _ reader: Reader) -> [String: Any] {
-        let box = PictureBox(width: nil, height: nil)
+        let box = PictureBox(width: image.hints.width, height: image.hints.height)
         let members: [String: Any?] = [
             "id": image.id.uuidString, "position": index + 1, "isNear": index < 2,
             "name": image.title, "place": image.location, "text": image.description,
@@ -43,6 +43,7 @@ extension Pages {
             "comments": image.comments ?? Texts(reader.language)[.commentsTitle],
             "source": Self.imagePath(image.id, width: 960), "sources": sources(image.id, reader),
             "width": box.width, "height": box.height, "shape": box.shape.rawValue,
+            "placeholder": image.hints.placeholder?.dataURI,
         ]
         return members.compactMapValues(\.self)
     }

@@ -1,14 +1,17 @@
+import EdgeModel
 import Foundation
 
 /// Presents one image of the feed.
 public enum FeedImagePresenter {
     /// A description or location with only white space counts as absent.
     public static func viewModel(
-        id: UUID, description: String?, location: String?, image: String, language: Language
+        id: UUID, description: String?, location: String?, image: String, hints: PictureHints = PictureHints(),
+        language: Language
     ) -> FeedImageViewModel {
         FeedImageViewModel(
             id: id, title: title(description: description, location: location, language: language),
-            description: description.flatMap(visible), location: location.flatMap(visible), image: image)
+            description: description.flatMap(visible), location: location.flatMap(visible), image: image,
+            hints: hints)
     }
 
     /// The first non-empty line of the description, otherwise of the location, otherwise "Image".

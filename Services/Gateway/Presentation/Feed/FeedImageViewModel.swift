@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 
 /// The texts of one image of the feed.
@@ -8,17 +9,23 @@ public struct FeedImageViewModel: Equatable, Sendable {
     public let description: String?
     public let location: String?
     public let image: String
+
     /// The number of comments: "3 comments"; nil when it is not known.
     public var comments: String?
 
+    /// The size of the box for the picture, and what it shows before the picture.
+    public let hints: PictureHints
+
     public init(
-        id: UUID, title: String, description: String?, location: String?, image: String, comments: String? = nil
+        id: UUID, title: String, description: String?, location: String?, image: String,
+        hints: PictureHints = PictureHints(), comments: String? = nil
     ) {
         self.id = id
         self.title = title
         self.description = description
         self.location = location
         self.image = image
+        self.hints = hints
         self.comments = comments
     }
 }

@@ -63,12 +63,8 @@ final class ImageFetches: Sendable {
     /// The number of waiting callers.
     var waiters: Int { state.withLock { $0.waiting.count } }
 
-    /// Whether no fetch is queued or in progress, and no caller waits.
-    var isIdle: Bool {
-        state.withLock { state in
-            state.queue.running == 0 && state.queue.waiting == 0 && state.waiting.isEmpty && state.traces.isEmpty
-        }
-    }
+    /// The number of trace contexts of queued fetches.
+    var traces: Int { state.withLock { $0.traces.count } }
 
     /// Whether the host of a URL has failed and not answered since.
     func isHostInTrouble(_ url: String) -> Bool {

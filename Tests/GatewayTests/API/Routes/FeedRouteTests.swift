@@ -38,6 +38,16 @@ import Testing
         }
     }
 
+    @Test func `an item has the size and the placeholder of its picture`() async throws {
+        let hints = PictureHints(width: 4, height: 3, placeholder: Placeholder(Data([0x11, 1, 2, 3])))
+        let item = FeedItem(id: Self.ids[0], image: "urn:sha256:00", hints: hints)
+        let page = LoadedFeed(items: [item], nextAfterID: nil, prevBeforeID: nil, origin: .store)
+        try await RunningAPI.with(.feed(page)) { api in
+            let reply = try await api.exchange("/v1/feed")
+            #expect(reply.text.contains(#"/data","width":4,"height":3,"placeholder":"EQECAw=="}"#))
+        }
+    }
+
     @Test func `links lead to the adjacent pages, and the last page has no next link`() async throws {
         let base = "/v1/feed?limit=2&"
         try await RunningAPI.with(.feed(Self.page(2, next: Self.ids[1], prev: Self.ids[0]))) { api in

@@ -1,0 +1,45 @@
+import JSON
+
+extension PictureHints {
+    /// The optional members `width`, `height` and `placeholder` of an object.
+    public struct Members: Sendable {
+        private let width: ObjectMember<Int?>
+        private let height: ObjectMember<Int?>
+        private let placeholder: ObjectMember<Placeholder?>
+
+        public init<Object>(
+            in object: inout ObjectDeclaration<Object>, _ get: @escaping @Sendable (Object) -> PictureHints
+        ) {
+            width = object.optional(
+                "width", .integer(sides), { get($0).width }, "In pixels, of the picture as it is shown.")
+            height = object.optional("height", .integer(sides), { get($0).height })
+            placeholder = object.optional(
+                "placeholder", Placeholder.codec, { get($0).placeholder }, "A picture of at most 12 pixels, in base64.")
+        }
+
+        public func read(_ members: ObjectMembers) throws(JSONError) -> PictureHints {
+            let (width, height) = (try members[width], try members[height])
+            guard (width == nil) == (height == nil) else {
+                throw .mismatch(
+                    path: width == nil ? "width" : "height",
+                    reason: "is missing: width and height must be given together")
+            }
+            return PictureHints(width: width, height: height, placeholder: try members[placeholder])
+        }
+    }
+}
+
+extension Placeholder {
+    /// The codec of the base64 text.
+    static let codec = Codec<String>.string.map(
+        describedAs: ["maxLength": .integer(maximumText)],
+        into: { text throws(JSONError) in
+            guard let placeholder = Placeholder(base64: text) else {
+                throw .refused(
+                    "must be the base64 of columns × 16 + rows and of 3 bytes for each of at most \(maximumPixels) pixels"
+                )
+            }
+            return placeholder
+        },
+        from: \.base64)
+}
