@@ -58,6 +58,3 @@ def open_page(feed, browser):
         context.close()
     assert problems == []
 
-
-def pytest_addoption(parser):
-    parser.addoption("--events", action="store_true", help="the server has /v1/feed/events")

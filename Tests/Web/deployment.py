@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+import uuid
 import zlib
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
@@ -35,6 +36,9 @@ class Deployment:
         self.processes = {}
         self.arguments = list(arguments)
         self.port = 0
+        self.token = "a-token-of-the-tests-0123456789"
+        (self.root / "http-token").write_text(self.token)
+        (self.root / "http-token").chmod(0o600)
         (self.root / "plugins.d").mkdir(parents=True, exist_ok=True)
         for name in SERVICES:
             manifest = {"name": name, "socket": f"{name}.sock", "contracts": {name: 1}, "required": True}
@@ -100,7 +104,7 @@ class Deployment:
     def publish(self, *descriptions):
         """Publishes items at the top, with the picture of the newest item."""
         image = self.call("feed.load", {"limit": 1})["items"][0]["image"]
-        items = [{"id": str(__import__("uuid").uuid4()).upper(), "description": text, "image": image} for text in descriptions]
+        items = [{"id": str(uuid.uuid4()).upper(), "description": text, "image": image} for text in descriptions]
         self.call("feed.publish", {"items": items})
         return [item["id"] for item in items]
 

@@ -60,8 +60,10 @@ export class LoadingState {
   hideError() { this.error = null; }
 }
 
-/** A message that the reader can see. */
-class Refusal extends Error {}
+/** A message that the reader can see, and the page that it comes from. */
+class Refusal extends Error {
+  constructor(message, page) { super(message); this.page = page; }
+}
 
 /** Loads a page of this server as a document that runs and loads nothing. */
 async function fetchPage(url, options) {
@@ -73,7 +75,7 @@ async function fetchPage(url, options) {
     throw error.name === "AbortError" ? error : new Refusal(texts.connection);
   }
   const page = new DOMParser().parseFromString(text, "text/html");
-  if (!response.ok) throw new Refusal((page.querySelector("#refusal") ?? page.querySelector("h1"))?.textContent ?? texts.connection);
+  if (!response.ok) throw new Refusal((page.querySelector("#refusal") ?? page.querySelector("h1"))?.textContent ?? texts.connection, page);
   if (!page.getElementById("content")) throw new Refusal(texts.unreadable);
   age.show(page);
   return page;
@@ -88,7 +90,7 @@ async function run(state, work, onFailure) {
     if (error.name === "AbortError") return state.cancel();
     if (!(error instanceof Refusal)) console.error(error);
     state.fail(error instanceof Refusal ? error.message : texts.unreadable);
-    onFailure(state.error);
+    onFailure(state.error, error.page);
   }
 }
 
@@ -151,6 +153,8 @@ class Pictures {
     this.#near.observe(photo);
   }
 
+  forget(row) { this.#near.unobserve(row.querySelector(".photo")); }
+
   /** The row as the server sent it, for storing. */
   restored(row) {
     const copy = inert.importNode(row, true);
@@ -174,12 +178,12 @@ class Pictures {
     Object.assign(photo, address);
   }
 
-  /** Shows nothing of the same size, so that no row moves. */
+  /** The width and height of the image keep its space, so no row moves. */
   #release(photo) {
     if (this.#isBlank(photo)) return;
     this.#addresses.set(photo, { srcset: photo.srcset, src: photo.getAttribute("src") });
     photo.removeAttribute("srcset");
-    photo.src = `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="${photo.getAttribute("width")}" height="${photo.getAttribute("height")}"/>`;
+    photo.removeAttribute("src");
     const frame = this.#frame(photo);
     frame.classList.remove("loading", "failed");
     frame.querySelector(".retry")?.remove();
@@ -215,7 +219,63 @@ const pictures = new Pictures();
 /** The rows of a document or of the page. */
 function rowsOf(page) { return [...page.querySelectorAll("#list > *")]; }
 
-function isShown(row) { return document.getElementById(row.id) !== null; }
+function isShown(row) { return document.getElementById(row.id) !== null || folds.find(row.id) !== undefined; }
+
+/** Folds rows that are far away: only their text stays, and their space. So thousands of rows stay light. */
+class Folds {
+  /** How many rows may stay unfolded, and how many are folded at once: whole lines of the grid. */
+  static #limit = 240;
+  static #size = 24;
+
+  #rows = new Map();
+  #near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) this.unfold(target);
+  }, { rootMargin: "300% 0px" });
+
+  fold() {
+    const rows = [...list.children];
+    if (rows.length - this.#rows.size <= Folds.#limit) return;
+    const boxes = rows.map((row) => row.getBoundingClientRect());
+    const isFar = (row, box) => !this.#rows.has(row) && !row.contains(document.activeElement)
+      && (box.bottom < -5 * innerHeight || box.top > 6 * innerHeight);
+    for (let start = 0; start + Folds.#size <= rows.length;) {
+      const near = rows.slice(start, start + Folds.#size).findLastIndex((row, index) => !isFar(row, boxes[start + index]));
+      if (near < 0) this.#replace(rows.slice(start, start + Folds.#size), boxes[start + Folds.#size - 1].bottom - boxes[start].top);
+      start += near < 0 ? Folds.#size : near + 1;
+    }
+  }
+
+  #replace(rows, height) {
+    const fold = document.createElement("div");
+    fold.style.height = `${height}px`;
+    this.#rows.set(fold, { ids: rows.map((row) => row.id), html: rows.map((row) => pictures.restored(row).outerHTML).join("") });
+    rows[0].before(fold);
+    rows.forEach((row) => { pictures.forget(row); row.remove(); });
+    this.#near.observe(fold);
+  }
+
+  unfold(fold) {
+    const { html } = this.#rows.get(fold) ?? {};
+    if (html === undefined) return;
+    this.#rows.delete(fold);
+    this.#near.unobserve(fold);
+    const rows = rowsOf(new DOMParser().parseFromString(`<div id="list">${html}</div>`, "text/html"));
+    rows.forEach((row) => pictures.prepare(row));
+    fold.replaceWith(...rows);
+    rows.forEach((row) => pictures.watch(row));
+    number();
+  }
+
+  /** The fold that holds a row. */
+  find(id) { for (const [fold, { ids }] of this.#rows) if (ids.includes(id)) return fold; }
+
+  /** What a fold holds; undefined for a row. */
+  contents(fold) { return this.#rows.get(fold); }
+
+  clear() { this.#rows.clear(); }
+}
+
+const folds = new Folds();
 
 /** Inserts rows of another document before `next`, without those that are shown already. */
 function insert(rows, next) {
@@ -228,10 +288,15 @@ function insert(rows, next) {
   return added;
 }
 
-/** Numbers the rows for screen readers, from a row on. */
-function number(from = 0) {
+/** Numbers the rows for screen readers. */
+function number() {
   if (kind !== "feed") return;
-  for (let index = from; index < list.children.length; index++) list.children[index].ariaPosInSet = index + 1;
+  let position = 0;
+  for (const row of list.children) {
+    const folded = folds.contents(row);
+    if (folded) position += folded.ids.length;
+    else row.ariaPosInSet = ++position;
+  }
 }
 
 /** The first row on the screen, and its distance from the top of the window. */
@@ -243,13 +308,19 @@ function anchor() {
 
 /** Scrolls until a row has the same distance again. Rows that were never shown have only an estimated size, so it takes some steps. */
 function returnTo(place) {
+  if (place) folds.unfold(folds.find(place.id));
   const row = place && document.getElementById(place.id);
   if (!row) return;
-  let steps = 0;
+  let [steps, steady] = [0, 0];
+  const reader = new AbortController();
+  // A reader who scrolls decides.
+  for (const name of ["wheel", "touchstart", "keydown"]) addEventListener(name, () => reader.abort(), { signal: reader.signal, passive: true });
   const adjust = () => {
+    if (reader.signal.aborted || ++steps > 60 || steady === 5) return reader.abort();
     const difference = row.getBoundingClientRect().top - place.top;
-    if (Math.abs(difference) > 0.5) scrollBy({ top: difference, behavior: "instant" });
-    if (++steps < 6) requestAnimationFrame(adjust);
+    steady = Math.abs(difference) > 0.5 ? 0 : steady + 1;
+    if (!steady) scrollBy({ top: difference, behavior: "instant" });
+    requestAnimationFrame(adjust);
   };
   adjust();
 }
@@ -288,9 +359,8 @@ class Pager {
       this.#show(part(".outlines"));
       list.ariaBusy = "true";
       const page = await fetchPage(url, { signal: this.#abort.signal });
-      const count = list.children.length;
       const added = insert(rowsOf(page), null);
-      number(count);
+      number();
       this.replaceEnd(page);
       // A page that leads to itself is the end.
       if (this.link?.href === url) this.link.remove();
@@ -302,7 +372,7 @@ class Pager {
       failure.querySelector("button").addEventListener("click", () => this.load());
       this.#show(failure);
       if (hadFocus) failure.querySelector("button").focus();
-    }).finally(() => { list.ariaBusy = "false"; this.#observe(); });
+    }).finally(() => { list.ariaBusy = "false"; this.#observe(); folds.fold(); });
   }
 
   /** Takes the links and the end line of a page. */
@@ -315,8 +385,10 @@ class Pager {
   /** Shows the state of loading in place of the link, which stays for the next attempt. */
   #show(element) {
     more.querySelectorAll(".outlines, .failure").forEach((old) => old.remove());
-    more.querySelectorAll(".pager").forEach((pager) => { pager.hidden = element !== null; });
     if (element) more.append(element);
+    // The focus of a link that is hidden would be lost.
+    if (element && more.contains(document.activeElement)) { more.tabIndex = -1; more.focus({ preventScroll: true }); }
+    more.querySelectorAll(".pager").forEach((pager) => { pager.hidden = element !== null; });
   }
 
   /** Observes anew, so that an end that is still near is reported again. */
@@ -355,6 +427,7 @@ class Reload {
       });
       const hadFocus = list.contains(document.activeElement);
       list.replaceChildren(...rows);
+      folds.clear();
       rows.filter((row) => !shown.has(row.id)).forEach((row) => pictures.watch(row));
       number();
       document.querySelectorAll("main > .empty, main > .pager").forEach((old) => old.remove());
@@ -363,6 +436,7 @@ class Reload {
       this.pager.replaceEnd(page);
       this.pager.reset();
       this.news.clear();
+      list.dataset.first = "";
       if (location.search) history.replaceState(history.state, "", "/");
       scrollTo({ top: 0, behavior: "instant" });
       if (hadFocus) list.firstElementChild?.focus({ preventScroll: true });
@@ -417,6 +491,7 @@ class News {
 
   /** Compares the first page with the rows, after events may have been missed. */
   async check() {
+    if (!("first" in list.dataset)) return;
     const page = await fetchPage("/").catch(() => null);
     if (page) this.#add(this.#newRows(page).map((row) => row.dataset.id));
   }
@@ -428,7 +503,7 @@ class News {
   }
 
   #add(ids) {
-    ids.map((id) => id.toUpperCase()).filter((id) => !document.getElementById("i-" + id)).forEach((id) => this.#ids.add(id));
+    ids.map((id) => id.toUpperCase()).filter((id) => !isShown({ id: "i-" + id })).forEach((id) => this.#ids.add(id));
     this.#update();
   }
 
@@ -436,6 +511,7 @@ class News {
   #remove(ids) {
     for (const id of ids.map((id) => id.toUpperCase())) {
       this.#ids.delete(id);
+      folds.unfold(folds.find("i-" + id));
       const row = document.getElementById("i-" + id);
       if (!row) continue;
       row.classList.add("gone");
@@ -501,7 +577,10 @@ class Memory {
     history.scrollRestoration = "manual";
     if (!history.state?.key) history.replaceState({ ...history.state, key: crypto.randomUUID?.() ?? String(Math.random()) }, "");
     addEventListener("pagehide", () => this.save());
-    addEventListener("popstate", (event) => returnTo(event.state?.place));
+    addEventListener("popstate", ({ state }) => {
+      returnTo(state?.place);
+      document.getElementById(state?.place?.id)?.focus({ preventScroll: true });
+    });
   }
 
   get #name() { return "feed:" + history.state?.key; }
@@ -534,7 +613,7 @@ class Memory {
     for (const reach of [Infinity, 400, 100]) {
       const near = rows.slice(Math.max(0, middle - reach), middle + reach);
       const isCut = near.length < rows.length;
-      const html = near.map((row) => pictures.restored(row).outerHTML).join("");
+      const html = near.map((row) => folds.contents(row)?.html ?? pictures.restored(row).outerHTML).join("");
       const end = isCut ? this.#linkAfter(near.at(-1)) : more.innerHTML;
       try {
         this.#forgetOthers();
@@ -546,7 +625,8 @@ class Memory {
 
   #linkAfter(row) {
     const link = document.createElement("a");
-    Object.assign(link, { rel: "next", href: "/?after_id=" + row.dataset.id });
+    const id = folds.contents(row)?.ids.at(-1) ?? row.id;
+    Object.assign(link, { rel: "next", href: "/?after_id=" + id.slice(2) });
     return link.outerHTML;
   }
 
@@ -578,7 +658,8 @@ function watchSettings() {
     fetch(url, { redirect: "manual" }).catch(() => {});
     const shown = [...document.querySelectorAll(".tool")].find((tool) => tool !== link && tool.offsetParent && (link.dataset.theme ? tool.dataset.theme : tool.dataset.layout));
     shown?.focus({ preventScroll: true });
-    returnTo(place);
+    // A row of the list is higher than one of the grid, so its beginning may be far above.
+    returnTo(place && { ...place, top: Math.max(place.top, document.querySelector(".bar").offsetHeight) });
   });
   const menu = document.querySelector(".menu");
   addEventListener("click", (event) => { if (menu?.open && !menu.contains(event.target)) menu.open = false; });
@@ -601,7 +682,9 @@ function watchKeys(reload) {
       event.preventDefault();
       target.focus();
     } else if (!event.ctrlKey && (event.key === "PageDown" || event.key === "PageUp") && list.contains(row)) {
-      const next = event.key === "PageDown" ? row.nextElementSibling : row.previousElementSibling;
+      const sibling = () => event.key === "PageDown" ? row.nextElementSibling : row.previousElementSibling;
+      folds.unfold(sibling());
+      const next = sibling();
       event.preventDefault();
       next?.focus({ preventScroll: true });
       next?.scrollIntoView({ block: "start", behavior: "instant" });
@@ -636,11 +719,15 @@ function watchForm() {
     note.hidden = !isOffline;
     note.textContent = isOffline ? texts.formOffline : "";
   };
-  const refuse = (message) => {
+  const tokenFields = "label[for=token], #token, #token-hint";
+  const refuse = (message, page) => {
     document.getElementById("refusal")?.remove();
     if (!message) return;
     const line = Object.assign(document.createElement("p"), { id: "refusal", className: "refusal", role: "alert", textContent: message });
     form.querySelector("h3").after(line);
+    // The server asks for a token again when the one that it has set is no longer valid.
+    const token = page?.querySelectorAll(tokenFields) ?? [];
+    if (token.length && !form.querySelector(tokenFields)) note.before(...token);
   };
   let id = null;
   form.addEventListener("submit", (event) => {
@@ -658,12 +745,12 @@ function watchForm() {
       document.querySelector("#comments > .hint")?.remove();
       const title = page.getElementById("comments-title");
       if (title) document.getElementById("comments-title").replaceWith(title);
-      document.querySelectorAll("label[for=token], #token, #token-hint").forEach((old) => old.remove());
+      form.querySelectorAll(tokenFields).forEach((old) => old.remove());
       form.elements.message.value = "";
       id = null;
       added.at(-1)?.focus();
       return added;
-    }, (message) => refuse(message)).finally(update);
+    }, refuse).finally(update);
   });
   addEventListener("online", update);
   addEventListener("offline", update);
@@ -778,6 +865,7 @@ if (kind === "feed") {
   const reload = new Reload(pager, news);
   watchKeys(reload);
   addEventListener("pagehide", () => pager.cancel());
+  addEventListener("scrollend", () => folds.fold());
   list.addEventListener("click", (event) => {
     const link = event.target.closest(".more");
     if (!link || event.metaKey || event.ctrlKey) return;
