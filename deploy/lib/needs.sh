@@ -35,6 +35,9 @@ is_installed() {
     zlib1g-dev) [[ -e /usr/include/zlib.h ]] || pkg-config --exists zlib ;;
     ca-certificates) [[ -e /etc/ssl/certs/ca-certificates.crt ]] ;;
     iproute2) command -v ip ;;
+    python3-venv) python3 -c 'import ensurepip, venv' ;;
+    fonts-noto-core) [[ -e /usr/share/fonts/truetype/noto/NotoSans-Regular.ttf ]] ;;
+    fonts-noto-color-emoji) [[ -e /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf ]] ;;
     supervisor) command -v supervisord && command -v supervisorctl ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
