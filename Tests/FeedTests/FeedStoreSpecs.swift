@@ -70,7 +70,7 @@ extension StoreFactory<any FeedStore> {
     // MARK: Hints
 
     @Test(arguments: Factory.all) func `hints are read as they were published`(stores: Factory) async throws {
-        try await stores.withStore { store in
+        try await stores.withStore { store async throws in
             let items = [picture(1).with(.full), picture(2).with(.sized), picture(3).with(.placed)]
             #expect(try await store.publish(items) == items)
             #expect(try await store.slice(10, at: .start).items == items)
@@ -82,7 +82,7 @@ extension StoreFactory<any FeedStore> {
         stores: Factory
     ) async throws {
         let small = PictureHints(width: 1, height: 2)
-        try await stores.withStore { store in
+        try await stores.withStore { store async throws in
             _ = try await store.publish([picture(1)])
             for (published, expected) in [
                 (PictureHints.placed, PictureHints.placed), (PictureHints(), .placed),
@@ -95,7 +95,7 @@ extension StoreFactory<any FeedStore> {
     }
 
     @Test(arguments: Factory.all) func `a conflict adds no hints`(stores: Factory) async throws {
-        try await stores.withStore { store in
+        try await stores.withStore { store async throws in
             _ = try await store.publish([picture(1), picture(2)])
             await #expect(throws: FeedStoreError.conflict(picture(1).id)) {
                 try await store.publish([picture(1, "something else"), picture(2).with(.full)])
