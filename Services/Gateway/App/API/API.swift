@@ -51,7 +51,7 @@ struct API: Sendable {
         switch route {
         case .feed: return try await feed(LoadFeed(Query(target.query)), request, options)
         case .comments(let id): return try await comments(of: id, request, options)
-        case .imageData(let id): return try await imageData(of: id, request, options)
+        case .imageData(let id): return try await imageData(of: id, Query(target.query), request, options)
         case .alive: return .text("alive")
         case .ready: return try await readiness()
         }

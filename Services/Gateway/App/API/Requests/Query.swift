@@ -17,6 +17,9 @@ struct Query {
         }
     }
 
+    /// Whether a parameter is given, valid or not.
+    func has(_ name: String) -> Bool { pairs.contains { $0.name == name } }
+
     /// A decimal number within `range`.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
         guard let text = try single(name) else { return nil }
