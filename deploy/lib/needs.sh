@@ -35,6 +35,7 @@ is_installed() {
     zlib1g-dev) [[ -e /usr/include/zlib.h ]] || pkg-config --exists zlib ;;
     ca-certificates) [[ -e /etc/ssl/certs/ca-certificates.crt ]] ;;
     iproute2) command -v ip ;;
+    libvips-tools) command -v vipsthumbnail ;;
     supervisor) command -v supervisord && command -v supervisorctl ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
@@ -66,10 +67,10 @@ advice() {
 
 names_for_dnf() {
     printf '%s\n' "$@" | sed -e 's/^libsqlite3-dev$/sqlite-devel/' -e 's/^zlib1g-dev$/zlib-devel/' \
-        -e 's/^pkg-config$/pkgconf-pkg-config/' -e 's/^shellcheck$/ShellCheck/' | paste -s -d ' ' -
+        -e 's/^pkg-config$/pkgconf-pkg-config/' -e 's/^libvips-tools$/vips-tools/' -e 's/^shellcheck$/ShellCheck/' | paste -s -d ' ' -
 }
 
 explain() {
     printf '%s\n' "$@" | sed -e 's/^libsqlite3-dev$/& is the header and library of SQLite 3/' \
-        -e 's/^zlib1g-dev$/& is the header and library of zlib/' -e 's/^supervisor$/& is at http:\/\/supervisord.org/' | paste -s -d , -
+        -e 's/^zlib1g-dev$/& is the header and library of zlib/' -e 's/^libvips-tools$/& has vipsthumbnail/' -e 's/^supervisor$/& is at http:\/\/supervisord.org/' | paste -s -d , -
 }
