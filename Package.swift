@@ -230,7 +230,7 @@ let package = Package(
                     "ImageData", "ImageDataContract", "image-data-service", "RPC", "ServiceKit", "SQLiteKit",
                     "EdgeKit", "EdgeModel", "Upstream", "RPCTestKit",
                     .grdb, .logging, .nioCore,
-                ]),
+                ], exclude: ["Variants/vipsthumbnail"]),
             // These tests start the real executables.
             tests(
                 "ContractTests", path: "Contracts",

@@ -15,7 +15,7 @@ import Testing
                     #expect(try await service.client.call(ImageDataContract.load, load).metadata.source == .remote)
                     #expect(try await service.client.call(ImageDataContract.load, load).metadata.source == .hot)
                     let health = try await service.client.call(ProtocolMethods.health, ServiceSelection())
-                    #expect(health.status == .serving && health.checks.map(\.name) == ["store", "cache"])
+                    #expect(health.status == .serving && health.checks.map(\.name) == ["store", "cache", "variants"])
                 }
                 return origin.url
             }
@@ -50,7 +50,8 @@ import Testing
                     }
                     #expect(error?.kind == .notFound)
                 }
-                #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/data") == ["image-data.sqlite"])
+                let files = try FileManager.default.contentsOfDirectory(atPath: root + "/data").sorted()
+                #expect(files == ["image-data-cache.sqlite", "image-data.sqlite"])
                 let arguments = ["--allow-private-upstream", origin.authority]
                 try await RunningService.with("image-data", root: root, arguments: arguments) { service in
                     let kept = try await service.client.call(

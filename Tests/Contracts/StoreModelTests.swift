@@ -48,8 +48,10 @@ private final class StoreHistory {
     /// The number in the store of the other deployment.
     static let foreign = 1_000
 
-    /// Without fetching, so that lost pictures are not loaded again.
-    static func arguments(of name: String) -> [String] { name == "image-data" ? ["--no-fetch"] : [] }
+    /// Without fetching, so that lost pictures are not loaded again, and without variants, so that many are put quickly.
+    static func arguments(of name: String) -> [String] {
+        name == "image-data" ? ["--no-fetch", "--variants", "off"] : []
+    }
 
     private enum Condition: Equatable {
         case whole

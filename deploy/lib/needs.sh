@@ -38,6 +38,7 @@ is_installed() {
     python3-venv) python3 -c 'import ensurepip, venv' ;;
     fonts-noto-core) [[ -e /usr/share/fonts/truetype/noto/NotoSans-Regular.ttf ]] ;;
     fonts-noto-color-emoji) [[ -e /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf ]] ;;
+    libvips-tools) command -v vipsthumbnail ;;
     supervisor) command -v supervisord && command -v supervisorctl ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1
@@ -69,10 +70,10 @@ advice() {
 
 names_for_dnf() {
     printf '%s\n' "$@" | sed -e 's/^libsqlite3-dev$/sqlite-devel/' -e 's/^zlib1g-dev$/zlib-devel/' \
-        -e 's/^pkg-config$/pkgconf-pkg-config/' -e 's/^shellcheck$/ShellCheck/' | paste -s -d ' ' -
+        -e 's/^pkg-config$/pkgconf-pkg-config/' -e 's/^libvips-tools$/vips-tools/' -e 's/^shellcheck$/ShellCheck/' | paste -s -d ' ' -
 }
 
 explain() {
     printf '%s\n' "$@" | sed -e 's/^libsqlite3-dev$/& is the header and library of SQLite 3/' \
-        -e 's/^zlib1g-dev$/& is the header and library of zlib/' -e 's/^supervisor$/& is at http:\/\/supervisord.org/' | paste -s -d , -
+        -e 's/^zlib1g-dev$/& is the header and library of zlib/' -e 's/^libvips-tools$/& has vipsthumbnail/' -e 's/^supervisor$/& is at http:\/\/supervisord.org/' | paste -s -d , -
 }

@@ -21,10 +21,10 @@ public enum ImageDataContract {
         name: "image-data", version: 1,
         methods: [
             load.description, prefetch.description, put.description, check.description, stat.description,
-            evict.description,
+            facts.description, evict.description,
         ])
 
-    /// Returns the bytes of an image.
+    /// Returns the bytes of an image, or with `width` those of a smaller variant.
     ///
     /// Fails with `not_found` when there are no bytes, or none that the strategy allows; with `data_loss` when bytes
     /// that were put fail their checksum; with `connectivity` or `invalid_data` when the origin server does not answer
@@ -71,7 +71,13 @@ public enum ImageDataContract {
         "image-data.stat", "Return the metadata of an image.",
         params: ImageSelection.codec, answer: ImageMetadata.codec, errors: [.notFound, .dataLoss])
 
-    /// Evicts bytes, whether they were fetched or put. The call can be repeated: URLs without bytes are not counted.
+    /// Returns the sizes and placeholders of images whose bytes are stored. It does not wait: of images whose facts are not
+    /// known yet, they are found in the background, for a later call.
+    public static let facts = Method(
+        "image-data.facts", "Return the sizes and placeholders of images.",
+        params: FactSelection.codec, answer: ImageFacts.codec, errors: [.dataLoss])
+
+    /// Evicts bytes and their variants, whether they were fetched or put. The call can be repeated: URLs without bytes are not counted.
     public static let evict = Method(
         "image-data.evict", "Evict bytes by URL, by age, or down to a total size.",
         params: EvictImages.codec, answer: EvictedImages.codec, errors: [.dataLoss])

@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import JSON
 import RPC
@@ -15,12 +16,19 @@ public struct ImageMetadata: Sendable, Equatable {
 
     public let storedAt: Date
 
-    public init(contentType: String, size: Int, sha256: String, source: Source, storedAt: Date) {
+    /// The size and a placeholder of the picture, as far as they are known; only in the answer of `image-data.stat`.
+    public let hints: PictureHints
+
+    public init(
+        contentType: String, size: Int, sha256: String, source: Source, storedAt: Date,
+        hints: PictureHints = PictureHints()
+    ) {
         self.contentType = contentType
         self.size = size
         self.sha256 = sha256
         self.source = source
         self.storedAt = storedAt
+        self.hints = hints
     }
 
     public enum Source: String, Sendable, CaseIterable {
@@ -34,10 +42,11 @@ public struct ImageMetadata: Sendable, Equatable {
 
     public static let codec = Codec<ImageMetadata>.object { object in
         let metadata = Members(in: &object) { $0 }
-        return { members throws(JSONError) in try metadata.read(members) }
+        let hints = PictureHints.Members(in: &object) { $0.hints }
+        return { members throws(JSONError) in try metadata.read(members, hints: try hints.read(members)) }
     }
 
-    /// The members of `ImageMetadata` inside a larger object.
+    /// The members of `ImageMetadata` inside a larger object, without hints.
     struct Members: Sendable {
         private let contentType: ObjectMember<String>
         private let size: ObjectMember<Int>
@@ -55,10 +64,12 @@ public struct ImageMetadata: Sendable, Equatable {
             storedAt = object.required("stored_at", .date) { get($0).storedAt }
         }
 
-        func read(_ members: ObjectMembers) throws(JSONError) -> ImageMetadata {
+        func read(
+            _ members: ObjectMembers, hints: PictureHints = PictureHints()
+        ) throws(JSONError) -> ImageMetadata {
             ImageMetadata(
                 contentType: try members[contentType], size: try members[size], sha256: try members[sha256],
-                source: try members[source], storedAt: try members[storedAt])
+                source: try members[source], storedAt: try members[storedAt], hints: hints)
         }
     }
 }

@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import JSON
 import RPC
@@ -17,11 +18,36 @@ public struct LoadImage: Sendable, Equatable {
     /// The time to live of cached bytes in seconds.
     public let timeToLive: Int?
 
-    public init(url: String, policy: Policy? = nil, strategy: Strategy? = nil, timeToLive: Int? = nil) {
+    /// Return a variant: the picture in the next of `widths`, upright, in sRGB and without metadata. Nil for the original.
+    ///
+    /// The original is returned when it is not wider, when it is animated, when `width` is above all `widths`, and when no
+    /// smaller variant can be made of it.
+    public let width: Int?
+
+    /// The media types that the caller accepts for a variant, beside those that every client of the original can read. The
+    /// service chooses.
+    public let accept: [VariantType]?
+
+    public init(
+        url: String, policy: Policy? = nil, strategy: Strategy? = nil, timeToLive: Int? = nil, width: Int? = nil,
+        accept: [VariantType]? = nil
+    ) {
         self.url = url
         self.policy = policy
         self.strategy = strategy
         self.timeToLive = timeToLive
+        self.width = width
+        self.accept = accept
+    }
+
+    /// The widths of variants in pixels.
+    public static let widths = [320, 640, 960, 1_280]
+
+    /// The media types of variants that not every client can read.
+    public enum VariantType: String, Sendable, CaseIterable {
+        case webp = "image/webp"
+        /// Allowed for the future: the service makes none, because it takes too long.
+        case avif = "image/avif"
     }
 
     public enum Policy: String, Sendable, CaseIterable {
@@ -49,10 +75,16 @@ public struct LoadImage: Sendable, Equatable {
         let timeToLive = object.optional(
             "ttl_s", .integer(0...ImageDataContract.maximumSeconds), \.timeToLive,
             "The time to live of cached bytes, in seconds.")
+        let width = object.optional(
+            "width", .integer(PictureHints.sides), \.width,
+            "Return a variant of the next width of 320, 640, 960 and 1280 pixels; the original if it is not wider.")
+        let accept = object.optional(
+            "accept", .array(of: .oneOf, count: 0...VariantType.allCases.count), \.accept,
+            "The media types that the caller accepts for a variant.")
         return { members throws(JSONError) in
             LoadImage(
                 url: try members[url], policy: try members[policy], strategy: try members[strategy],
-                timeToLive: try members[timeToLive])
+                timeToLive: try members[timeToLive], width: try members[width], accept: try members[accept])
         }
     }
 }

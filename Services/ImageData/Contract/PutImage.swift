@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import JSON
 import RPC
@@ -28,14 +29,21 @@ public struct PutAnswer: Sendable, Equatable {
     /// In lower-case hexadecimal.
     public let sha256: String
 
-    public init(url: String, sha256: String) {
+    /// The size of the picture, and a placeholder if it was made in time.
+    public let hints: PictureHints
+
+    public init(url: String, sha256: String, hints: PictureHints = PictureHints()) {
         self.url = url
         self.sha256 = sha256
+        self.hints = hints
     }
 
     public static let codec = Codec<PutAnswer>.object { object in
         let url = object.required("url", ImageDataContract.url, \.url)
         let sha256 = object.required("sha256", .string, \.sha256, "In lower-case hexadecimal.")
-        return { members throws(JSONError) in PutAnswer(url: try members[url], sha256: try members[sha256]) }
+        let hints = PictureHints.Members(in: &object) { $0.hints }
+        return { members throws(JSONError) in
+            PutAnswer(url: try members[url], sha256: try members[sha256], hints: try hints.read(members))
+        }
     }
 }

@@ -22,15 +22,17 @@ extension ImageDataService {
             get: ImageOrigin.get(traced, upstream, monitor), mapper: mapper, caches: images, now: { Date() })
         let fetches = ImageFetches(
             queue: FetchQueue(concurrency: fetchOptions.maxFetches), fetch: origin.image(logger: process.logger))
-        var loader = ImageLoader(images, fetches, self)
+        var loader = ImageLoader(images, fetches, self, process)
         loader.onMiss = profiler.missed
+        let handlers = handlers(loader, check: ImageOrigin.check(client), process)
         try await process.serve(
-            handlers(loader, check: ImageOrigin.check(client), process).table, on: socket,
-            health: { checks() + [monitor?.check].compactMap(\.self) },
+            handlers.table, on: socket,
+            health: { [loader] in checks() + [monitor?.check, loader.variants?.check].compactMap(\.self) },
             companions: {
                 async let fetching: Void = fetches.run()
+                async let making: Void = handlers.run()
                 if let monitor, let upstream { await monitor.run { try await traced.probe(upstream) } }
-                await fetching
+                _ = await (fetching, making)
             })
         await client.shutdown()
     }
@@ -54,7 +56,7 @@ extension ImageDataService {
 
     // MARK: The cache on disk
 
-    /// The cache file of fetched bytes. While no file can be opened, nothing is stored.
+    /// The cache file of fetched bytes and of variants. While no file can be opened, nothing is stored.
     struct CacheFile {
         let store: SoftStore<SQLiteImageCache>
         let images: ColdImages
@@ -80,8 +82,21 @@ extension ImageDataService {
     }
 }
 
+extension ImageDataHandlers {
+    /// Makes variants and finds facts until the task is cancelled.
+    func run() async {
+        async let making: Void? = loader.variants?.run()
+        await finder.run { [loader] in try await loader.completeFacts(at: $0) }
+        await making
+    }
+}
+
 extension ImageLoader {
-    init(_ images: ImageCaches, _ fetches: ImageFetches?, _ service: ImageDataService) {
-        self.init(caches: images, fetches: fetches, timeToLive: service.fetchOptions.ttl, now: { Date() })
+    init(
+        _ images: ImageCaches, _ fetches: ImageFetches?, _ service: ImageDataService, _ process: ServiceProcess
+    ) {
+        self.init(
+            caches: images, fetches: fetches, variants: service.variantOptions.maker(process),
+            timeToLive: service.fetchOptions.ttl, now: { Date() })
     }
 }

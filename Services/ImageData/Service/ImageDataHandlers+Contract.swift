@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import ImageData
 import ImageDataContract
@@ -33,10 +34,10 @@ extension StoredImage {
 }
 
 extension ImageMetadata {
-    init(_ record: ImageRecord, source: Source) {
+    init(_ record: ImageRecord, source: Source, hints: PictureHints = PictureHints()) {
         self.init(
             contentType: record.contentType, size: record.size, sha256: record.hash.hex, source: source,
-            storedAt: record.storedAt)
+            storedAt: record.storedAt, hints: hints)
     }
 }
 

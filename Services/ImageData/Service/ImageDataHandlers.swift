@@ -1,4 +1,5 @@
 import EdgeKit
+import EdgeModel
 import Foundation
 import ImageData
 import ImageDataContract
@@ -12,6 +13,8 @@ struct ImageDataHandlers {
     /// Checks whether a URL may be fetched; nil for a service with `--no-fetch`.
     let check: (@Sendable (_ url: String) async throws -> Void)?
 
+    var finder = FactsFinder()
+
     /// Called when bytes that were put fail their checksum.
     let onDamage: @Sendable (_ url: String, TraceContext) -> Void
 
@@ -23,7 +26,17 @@ struct ImageDataHandlers {
             guard let (record, place) = try await loader.caches.record(at: params.url) else {
                 throw RPCError(.notFound, "no bytes are stored for \(params.url)")
             }
-            return ImageMetadata(record, source: place == .hot ? .hot : .cold)
+            let hints = await loader.caches.cold.facts(of: record.hash)?.hints ?? PictureHints()
+            return ImageMetadata(record, source: place == .hot ? .hot : .cold, hints: hints)
+        }
+        table.handle(ImageDataContract.facts) { params, _ in
+            var found: [String: PictureHints] = [:]
+            for url in params.urls {
+                guard let (facts, canBeCompleted) = try await loader.storedFacts(at: url) else { continue }
+                found[url] = facts?.hints
+                if canBeCompleted { finder.find(url) }
+            }
+            return ImageFacts(facts: found)
         }
         table.handle(ImageDataContract.evict) { params, _ in
             EvictedImages(try await loader.evict(Eviction(params, now: loader.now())))
@@ -48,7 +61,8 @@ struct ImageDataHandlers {
             try await answering(context.trace) {
                 var request = ImageLoader.Request(params, params.loaderStrategy ?? .cacheElseLoad, context)
                 if params.strategy == .cacheThenLoad, let kept = try await loader.kept(request) {
-                    try await answers.send(LoadedImage(kept, whenThereIs: context.room))
+                    let first = try await loader.variant(of: kept, request)
+                    try await answers.send(LoadedImage(first, whenThereIs: context.room))
                     // Bytes that were put are final, and a service with `--no-fetch` cannot fetch: there is no second
                     // answer.
                     guard kept.expiry != nil, loader.fetches != nil else { return }
@@ -76,13 +90,15 @@ struct ImageDataHandlers {
         table.handle(ImageDataContract.put) { params, context in
             let pinned = try pinned
             return try await answering(context.trace) {
-                let image = try await offLoop {
-                    StoredImage(try mapper.map(params.data.data), crc32: params.data.crc32, storedAt: loader.now())
+                let (image, info) = try await offLoop {
+                    let inspected = try mapper.map(params.data.data)
+                    return (StoredImage(inspected, crc32: params.data.crc32, storedAt: loader.now()), inspected.info)
                 }
                 let url = params.url ?? image.record.hash.urn
                 try image.record.mustBeNameable(url)
                 try await loader.put(image, at: url, into: pinned)
-                return PutAnswer(url: url, sha256: image.record.hash.hex)
+                return PutAnswer(
+                    url: url, sha256: image.record.hash.hex, hints: try await loader.hints(of: image, info))
             }
         }
         table.handle(ImageDataContract.check) { params, context in
@@ -171,7 +187,10 @@ extension ImageLoader.Request {
         self.init(
             url: params.url, tiers: params.tiers, strategy: strategy, timeToLive: params.timeToLive,
             priority: context.priority == .visible ? .visible : .prefetch, deadline: context.deadline,
-            room: context.room)
+            room: context.room,
+            variant: params.width.map {
+                ImageLoader.WantedVariant(width: $0, acceptsWebP: params.accept?.contains(.webp) == true)
+            })
     }
 }
 

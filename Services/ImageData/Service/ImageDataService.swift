@@ -12,7 +12,8 @@ struct ImageDataService: AsyncParsableCommand {
         abstract: "Store the images of a feed and serve them over a Unix socket.",
         discussion: """
             Images are fetched from their URLs on their first request, and cached in memory and on disk. \
-            Without --upstream, bytes can also be put: they remain until they are evicted.
+            Without --upstream, bytes can also be put: they remain until they are evicted. With vipsthumbnail, smaller \
+            variants are made on their first request, and cached too.
 
             Examples:
               image-data-service                    serve the default store
@@ -35,6 +36,8 @@ struct ImageDataService: AsyncParsableCommand {
     @OptionGroup(title: "Upstream") var upstreamOptions: UpstreamOptions
 
     @OptionGroup(title: "Fetching") var fetchOptions: FetchOptions
+
+    @OptionGroup(title: "Variants") var variantOptions: VariantOptions
 
     @OptionGroup(title: "Profiling") var profileOptions: ProfileOptions
 

@@ -12,22 +12,24 @@ extension ImageDataService {
             SQLiteImageStore($0)
         }
         let pinned = MonitoredImageStore(store: store)
+        // Without fetching it has variants and facts only.
+        let cache = try openCache(at: Self.cachePath(beside: path), process, releasing: socket)
+        let images = ImageCaches(hot: HotImages(budget: fetchOptions.hotBytes), cold: cache.images, pinned: pinned)
+        let checks = { @Sendable in [store.check, cache.check] }
         if fetchOptions.fetchesNothing {
-            let images = ImageCaches(
-                hot: HotImages(budget: 0), cold: ColdImages(cache: nil, logger: process.logger), pinned: pinned)
-            let handlers = handlers(ImageLoader(images, nil, self), check: nil, process)
-            try await process.serve(handlers.table, on: socket, health: { [store.check] })
+            let loader = ImageLoader(images, nil, self, process)
+            let handlers = handlers(loader, check: nil, process)
+            try await process.serve(
+                handlers.table, on: socket, health: { checks() + [loader.variants?.check].compactMap(\.self) },
+                companions: { await handlers.run() })
         } else {
-            let cache = try openCache(at: Self.cachePath(beside: path), process, releasing: socket)
-            let images = ImageCaches(
-                hot: HotImages(budget: fetchOptions.hotBytes), cold: cache.images, pinned: pinned)
-            try await serveFetching(process, on: socket, images) { [store.check, cache.check] }
-            try process.fail { try cache.close() }
+            try await serveFetching(process, on: socket, images, checks: checks)
         }
+        try process.fail { try cache.close() }
         try process.fail { try store.close() }
     }
 
-    /// The path of the cache of fetched bytes: `image-data-cache.sqlite` beside `image-data.sqlite`.
+    /// The path of the cache of fetched bytes and of variants: `image-data-cache.sqlite` beside `image-data.sqlite`.
     static func cachePath(beside store: String) -> String {
         let name = store as NSString
         return name.pathExtension.isEmpty

@@ -242,6 +242,134 @@ func cached(_ number: Int, at time: TimeInterval = 0, _ validators: AnswerValida
         }
     }
 
+    // MARK: Variants and facts
+
+    private static func key(_ number: Int, _ width: Int = 320) -> Variant {
+        Variant(of: stored(number).record.hash, width: width, format: .png)
+    }
+
+    private static func made(_ number: Int) -> StoredImage { stored(number).stored(at: .distantPast) }
+
+    /// The size of a variant against the budget.
+    private static let variantWeight = pictureSize + ImageCacheSchema.variantOverhead
+
+    @Test(arguments: Factory.all) func `a variant is read as it was stored, and replaced`(caches: Factory) async throws
+    {
+        try await caches.withStore { cache async throws in
+            #expect(try await cache.variant(Self.key(1)) == nil)
+            for number in [2, 3] {
+                try await cache.keep(stored(number, at: 7), as: Self.key(1), while: { true })
+                #expect(try await cache.variant(Self.key(1)) == Self.made(number))
+            }
+            #expect(try await cache.variant(Self.key(1, 640)) == nil)
+            #expect(try await cache.variant(Variant(of: Self.key(1).original, width: 320, format: .webp)) == nil)
+            try await cache.keep(stored(4), as: Self.key(2), while: { false })
+            #expect(try await cache.variant(Self.key(2)) == nil)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `variants and facts leave with their original, and no earlier`(
+        caches: Factory
+    ) async throws {
+        let facts = PictureFacts(width: 9, height: 8, frames: 1)
+        try await caches.withStore { cache async throws in
+            for url in [url(1), url(2)] { try await cache.keep(cached(1), at: url) }
+            for number in [1, 5] {
+                try await cache.keep(stored(7), as: Self.key(number), while: { true })
+                try await cache.keep(facts, of: Self.key(number).original)
+            }
+            #expect(try await cache.evict(.urls([url(1)])) == Evicted(urls: 1, bytes: 0))
+            #expect(try await cache.variant(Self.key(1)) != nil)
+            #expect(try await cache.evict(.urls([url(2)])) == Evicted(urls: 1, bytes: pictureSize))
+            #expect(try await cache.variant(Self.key(1)) == nil)
+            #expect(try await cache.facts(of: Self.key(1).original) == nil)
+            // That original is stored elsewhere.
+            #expect(try await cache.variant(Self.key(5)) != nil)
+            #expect(try await cache.facts(of: Self.key(5).original) == facts)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `derived data of some originals is dropped, or all`(caches: Factory) async throws
+    {
+        try await caches.withStore { cache async throws in
+            for number in 1...3 {
+                try await cache.keep(stored(7), as: Self.key(number), while: { true })
+                try await cache.keep(PictureFacts(width: 1, height: 1, frames: 1), of: Self.key(number).original)
+            }
+            try await cache.dropDerived(from: [Self.key(1).original])
+            #expect(try await cache.variant(Self.key(1)) == nil)
+            #expect(try await cache.facts(of: Self.key(1).original) == nil)
+            #expect(try await cache.variant(Self.key(2)) != nil)
+            try await cache.dropDerived(from: nil)
+            #expect(try await cache.variant(Self.key(2)) == nil)
+            #expect(try await cache.facts(of: Self.key(3).original) == nil)
+            #expect(try await cache.evict(.downTo(bytes: 0)) == Evicted(urls: 0, bytes: 0))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `facts are replaced`(caches: Factory) async throws {
+        try await caches.withStore { cache async throws in
+            let hash = Self.key(1).original
+            #expect(try await cache.facts(of: hash) == nil)
+            for placeholder in [nil, Placeholder(Data([0x11, 1, 2, 3]))] {
+                let facts = PictureFacts(width: 9, height: 8, frames: 2, placeholder: placeholder)
+                try await cache.keep(facts, of: hash)
+                #expect(try await cache.facts(of: hash) == facts)
+            }
+        }
+    }
+
+    @Test(arguments: Factory.all(pictures: 3))
+    func `variants count against the budget, and the least recently used leave`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache async throws in
+            let most = 3 * pictureWeight / Self.variantWeight
+            for number in 1...most { try await cache.keep(stored(99), as: Self.key(number), while: { true }) }
+            cache.touch(Self.key(1))
+            try await cache.keep(stored(99), as: Self.key(50), while: { true })
+            #expect(try await cache.variant(Self.key(1)) != nil)
+            #expect(try await cache.variant(Self.key(2)) == nil)
+            #expect(try await cache.variant(Self.key(50)) != nil)
+            // New images replace variants that were not used since.
+            for number in 1...3 { try await cache.keep(cached(number), at: url(number)) }
+            for number in 1...most { #expect(try await cache.variant(Self.key(number)) == nil) }
+            for number in 1...3 { #expect(try await cache.record(at: url(number)) != nil) }
+        }
+    }
+
+    @Test(arguments: Factory.all(pictures: 3)) func `a variant leaves before its original, which is used with it`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache async throws in
+            try await cache.keep(cached(1), at: url(1))
+            try await cache.keep(cached(2), at: url(2))
+            try await cache.keep(stored(99), as: Self.key(1), while: { true })
+            cache.touch(url(1))
+            // The other image is the least recently used.
+            try await cache.keep(cached(3), at: url(3))
+            #expect(try await cache.record(at: url(2)) == nil)
+            #expect(try await cache.variant(Self.key(1)) != nil)
+            cache.touch(url(1))
+            cache.touch(url(3))
+            // Uses: the variant, 1, 3. Only the variant has to leave.
+            try await cache.keep(cached(4), at: url(4))
+            #expect(try await cache.variant(Self.key(1)) == nil)
+            #expect(try await cache.record(at: url(1)) != nil)
+        }
+    }
+
+    @Test(arguments: Factory.all(pictures: 1)) func `a variant larger than the budget is not stored`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache async throws in
+            let data = Data(count: pictureWeight)
+            let large = StoredImage(record: stored(1).record, data: data)
+            try await cache.keep(large, as: Self.key(1), while: { true })
+            #expect(try await cache.variant(Self.key(1)) == nil)
+        }
+    }
+
     // MARK: Restarting
 
     @Test(arguments: Factory.all) func `everything survives a restart`(caches: Factory) async throws {

@@ -26,22 +26,70 @@ final class InMemoryImageCache: ImageCache {
     }
 
     func evict(_ eviction: Eviction) -> Evicted { model.withLock { $0.evict(eviction) } }
+
+    func variant(_ variant: Variant) -> StoredImage? {
+        model.withLock { model in
+            model.use(variant)
+            return model.variants[variant]?.stored(at: .distantPast)
+        }
+    }
+
+    func touch(_ variant: Variant) { model.withLock { $0.use(variant) } }
+
+    func keep(_ image: StoredImage, as variant: Variant, while isWanted: @escaping @Sendable () -> Bool) {
+        model.withLock { if isWanted() { $0.keep(image, as: variant) } }
+    }
+
+    func facts(of original: ContentHash) -> PictureFacts? { model.withLock { $0.facts[original] } }
+
+    func keep(_ facts: PictureFacts, of original: ContentHash) { model.withLock { $0.facts[original] = facts } }
+
+    func dropDerived(from originals: [ContentHash]?) { model.withLock { $0.dropDerived(from: originals) } }
 }
 
 /// The images by URL, and the contents in the order of their use. URLs with the same content share one copy.
 private struct Model {
     let budget: Int
     private(set) var images: [String: CachedImage] = [:]
+    private(set) var variants: [Variant: StoredImage] = [:]
+    var facts: [ContentHash: PictureFacts] = [:]
 
-    /// The least recently used one first.
-    private var contents: [(hash: ContentHash, size: Int)] = []
+    private enum Entry: Hashable {
+        case content(ContentHash)
+        case variant(Variant)
+    }
+
+    /// The contents and the variants, the least recently used one first.
+    private var entries: [(entry: Entry, size: Int)] = []
 
     init(budget: Int) { self.budget = budget }
 
     mutating func use(_ url: String) {
         guard let record = images[url]?.image.record else { return }
-        contents.removeAll { $0.hash == record.hash }
-        contents.append((record.hash, record.size))
+        use(.content(record.hash), record.size)
+    }
+
+    mutating func use(_ variant: Variant) {
+        if let image = variants[variant] { use(.variant(variant), image.data.count) }
+    }
+
+    private mutating func use(_ entry: Entry, _ size: Int) {
+        entries.removeAll { $0.entry == entry }
+        entries.append((entry, size))
+    }
+
+    mutating func keep(_ image: StoredImage, as variant: Variant) {
+        guard image.data.count + ImageCacheSchema.variantOverhead <= budget else { return }
+        variants[variant] = image
+        use(variant)
+        shrink(to: budget)
+    }
+
+    mutating func dropDerived(from originals: [ContentHash]?) {
+        let isDropped = { (original: ContentHash) in originals?.contains(original) ?? true }
+        variants = variants.filter { !isDropped($0.key.original) }
+        facts = facts.filter { !isDropped($0.key) }
+        entries.removeAll { if case .variant(let variant) = $0.entry { isDropped(variant.original) } else { false } }
     }
 
     mutating func keep(_ image: CachedImage, at url: String) {
@@ -66,8 +114,13 @@ private struct Model {
     }
 
     private mutating func shrink(to budget: Int) {
-        while bytes + images.keys.map(Self.weight).reduce(0, +) > budget, let oldest = contents.first {
-            remove { $1.hash == oldest.hash }
+        while weight > budget, let oldest = entries.first {
+            switch oldest.entry {
+            case .content(let hash): remove { $1.hash == hash }
+            case .variant(let variant):
+                variants[variant] = nil
+                entries.removeFirst()
+            }
         }
     }
 
@@ -75,10 +128,22 @@ private struct Model {
     private mutating func remove(where isRemoved: (String, ImageRecord) -> Bool) {
         images = images.filter { !isRemoved($0, $1.image.record) }
         let named = Set(images.values.map(\.image.record.hash))
-        contents.removeAll { !named.contains($0.hash) }
+        let unnamed = entries.compactMap { entry, _ in
+            if case .content(let hash) = entry, !named.contains(hash) { hash } else { nil }
+        }
+        entries.removeAll { if case .content(let hash) = $0.entry { unnamed.contains(hash) } else { false } }
+        dropDerived(from: unnamed)
     }
 
-    private var bytes: Int { contents.map(\.size).reduce(0, +) }
+    /// The size of all contents.
+    private var bytes: Int {
+        entries.reduce(0) { if case .content = $1.entry { $0 + $1.size } else { $0 } }
+    }
+
+    private var weight: Int {
+        entries.map(\.size).reduce(0, +) + images.keys.map(Self.weight).reduce(0, +)
+            + variants.count * ImageCacheSchema.variantOverhead
+    }
 
     private static func weight(of url: String) -> Int { url.utf8.count + ImageCacheSchema.urlOverhead }
 }

@@ -59,7 +59,11 @@ import Testing
             for _ in 0..<200 {
                 let number = Int.random(in: 1...12, using: &random)
                 let url = url(Int.random(in: 1...12, using: &random)) + (number > 10 ? "/ä" : "")
-                switch Int.random(in: 0..<12, using: &random) {
+                switch Int.random(in: 0..<16, using: &random) {
+                case 12..<15:
+                    let variant = Variant(of: stored(number).record.hash, width: 320, format: .webp)
+                    try await cache.keep(stored(number + 1), as: variant, while: { true })
+                case 15: try await cache.dropDerived(from: [stored(number).record.hash])
                 case 0..<7: try await cache.keep(cached(number, at: Double(number)), at: url)
                 case 7: cache.touch(url)
                 case 8: _ = try await cache.image(at: url)
@@ -77,7 +81,8 @@ import Testing
                             sql: """
                                 SELECT (SELECT coalesce(sum(length(data)), 0) FROM bytes)
                                     + (SELECT coalesce(sum(length(CAST(url AS BLOB)) + ?), 0) FROM url)
-                                """, arguments: [ImageCacheSchema.urlOverhead])
+                                    + (SELECT coalesce(sum(length(data) + ?), 0) FROM variant_bytes)
+                                """, arguments: [ImageCacheSchema.urlOverhead, ImageCacheSchema.variantOverhead])
                     )
                 }
                 #expect(total == sum)

@@ -37,6 +37,7 @@ struct EdgeService {
         var clock = TestClock()
         var limits = UpstreamLimits()
         var timeLimit = ImageOrigin.defaultTimeLimit
+        var variants: VariantMaker?
     }
 
     /// Runs the service during `body`.
@@ -75,13 +76,15 @@ struct EdgeService {
             mapper: mapper, caches: caches, now: options.clock.read, timeLimit: options.timeLimit)
         let fetches = ImageFetches(queue: FetchQueue(concurrency: options.concurrency), fetch: source.image)
         let loader = ImageLoader(
-            caches: caches, fetches: options.fetches ? fetches : nil, timeToLive: ImageExpiry.defaultTimeToLive,
+            caches: caches, fetches: options.fetches ? fetches : nil, variants: options.variants,
+            timeToLive: ImageExpiry.defaultTimeToLive,
             now: options.clock.read)
         let handlers = ImageDataHandlers(
             loader: loader, mapper: mapper, check: options.fetches ? ImageOrigin.check(upstream) : nil,
             onDamage: { _, _ in })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await fetches.run() }
+            group.addTask { await handlers.run() }
             try await TestServer.with(handlers.table) { server in
                 try await RPCClient.withConnection(to: server.path, as: "test") { client in
                     try await body(

@@ -61,14 +61,15 @@ extension API {
             try await api.postComment(on: request.id, request)
         },
         Endpoint(
-            .get, "/v1/image/{id}/data", "getImageData", "Return the bytes of an image. Ranges are supported.",
+            .get, "/v1/image/{id}/data", "getImageData", "Return the bytes of an image, or of a smaller variant. Ranges are supported.",
+            parameters: [WantedPicture.width.description],
             answers: [
                 .body("The bytes.", "image/*"), .body("A range of the bytes.", "image/*", status: 206), .notModified,
                 .problem(404, "The feed has no such item, or its image does not exist."),
                 .problem(416, "The range is beyond the end of the image."),
             ]
         ) { api, request throws(RPCError) in
-            try await api.imageData(of: request.id, request.head, request.options)
+            try await api.imageData(of: request.id, request.query, request.head, request.options)
         },
         Endpoint(
             .get, "/feed.json", "getJSONFeed", "Return a page of the feed for feed readers: JSON Feed 1.1.",

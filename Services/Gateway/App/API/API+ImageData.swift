@@ -4,17 +4,20 @@ import NIOCore
 import RPC
 
 extension API {
-    /// Answers with the image of a feed item. The API fetches no other images.
+    /// Answers with the image of a feed item, or with `?w=` with a smaller variant. The API fetches no other images.
     func imageData(
-        of id: UUID, _ request: HTTPRequest, _ options: CallOptions
+        of id: UUID, _ query: Query, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let image = try await gateway.pictures.picture(of: id, options)
+        let wanted = try WantedPicture(id: id, query, request.headerFields)
+        let image = try await gateway.pictures.picture(wanted, options)
         var answer = HTTPAnswer(.ok)
         let tag = EntityTag(image.sha256)
         answer.fields[.contentType] = image.contentType
         answer.fields[.eTag] = "\(tag)"
         answer.fields[.acceptRanges] = "bytes"
         answer.fields[.xContentTypeOptions] = "nosniff"
+        // The original is the same for all clients.
+        if query.has("w") { answer.fields[.vary] = WantedPicture.fields }
         answer.fields[.cacheControl] = Self.cacheControl(of: image, now: gateway.now())
         Freshness(image, now: gateway.now()).apply(to: &answer.fields)
         if tag.isNamed(in: request.headerFields[.ifNoneMatch] ?? "") { return answer.notModified() }

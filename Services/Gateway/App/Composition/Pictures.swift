@@ -16,14 +16,14 @@ struct Pictures: Sendable {
         ImageDataContract.evict.name,
     ]
 
-    /// The image of an item. Concurrent requests share one load.
+    /// The image of an item, or a variant. Concurrent requests share one load.
     /// - Throws: `not_found` when the feed has no such item.
-    func picture(of id: UUID, _ options: CallOptions) async throws(RPCError) -> HeldImage {
-        try await recent.value(of: id) { () throws(RPCError) in
-            let item = try await feed.item(id, options)
+    func picture(_ wanted: WantedPicture, _ options: CallOptions) async throws(RPCError) -> HeldImage {
+        try await recent.value(of: wanted) { () throws(RPCError) in
+            let item = try await feed.item(wanted.id, options)
             return HeldImage(
                 try await registry.plugin("image-data").call(
-                    ImageDataContract.load, LoadImage(url: item.image), options))
+                    ImageDataContract.load, wanted.load(from: item.image), options))
         }
     }
 

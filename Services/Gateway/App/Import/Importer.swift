@@ -81,7 +81,8 @@ struct Importer {
             let answer = try await session.call(ImageDataContract.put, PutImage(data: bytes, url: nil))
             let id = entry.id ?? UUID(namespace: .imports, name: "\(entry.file)\n\(answer.sha256)")
             let item = FeedItem(
-                id: id, description: entry.description, location: entry.location, image: answer.url)
+                id: id, description: entry.description, location: entry.location, image: answer.url,
+                hints: answer.hints)
             return .success(Stored(entry: entry, item: item))
         } catch {
             guard error.isAboutThisPicture else { throw error }

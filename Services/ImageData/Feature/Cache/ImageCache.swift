@@ -19,7 +19,29 @@ public protocol ImageCache: Sendable {
     ///   changed.
     func keep(_ image: CachedImage, at url: String, while isWanted: @escaping @Sendable () -> Bool) async throws
 
+    /// Evicts images with their variants and facts. The answer does not count these.
     func evict(_ eviction: Eviction) async throws -> Evicted
+
+    // MARK: Derived data
+
+    /// Returns a variant, and marks it as used. The time of its record is not stored.
+    /// - Throws: `ImageStoreError.damaged` when the bytes differ from those that were stored.
+    func variant(_ variant: Variant) async throws -> StoredImage?
+
+    /// Marks a variant as used, after another cache has served it.
+    func touch(_ variant: Variant)
+
+    /// Stores a variant. It counts against the budget, and is evicted as images are. It need not be of a cached image.
+    /// - Parameter isWanted: as for images.
+    func keep(_ image: StoredImage, as variant: Variant, while isWanted: @escaping @Sendable () -> Bool) async throws
+
+    func facts(of original: ContentHash) async throws -> PictureFacts?
+
+    /// Stores facts, replacing those of the same bytes. It does not count them against the budget.
+    func keep(_ facts: PictureFacts, of original: ContentHash) async throws
+
+    /// Deletes the variants and the facts of images that were stored elsewhere; nil for all.
+    func dropDerived(from originals: [ContentHash]?) async throws
 }
 
 extension ImageCache {

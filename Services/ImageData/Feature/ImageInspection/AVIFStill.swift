@@ -1,21 +1,35 @@
-/// The size of the primary item: `pitm` names the item, `ipma` lists its properties by number, and `ispe` is the
-/// property with the size.
-enum AVIFStill {
-    static func size(_ content: ByteCursor, fileLength: Int) throws(ImageRejection) -> PixelSize {
+/// The size and the orientation of the primary item: `pitm` names the item, `ipma` lists its properties by number, `ispe` is
+/// the property with the size, and `irot` that with the rotation.
+struct AVIFStill {
+    let size: PixelSize
+    let orientation: Orientation
+
+    /// By property number, from one.
+    private struct Properties {
+        var sizes: [Int: PixelSize] = [:]
+
+        /// Those that turn a picture on its side.
+        var quarterTurns: Set<Int> = []
+    }
+
+    init(_ content: ByteCursor, fileLength: Int) throws(ImageRejection) {
         var boxes = content
         _ = try boxes.versionAndFlags()
-        let primary = try primaryItem(boxes.requiredBox("pitm"))
+        let primary = try Self.primaryItem(boxes.requiredBox("pitm"))
         try AVIFItemLocations(
             fileLength: fileLength,
             itemDataLength: try boxes.box("idat")?.remaining ?? 0
         ).check(boxes.requiredBox("iloc"), primary: primary)
 
         let properties = try boxes.requiredBox("iprp")
-        let sizes = try sizes(properties.requiredBox("ipco"))
+        let known = try Self.properties(properties.requiredBox("ipco"))
         var associations = properties
         while let box = try AVIFBox(from: &associations) {  // several, for different ranges of items
             guard box.type == "ipma" else { continue }
-            if let size = try size(of: primary, associations: box.content, sizes) { return size }
+            let (size, isTurned) = try Self.shape(of: primary, associations: box.content, known)
+            guard let size else { continue }
+            (self.size, orientation) = (size, isTurned ? .onItsSide : .upright)
+            return
         }
         throw .malformed(.avif, "its primary item has no size")
     }
@@ -26,39 +40,43 @@ enum AVIFStill {
         return version == 0 ? UInt32(try fields.bigEndian(UInt16.self)) : try fields.bigEndian(UInt32.self)
     }
 
-    /// The sizes by property number, from one. Each is checked, because viewers also decode the tiles and the alpha
-    /// plane.
-    private static func sizes(_ box: ByteCursor) throws(ImageRejection) -> [Int: PixelSize] {
+    /// Each size is checked, because viewers also decode the tiles and the alpha plane.
+    private static func properties(_ box: ByteCursor) throws(ImageRejection) -> Properties {
         var boxes = box
-        var sizes: [Int: PixelSize] = [:]
+        var properties = Properties()
         var number = 0
         while let property = try AVIFBox(from: &boxes) {
             number += 1
             guard number <= 0x7FFF else { throw .malformed(.avif, "more properties than property numbers") }
-            guard property.type == "ispe" else { continue }
             var fields = property.content
+            if property.type == "irot", try fields.byte() & 1 == 1 { properties.quarterTurns.insert(number) }
+            guard property.type == "ispe" else { continue }
             _ = try fields.versionAndFlags()
             let width = Int(try fields.bigEndian(UInt32.self))
             let size = PixelSize(width: width, height: Int(try fields.bigEndian(UInt32.self)))
             try ImageInspector.check(size, of: .avif)
-            sizes[number] = size
+            properties.sizes[number] = size
         }
-        return sizes
+        return properties
     }
 
-    private static func size(
-        of item: UInt32, associations: ByteCursor, _ sizes: [Int: PixelSize]
-    ) throws(ImageRejection) -> PixelSize? {
+    /// - Returns: without a size, when the associations are of other items.
+    private static func shape(
+        of item: UInt32, associations: ByteCursor, _ properties: Properties
+    ) throws(ImageRejection) -> (size: PixelSize?, isTurned: Bool) {
         var fields = associations
         let (version, flags) = try fields.versionAndFlags()
         for _ in 0..<(try fields.bigEndian(UInt32.self)) {
             let id = version == 0 ? UInt32(try fields.bigEndian(UInt16.self)) : try fields.bigEndian(UInt32.self)
+            var (size, isTurned) = (PixelSize?.none, false)
             for _ in 0..<(try fields.byte()) {
                 let number = try propertyNumber(&fields, isWide: flags & 1 == 1)
-                if id == item, let size = sizes[number] { return size }
+                size = size ?? properties.sizes[number]
+                if properties.quarterTurns.contains(number) { isTurned = true }
             }
+            if id == item, size != nil { return (size, isTurned) }
         }
-        return nil
+        return (nil, false)
     }
 
     /// The upper bit marks an essential property.

@@ -4,7 +4,7 @@ enum AVIFWalk {
     static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
         var cursor = file
         var brands: AVIFBrands?
-        var still: PixelSize?
+        var still: AVIFStill?
         var sequence: AVIFSequence?
         var hasMediaData = false
         while let box = try AVIFBox(from: &cursor, isOutermost: true) {
@@ -12,7 +12,7 @@ enum AVIFWalk {
             case "ftyp" where brands == nil:
                 brands = try AVIFBrands(box.content)
             case "meta" where still == nil:
-                still = try AVIFStill.size(box.content, fileLength: file.remaining)
+                still = try AVIFStill(box.content, fileLength: file.remaining)
             case "moov" where sequence == nil:
                 sequence = try AVIFSequence(box.content, fileLength: file.remaining)
             case "ftyp", "meta", "moov":
@@ -26,6 +26,6 @@ enum AVIFWalk {
         guard hasMediaData else { throw .malformed(.avif, "it has no media data") }
         if let sequence { return ImageInfo(format: .avif, size: sequence.size, frames: sequence.frames) }
         guard let still, brands?.isSequence == false else { throw .malformed(.avif, "it ends without a picture") }
-        return ImageInfo(format: .avif, size: still)
+        return ImageInfo(format: .avif, size: still.size, orientation: still.orientation)
     }
 }

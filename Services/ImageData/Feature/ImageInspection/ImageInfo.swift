@@ -1,16 +1,24 @@
 /// Properties of a complete image, read from its bytes.
 public struct ImageInfo: Equatable, Sendable {
     public let format: ImageFormat
-    /// The size of the canvas as stored; viewers apply rotation metadata.
+    /// The size of the canvas as stored.
     public let width: Int
     public let height: Int
     /// One for a still image.
     public let frames: Int
 
-    init(format: ImageFormat, size: PixelSize, frames: Int = 1) {
+    /// How viewers turn the picture.
+    let orientation: Orientation
+
+    init(format: ImageFormat, size: PixelSize, frames: Int = 1, orientation: Orientation = .upright) {
         self.format = format
         self.width = size.width
         self.height = size.height
         self.frames = frames
+        self.orientation = orientation
     }
+
+    /// The size of the picture as it is shown.
+    public var shownWidth: Int { orientation.exchangesSides ? height : width }
+    public var shownHeight: Int { orientation.exchangesSides ? width : height }
 }

@@ -5,13 +5,14 @@ struct JPEGWalk {
     private var cursor: ByteCursor
     private var size: PixelSize?
     private var hasScan = false
+    private var orientation: Orientation?
 
     static func inspect(_ file: ByteCursor) throws(ImageRejection) -> ImageInfo {
         var walk = JPEGWalk(cursor: file)
         try walk.cursor.skip(2)  // SOI, part of the signature
         while try walk.step() {}
         guard let size = walk.size, walk.hasScan else { throw malformed("it ends without a picture") }
-        return ImageInfo(format: .jpeg, size: size)
+        return ImageInfo(format: .jpeg, size: size, orientation: walk.orientation ?? .upright)
     }
 
     /// Skips one marker and its segment; returns false after EOI.
@@ -28,10 +29,22 @@ struct JPEGWalk {
             try skipScan()
         case 0x00, 0x02...0xBF, 0xD8:
             throw Self.malformed("an unexpected marker")
+        case 0xE1:
+            applicationData(try segment())
         default:
             _ = try segment()
         }
         return true
+    }
+
+    /// Reads the orientation from the first EXIF segment.
+    private mutating func applicationData(_ segment: ByteCursor) {
+        let name = Array("Exif\0\0".utf8)
+        var data = segment
+        guard orientation == nil, segment.bytes.starts(with: name), (try? data.skip(name.count)) != nil,
+            let exif = try? data.part(data.remaining, atEnd: .truncated(.jpeg))
+        else { return }
+        orientation = Orientation(exif: exif)
     }
 
     private mutating func marker() throws(ImageRejection) -> UInt8 {

@@ -4,6 +4,7 @@ struct PNGWalk {
     private let size: PixelSize
     private var data = ImageData.none
     private var animation: PNGAnimation?
+    private var orientation: Orientation?
 
     /// The IDAT chunks are one stream: they must be consecutive and not all empty.
     private enum ImageData { case none, open(isEmpty: Bool), closed }
@@ -15,7 +16,9 @@ struct PNGWalk {
         guard header.type == "IHDR" else { throw malformed("it does not begin with IHDR") }
         var walk = PNGWalk(cursor: cursor, size: try size(header.content))
         while try walk.step() {}
-        return ImageInfo(format: .png, size: walk.size, frames: try walk.animation?.finish() ?? 1)
+        return ImageInfo(
+            format: .png, size: walk.size, frames: try walk.animation?.finish() ?? 1,
+            orientation: walk.orientation ?? .upright)
     }
 
     /// Reads one chunk; returns false after IEND.
@@ -40,6 +43,8 @@ struct PNGWalk {
             try animation?.begin(frame: chunk.content, in: size)
         case "fdAT":
             try animation?.data(length: chunk.content.remaining - PNGAnimation.sequenceNumberLength)
+        case "eXIf" where orientation == nil:
+            orientation = Orientation(exif: chunk.content)
         default:
             break
         }

@@ -58,6 +58,50 @@ struct ColdImages: Sendable {
         try await cache?.evict(eviction) ?? Evicted(urls: 0, bytes: 0)
     }
 
+    // MARK: Derived data
+
+    func variant(_ variant: Variant) async -> StoredImage? {
+        do {
+            return try await cache?.variant(variant)
+        } catch ImageStoreError.damaged(let name) {
+            // The variant is made again, and that replaces the damaged bytes.
+            logger.error("the cached bytes of \(name) fail their checksum", metadata: TraceContext.current.metadata)
+            return nil
+        } catch {
+            note(error)
+            return nil
+        }
+    }
+
+    func touch(_ variant: Variant) { cache?.touch(variant) }
+
+    func keep(_ image: StoredImage, as variant: Variant, while isWanted: @escaping @Sendable () -> Bool) async {
+        do {
+            try await cache?.keep(image, as: variant, while: isWanted)
+        } catch {
+            note(error)
+        }
+    }
+
+    func facts(of original: ContentHash) async -> PictureFacts? {
+        do {
+            return try await cache?.facts(of: original)
+        } catch {
+            note(error)
+            return nil
+        }
+    }
+
+    func keep(_ facts: PictureFacts, of original: ContentHash) async {
+        do {
+            try await cache?.keep(facts, of: original)
+        } catch {
+            note(error)
+        }
+    }
+
+    func dropDerived(from originals: [ContentHash]?) async throws { try await cache?.dropDerived(from: originals) }
+
     /// Logs an error, unless it is an `RPCError`, which the store's monitor has logged, or a cancellation.
     private func note(_ error: any Error) {
         if error is RPCError || error is CancellationError { return }

@@ -67,6 +67,7 @@ struct ImageCaches: Sendable {
     /// Evicts bytes from all caches and the store. Down to a size, it evicts fetched bytes before bytes that were put.
     /// - Throws: an error when the disk cannot be written; bytes in memory are evicted nevertheless.
     func evict(_ eviction: Eviction) async throws -> Evicted {
+        let originals = try await originals(of: eviction)
         var fetched = eviction
         if case .downTo(let bytes) = eviction, let pinned {
             fetched = .downTo(bytes: max(0, bytes - (try await pinned.bytes())))
@@ -78,6 +79,52 @@ struct ImageCaches: Sendable {
         for evicted in [try await pinned?.evict(eviction), try await cold.evict(fetched)].compactMap(\.self) {
             (urls, bytes) = (urls + evicted.urls, bytes + evicted.bytes)
         }
+        hot.dropVariants(of: originals.map(Set.init))
+        // The cache on disk has dropped those of its own images.
+        if pinned != nil { try await cold.dropDerived(from: originals) }
         return Evicted(urls: urls, bytes: bytes)
+    }
+
+    /// The contents whose variants an eviction drops; nil for all. Another URL may still name them: then they are made again.
+    private func originals(of eviction: Eviction) async throws -> [ContentHash]? {
+        guard case .urls(let urls) = eviction else { return nil }
+        var originals: [ContentHash] = []
+        for url in urls {
+            if let record = try await record(at: url)?.record { originals.append(record.hash) }
+        }
+        return originals
+    }
+
+    // MARK: Derived data
+
+    /// Returns a variant, and marks it and its original as used.
+    /// - Parameters:
+    ///   - url: that of the original.
+    ///   - storedAt: the time of the original's record.
+    func variant(
+        _ variant: Variant, at url: String, storedAt: Date, in tiers: ImageTiers
+    ) async -> (image: StoredImage, place: Place)? {
+        let evictions = hot.evictions
+        if tiers.contains(.hot), let image = hot.variant(variant) {
+            cold.touch(variant)
+            cold.touch(url)
+            return (image.stored(at: storedAt), .hot)
+        }
+        guard tiers.contains(.cold), let found = await cold.variant(variant) else { return nil }
+        cold.touch(url)
+        let image = found.stored(at: storedAt)
+        if tiers.contains(.hot) { hot.keep(image, as: variant, unlessMoreThan: evictions) }
+        return (image, .cold)
+    }
+
+    /// - Parameter evictions: the value of `hot.evictions` before the original was read: an eviction since then may have been
+    ///   of the original.
+    func keep(
+        _ image: StoredImage, as variant: Variant, at url: String, in tiers: ImageTiers, unlessMoreThan evictions: Int
+    ) async {
+        if tiers.contains(.hot) { hot.keep(image, as: variant, unlessMoreThan: evictions) }
+        guard tiers.contains(.cold) else { return }
+        await cold.keep(image, as: variant) { [hot] in hot.evictions == evictions }
+        cold.touch(url)
     }
 }

@@ -12,6 +12,9 @@ struct ImageLoader: Sendable {
     let fetches: ImageFetches?
     let reads = LargeReads()
 
+    /// Nil for a service without variants.
+    var variants: VariantMaker?
+
     /// The default time to live in seconds.
     let timeToLive: Int
     let now: @Sendable () -> Date
@@ -32,6 +35,14 @@ struct ImageLoader: Sendable {
 
         /// The free space for the answer in the caller's connection; nil when it is unlimited.
         var room: AnswerRoom?
+
+        /// Nil for the original.
+        var variant: WantedVariant?
+    }
+
+    struct WantedVariant: Sendable {
+        let width: Int
+        let acceptsWebP: Bool
     }
 
     enum Strategy: Sendable { case cacheElseLoad, reload, cacheOnly }
@@ -52,11 +63,17 @@ struct ImageLoader: Sendable {
 
     // MARK: Loading
 
-    /// Loads the bytes of an image.
+    /// Loads the bytes of an image, or of its variant.
     /// - Throws: `ImageOriginError`, `ImageFetches.TooManyWaiting`, `CancellationError`; `ImageStoreError` when bytes
     ///   that were put cannot be read.
     /// - Returns: nil when there are no valid bytes, and fetching is not allowed.
     func load(_ request: Request) async throws -> Answer? {
+        if let answer = try await storedVariant(request) { return answer }
+        guard let original = try await loadOriginal(request) else { return nil }
+        return try await variant(of: original, request)
+    }
+
+    private func loadOriginal(_ request: Request) async throws -> Answer? {
         let kept = try await kept(request)
         if let kept, !isExpired(kept) { return kept }
         if request.strategy != .reload { onMiss(request.url) }

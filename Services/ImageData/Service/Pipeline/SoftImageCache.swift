@@ -25,4 +25,30 @@ struct SoftImageCache: ImageCache {
     func evict(_ eviction: Eviction) async throws -> Evicted {
         try await store.writing { try await $0.evict(eviction) } ?? Evicted(urls: 0, bytes: 0)
     }
+
+    // MARK: Derived data
+
+    func variant(_ variant: Variant) async throws -> StoredImage? {
+        try await store.reading { try await $0.variant(variant) }
+    }
+
+    func touch(_ variant: Variant) { store.slot.store?.touch(variant) }
+
+    func keep(
+        _ image: StoredImage, as variant: Variant, while isWanted: @escaping @Sendable () -> Bool
+    ) async throws {
+        _ = try await store.writing { try await $0.keep(image, as: variant, while: isWanted) }
+    }
+
+    func facts(of original: ContentHash) async throws -> PictureFacts? {
+        try await store.reading { try await $0.facts(of: original) }
+    }
+
+    func keep(_ facts: PictureFacts, of original: ContentHash) async throws {
+        _ = try await store.writing { try await $0.keep(facts, of: original) }
+    }
+
+    func dropDerived(from originals: [ContentHash]?) async throws {
+        _ = try await store.writing { try await $0.dropDerived(from: originals) }
+    }
 }

@@ -6,6 +6,9 @@ enum ImageCacheSchema {
     /// The size that a URL counts against the budget beside its text, in bytes.
     static let urlOverhead = 128
 
+    /// The size that a variant counts against the budget beside its bytes.
+    static let variantOverhead = 128
+
     static var migrator: DatabaseMigrator {
         DatabaseMigrator(steps: [
             // Bytes are in a separate table, so that recording a use does not rewrite them.
@@ -48,7 +51,44 @@ enum ImageCacheSchema {
                 BEGIN UPDATE weight SET total = total + length(CAST(NEW.url AS BLOB)) + \(urlOverhead); END;
             CREATE TRIGGER url_goes AFTER DELETE ON url
                 BEGIN UPDATE weight SET total = total - length(CAST(OLD.url AS BLOB)) - \(urlOverhead); END;
-            """
+            """,
+            // Derived from bytes that are here or in the authority's store, and found by their hash.
+            "2 variants and facts": """
+            CREATE TABLE variant (
+                id       INTEGER PRIMARY KEY,
+                original BLOB NOT NULL CHECK (length(original) = 32),
+                width    INTEGER NOT NULL CHECK (width > 0),
+                format   TEXT NOT NULL,
+                sha256   BLOB NOT NULL CHECK (length(sha256) = 32),
+                size     INTEGER NOT NULL CHECK (size > 0),
+                crc32    INTEGER NOT NULL CHECK (crc32 BETWEEN 0 AND 4294967295),
+                used     INTEGER NOT NULL,
+                UNIQUE (original, width, format)
+            ) STRICT;
+            CREATE INDEX variant_by_use ON variant (used);
+
+            CREATE TABLE variant_bytes (
+                id   INTEGER PRIMARY KEY REFERENCES variant (id) ON DELETE CASCADE,
+                data BLOB NOT NULL
+            ) STRICT;
+
+            CREATE TABLE facts (
+                original    BLOB PRIMARY KEY NOT NULL CHECK (length(original) = 32),
+                width       INTEGER NOT NULL CHECK (width > 0),
+                height      INTEGER NOT NULL CHECK (height > 0),
+                frames      INTEGER NOT NULL CHECK (frames > 0),
+                placeholder BLOB CHECK (length(placeholder) <= 40)
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE TRIGGER variant_inserted AFTER INSERT ON variant
+                BEGIN UPDATE weight SET total = total + NEW.size + \(variantOverhead); END;
+            CREATE TRIGGER variant_deleted AFTER DELETE ON variant
+                BEGIN UPDATE weight SET total = total - OLD.size - \(variantOverhead); END;
+            CREATE TRIGGER content_deleted AFTER DELETE ON content BEGIN
+                DELETE FROM variant WHERE original = OLD.sha256;
+                DELETE FROM facts WHERE original = OLD.sha256;
+            END;
+            """,
         ])
     }
 }

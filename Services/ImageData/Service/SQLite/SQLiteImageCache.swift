@@ -8,8 +8,8 @@ import Synchronization
 
 /// The cache of fetched bytes in one SQLite file.
 final class SQLiteImageCache: ImageCache {
-    private let pool: DatabasePool
-    private let budget: Int
+    let pool: DatabasePool
+    let budget: Int
 
     /// Uses that are not written yet. They are written before each change, which may evict by them, and at shutdown.
     private let uses: Mutex<Uses>
@@ -25,7 +25,13 @@ final class SQLiteImageCache: ImageCache {
     init(_ pool: DatabasePool, budget: Int) throws {
         self.pool = pool
         self.budget = budget
-        let last = try pool.read { try Int64.fetchOne($0, sql: "SELECT max(used) FROM content") }
+        let last = try pool.read {
+            try Int64.fetchOne(
+                $0,
+                sql:
+                    "SELECT max((SELECT coalesce(max(used), 0) FROM content), (SELECT coalesce(max(used), 0) FROM variant))"
+            )
+        }
         uses = Mutex(Uses(last: last ?? 0))
     }
 
@@ -49,7 +55,9 @@ final class SQLiteImageCache: ImageCache {
         try await pool.read { db in try Self.row(url, Self.columns, "", db).map { try CachedRecord(row: $0) } }
     }
 
-    func touch(_ url: String) { uses.withLock { $0.add(url) } }
+    func touch(_ url: String) { uses.withLock { $0.add(.url(url)) } }
+
+    func touch(_ variant: Variant) { uses.withLock { $0.add(.variant(variant)) } }
 
     private static let columns = "content_type, size, sha256, crc32, stored_at, etag, last_modified"
 
@@ -95,14 +103,22 @@ final class SQLiteImageCache: ImageCache {
         try? pool.write { try Self.write(uses, $0) }
     }
 
-    private func takeUses() -> (written: [(url: String, use: Int64)], next: Int64) {
+    func takeUses() -> (written: [(used: UsedImage, use: Int64)], next: Int64) {
         uses.withLock { ($0.take(), $0.next()) }
     }
 
-    private static func write(_ uses: [(url: String, use: Int64)], _ db: Database) throws {
-        let statement = try db.cachedStatement(
+    static func write(_ uses: [(used: UsedImage, use: Int64)], _ db: Database) throws {
+        let content = try db.cachedStatement(
             sql: "UPDATE content SET used = ? WHERE id = (SELECT content FROM url WHERE url = ?)")
-        for (url, use) in uses { try statement.execute(arguments: [use, url]) }
+        let variant = try db.cachedStatement(
+            sql: "UPDATE variant SET used = ? WHERE original = ? AND width = ? AND format = ?")
+        for (used, use) in uses {
+            switch used {
+            case .url(let url): try content.execute(arguments: [use, url])
+            case .variant(let key):
+                try variant.execute(arguments: [use, key.original.bytes, key.width, key.format.rawValue])
+            }
+        }
     }
 
     /// - Returns: the row of the content. Its bytes are written unless they are already there undamaged.
@@ -162,17 +178,26 @@ final class SQLiteImageCache: ImageCache {
                     """), arguments: [content]) ?? 0
     }
 
-    /// Evicts the least recently used contents with all their URLs, until the total is within the budget.
+    /// Evicts the least recently used contents with all their URLs, and the least recently used variants, until the total is
+    /// within the budget. A variant's use is also one of its original, so it is evicted first.
     @discardableResult
-    private static func shrink(to budget: Int, _ db: Database) throws -> Evicted {
+    static func shrink(to budget: Int, _ db: Database) throws -> Evicted {
         var (urls, bytes) = (0, 0)
         while try Int.fetchOne(db.cachedStatement(sql: "SELECT total FROM weight")) ?? 0 > budget {
-            let oldest = try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT id, size FROM content ORDER BY used LIMIT \(evictedAtOnce)"))
+            let oldest = try ["content", "variant"].flatMap { table in
+                try Row.fetchAll(
+                    db.cachedStatement(
+                        sql: "SELECT id, size, used, '\(table)' FROM \(table) ORDER BY used LIMIT \(evictedAtOnce)"))
+            }
             guard !oldest.isEmpty else { break }
-            for row in oldest {
+            // Beyond the first ones the other table may have older rows.
+            for row in oldest.sorted(by: { ($0[2] as Int64) < ($1[2] as Int64) }).prefix(evictedAtOnce) {
                 guard try Int.fetchOne(db.cachedStatement(sql: "SELECT total FROM weight")) ?? 0 > budget else { break }
                 let content: Int64 = row[0]
+                guard row[3] == "content" else {
+                    try db.cachedStatement(sql: "DELETE FROM variant WHERE id = ?").execute(arguments: [content])
+                    continue
+                }
                 try db.cachedStatement(sql: "DELETE FROM url WHERE content = ?").execute(arguments: [content])
                 urls += db.changesCount
                 try db.cachedStatement(sql: "DELETE FROM content WHERE id = ?").execute(arguments: [content])
@@ -185,13 +210,19 @@ final class SQLiteImageCache: ImageCache {
     private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970.rounded(.down)) }
 }
 
-/// Records when URLs were used.
+/// What a use is recorded of.
+enum UsedImage: Hashable {
+    case url(String)
+    case variant(Variant)
+}
+
+/// Records when images and variants were used.
 private struct Uses {
     /// The maximum number of unwritten uses; over it, the oldest are dropped.
     private static let limit = 4_096
 
     private var last: Int64
-    private var pending = LeastRecentlyUsed<String, Int64>(budget: limit)
+    private var pending = LeastRecentlyUsed<UsedImage, Int64>(budget: limit)
 
     init(last: Int64) { self.last = last }
 
@@ -200,9 +231,9 @@ private struct Uses {
         return last
     }
 
-    mutating func add(_ url: String) { pending.set(next(), for: url, cost: 1) }
+    mutating func add(_ used: UsedImage) { pending.set(next(), for: used, cost: 1) }
 
-    mutating func take() -> [(url: String, use: Int64)] {
+    mutating func take() -> [(used: UsedImage, use: Int64)] {
         defer { pending = LeastRecentlyUsed(budget: Self.limit) }
         return pending.oldestFirst.map { ($0.key, $0.value) }
     }

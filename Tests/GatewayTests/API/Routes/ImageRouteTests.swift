@@ -109,4 +109,76 @@ import Testing
             }
         }
     }
+
+    // MARK: Variants
+
+    /// An image whose bytes are the parameters of the load.
+    private static var echoing: FakeServices {
+        var services = FakeServices.image(loaded())
+        services.image = { params, _ in
+            loaded(Array("\(params.width ?? 0) \(params.accept?.map(\.rawValue) ?? [])".utf8))
+        }
+        return services
+    }
+
+    @Test(
+        arguments: [
+            ("", [], "0 []"), ("?w=640", [], "640 []"), ("?w=1", [], "320 []"), ("?w=321", [], "640 []"),
+            ("?w=1280", [], "1280 []"), ("?w=1281", [], "0 []"), ("?w=99999999999", [], "0 []"),
+            ("?w=640", ["Accept: image/avif,image/webp,*/*;q=0.8"], #"640 ["image/webp"]"#),
+            ("?w=640", ["Accept: IMAGE/WebP ; q=0.1"], #"640 ["image/webp"]"#),
+            ("?w=640", ["Accept: image/webp;q=0"], "640 []"), ("?w=640", ["Accept: image/*, */*"], "640 []"),
+            ("", ["Accept: image/webp"], "0 []"),
+            ("?w=640", ["Save-Data: on"], "320 []"), ("?w=320", ["Save-Data: on"], "320 []"),
+            ("?w=641", ["Save-Data: On"], "640 []"), ("?w=5000", ["Save-Data: on"], "1280 []"),
+            ("?w=640", ["Save-Data: off"], "640 []"), ("", ["Save-Data: on"], "0 []"),
+        ] as [(String, [String], String)])
+    func `a variant is selected by width, Accept and Save-Data`(
+        query: String, fields: [String], expected: String
+    ) async throws {
+        try await RunningAPI.with(Self.echoing) { api in
+            let reply = try await api.exchange(Self.target + query, fields)
+            #expect(reply.status == 200 && reply.text == expected)
+            #expect(reply["Vary"] == (query.isEmpty ? nil : "Accept, Save-Data"))
+            #expect(reply["Cache-Control"] == "public, max-age=3690")
+        }
+    }
+
+    @Test(arguments: [
+        "w=", "w", "w=x", "w=-1", "w=0", "w=640px", "w=6.4", "w=640&w=320", "w=%zz", "w=99999999999999999999",
+    ])
+    func `a malformed width is 400 with the reason`(query: String) async throws {
+        try await RunningAPI.with(Self.echoing) { api in
+            let reply = try await api.exchange(Self.target + "?" + query)
+            #expect(reply.status == 400)
+            #expect(try reply.member("detail")?.hasPrefix("w: ") == true)
+        }
+    }
+
+    @Test func `each variant has its own tag, and ranges and conditions apply to it`() async throws {
+        var services = FakeServices.image(Self.loaded())
+        services.image = { params, _ in
+            let bytes = [UInt8](repeating: 1, count: params.width ?? 1_000)
+            return LoadedImage(
+                data: Bytes(Data(bytes)),
+                metadata: ImageMetadata(
+                    contentType: "image/webp", size: bytes.count, sha256: "w\(params.width ?? 0)", source: .hot,
+                    storedAt: noon))
+        }
+        try await RunningAPI.with(services) { api async throws in
+            for (query, width) in [("", 0), ("?w=320", 320), ("?w=640", 640)] {
+                let tag = "\"w\(width)\""
+                let reply = try await api.exchange(Self.target + query)
+                #expect(reply["ETag"] == tag && reply["Content-Type"] == "image/webp")
+                let size = width == 0 ? 1_000 : width
+                #expect(reply.body.count == size)
+                let part = try await api.exchange(Self.target + query, ["Range: bytes=10-19", "If-Range: \(tag)"])
+                #expect(part.status == 206 && part["Content-Range"] == "bytes 10-19/\(size)")
+                let same = try await api.exchange(Self.target + query, ["If-None-Match: \(tag)"])
+                #expect(same.status == 304 && same["Vary"] == (width == 0 ? nil : "Accept, Save-Data"))
+                let other = try await api.exchange(Self.target + query, ["If-None-Match: \"w1\""])
+                #expect(other.status == 200)
+            }
+        }
+    }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import gateway
 
 @Suite struct RecentImagesTests {
-    private let id = UUID()
+    private let id = WantedPicture(id: UUID())
     private let clock = Monotonic()
 
     private func withRecent(
@@ -32,7 +32,9 @@ import Testing
     }
 
     /// Requests an image while the services have the given one, and returns the number of the answer.
-    private func ask(_ recent: RecentImages, _ id: UUID, having number: UInt8, bytes: Int = 1) async throws -> UInt8? {
+    private func ask(_ recent: RecentImages, _ id: WantedPicture, having number: UInt8, bytes: Int = 1) async throws
+        -> UInt8?
+    {
         try await recent.value(of: id) { () throws(RPCError) in image(number, bytes: bytes) }.bytes.getInteger(at: 0)
     }
 
@@ -72,7 +74,7 @@ import Testing
 
     @Test func `evicting old images leaves renewed ones`() async throws {
         try await withRecent(time: .hours(4)) { recent async throws in
-            let other = UUID()
+            let other = WantedPicture(id: UUID())
             for id in [id, other] { _ = try await ask(recent, id, having: 1) }
             clock.advance(.hours(3))
             for id in [id, other] { #expect(try await ask(recent, id, having: 2) == 1) }
@@ -83,7 +85,7 @@ import Testing
             #expect(!recent.evictOld())
             // Two hours later the first image is renewed; the lifetime of the second is unchanged.
             clock.advance(.hours(2))
-            _ = try await ask(recent, UUID(), having: 3)
+            _ = try await ask(recent, WantedPicture(id: UUID()), having: 3)
             #expect(try await ask(recent, other, having: 3) == 2)
         }
     }
@@ -110,7 +112,7 @@ import Testing
     @Test func `different items are loaded separately`() async throws {
         try await withRecent { recent async throws in
             #expect(try await ask(recent, id, having: 1) == 1)
-            #expect(try await ask(recent, UUID(), having: 2) == 2)
+            #expect(try await ask(recent, WantedPicture(id: UUID()), having: 2) == 2)
         }
     }
 
@@ -242,7 +244,7 @@ import Testing
 
     @Test func `over the limit the oldest images are evicted`() async throws {
         try await withRecent(bytes: 1_000) { recent async throws in
-            let ids = (0..<6).map { _ in UUID() }
+            let ids = (0..<6).map { _ in WantedPicture(id: UUID()) }
             for id in ids { _ = try await ask(recent, id, having: 1, bytes: 250) }
             var held: [Bool] = []
             for id in ids { held.append(try await ask(recent, id, having: 2) == 1) }

@@ -22,6 +22,9 @@ struct Query {
 
     func text(_ name: String) throws(RPCError) -> String? { try single(name) }
 
+    /// Whether a parameter is given, valid or not.
+    func has(_ name: String) -> Bool { pairs.contains { $0.name == name } }
+
     /// A decimal number within `range`.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
         guard let text = try single(name) else { return nil }

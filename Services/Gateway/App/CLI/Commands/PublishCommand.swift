@@ -1,4 +1,5 @@
 import ArgumentParser
+import EdgeModel
 import FeedContract
 import Foundation
 import ImageDataContract
@@ -48,8 +49,10 @@ struct PublishCommand: ClientCommand {
             try checkForm()
             try await check(session)
         }
-        let url = isURL ? image : try await store(session)
-        let item = FeedItem(id: id, description: description, location: location, image: url)
+        let stored = isURL ? nil : try await store(session)
+        let item = FeedItem(
+            id: id, description: description, location: location, image: stored?.url ?? image,
+            hints: stored?.hints ?? PictureHints())
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
         let words = count == 0 ? Texts(session.language).text(.publishPresent, id.uuidString) : id.uuidString
         session.output.print(
@@ -113,9 +116,9 @@ struct PublishCommand: ClientCommand {
         }
     }
 
-    private func store(_ session: Session) async throws -> String {
+    private func store(_ session: Session) async throws -> PutAnswer {
         let bytes = try PictureFile(path: image).read()
-        return try await session.call(ImageDataContract.put, PutImage(data: bytes, url: nil)).url
+        return try await session.call(ImageDataContract.put, PutImage(data: bytes, url: nil))
     }
 }
 

@@ -1,8 +1,8 @@
 import Foundation
 import NIOCore
 
-/// A short-lived cache of images, keyed by item.
-typealias RecentImages = RecentAnswers<UUID, HeldImage>
+/// A short-lived cache of images and variants.
+typealias RecentImages = RecentAnswers<WantedPicture, HeldImage>
 
 extension RecentImages {
     convenience init(_ limits: HTTPLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {

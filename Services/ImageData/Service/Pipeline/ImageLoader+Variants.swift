@@ -1,0 +1,137 @@
+import EdgeKit
+import EdgeModel
+import Foundation
+import ImageData
+import RPC
+
+extension ImageLoader {
+    /// The longest time that a `put` waits for the placeholder.
+    private static let placeholderTime = Duration.seconds(2)
+
+    // MARK: Variants
+
+    /// Returns or makes the variant of a stored image, without holding the original's bytes.
+    /// - Returns: nil when the original must be loaded first, or is to be served.
+    func storedVariant(_ request: Request) async throws -> Answer? {
+        guard let wanted = request.variant, let variants, request.strategy == .cacheElseLoad, request.tiers == .all,
+            let (record, place) = try await caches.record(at: request.url),
+            let variant = Variant(of: record.hash, wanted, contentType: record.contentType)
+        else { return nil }
+        let expiry =
+            place == .pinned
+            ? nil : ImageExpiry.date(storedAt: record.storedAt, timeToLive: request.timeToLive ?? timeToLive)
+        if let expiry, now() >= expiry { return nil }
+        let found = try await reads.run(request.room) {
+            await caches.variant(variant, at: request.url, storedAt: record.storedAt, in: request.tiers)
+        }
+        if let found { return Answer(image: found.image, source: found.place == .hot ? .hot : .cold, expiry: expiry) }
+        guard let facts = await caches.cold.facts(of: record.hash), variant.isMade(from: facts) else { return nil }
+        let evictions = caches.hot.evictions
+        let made = try await variants.variant(variant, storedAt: record.storedAt) {
+            try await storedBytes(of: record.hash, at: request.url)
+        }
+        guard let made else { return nil }
+        await caches.keep(made, as: variant, at: request.url, in: request.tiers, unlessMoreThan: evictions)
+        return Answer(image: made, source: .cold, expiry: expiry)
+    }
+
+    /// Returns the variant of a loaded image, or the image itself.
+    func variant(of original: Answer, _ request: Request) async throws -> Answer {
+        let record = original.image.record
+        guard let wanted = request.variant, let variants,
+            let variant = Variant(of: record.hash, wanted, contentType: record.contentType)
+        else { return original }
+        let evictions = caches.hot.evictions
+        guard let facts = await facts(of: original.image, in: request.tiers), variant.isMade(from: facts) else {
+            return original
+        }
+        var answer = original
+        if let found = await caches.variant(
+            variant, at: request.url, storedAt: record.storedAt, in: request.tiers)
+        {
+            answer.image = found.image
+            return answer
+        }
+        let made = try await variants.variant(variant, storedAt: record.storedAt) { original.image.data }
+        guard let made else { return original }
+        await caches.keep(made, as: variant, at: request.url, in: request.tiers, unlessMoreThan: evictions)
+        answer.image = made
+        return answer
+    }
+
+    /// Reads stored bytes if they are still the same.
+    private func storedBytes(of original: ContentHash, at url: String) async throws -> Data? {
+        let image =
+            if let image = caches.imageInMemory(at: url, in: .hot) { image.image } else {
+                try await reads.run(nil) { try await caches.imageOnDisk(at: url, in: .cold)?.image }
+            }
+        return image?.record.hash == original ? image?.data : nil
+    }
+
+    // MARK: Facts
+
+    /// Returns the facts of an image; finds and stores them on first use.
+    private func facts(of image: StoredImage, in tiers: ImageTiers) async -> PictureFacts? {
+        if let facts = await caches.cold.facts(of: image.record.hash) { return facts }
+        let info = await withTaskExecutorPreference(globalConcurrentExecutor) {
+            try? ImageInspector.inspect(image.data)
+        }
+        guard let info else { return nil }
+        let facts = PictureFacts(info)
+        // Facts of bytes that are not stored would remain for ever.
+        if tiers.contains(.cold) { await caches.cold.keep(facts, of: image.record.hash) }
+        return facts
+    }
+
+    /// Stores the facts of bytes that were put, and returns them. Waits a short time for the placeholder.
+    func hints(of image: StoredImage, _ info: ImageInfo) async throws -> PictureHints {
+        var facts = PictureFacts(info)
+        if let known = await caches.cold.facts(of: image.record.hash), known.placeholder != nil { return known.hints }
+        if let variants {
+            facts.placeholder = try await FetchBudget.unlessSpent(Self.placeholderTime) { [facts] in
+                try await variants.placeholder(of: image.record.hash, facts) { image.data }
+            }
+        }
+        await caches.cold.keep(facts, of: image.record.hash)
+        return facts.hints
+    }
+
+    /// What is known of the image at a URL, without its bytes.
+    /// - Returns: the facts, and whether more can be found in the background; nil for an image that is not stored.
+    func storedFacts(at url: String) async throws -> (facts: PictureFacts?, canBeCompleted: Bool)? {
+        guard let record = try await caches.record(at: url)?.record else { return nil }
+        let facts = await caches.cold.facts(of: record.hash)
+        let isMissing = facts == nil || facts?.placeholder == nil && variants?.isRefused(record.hash) == false
+        return (facts, isMissing)
+    }
+
+    /// Finds and stores the facts of a stored image, with its placeholder.
+    func completeFacts(at url: String) async throws {
+        guard let record = try await caches.record(at: url)?.record,
+            let data = try await storedBytes(of: record.hash, at: url),
+            var facts = await facts(of: StoredImage(record: record, data: data), in: .all)
+        else { return }
+        guard facts.placeholder == nil, let variants else { return }
+        facts.placeholder = try await variants.placeholder(of: record.hash, facts) { data }
+        if facts.placeholder != nil { await caches.cold.keep(facts, of: record.hash) }
+    }
+}
+
+extension FetchBudget {
+    /// - Returns: nil when the time is spent.
+    fileprivate static func unlessSpent<Result: Sendable>(
+        _ time: Duration, _ body: @escaping @Sendable () async throws -> Result?
+    ) async throws -> Result? {
+        do {
+            return try await run(within: time, body)
+        } catch is Spent {
+            return nil
+        }
+    }
+}
+
+extension Variant {
+    fileprivate init?(of original: ContentHash, _ wanted: ImageLoader.WantedVariant, contentType: String) {
+        self.init(of: original, contentType: contentType, width: wanted.width, acceptsWebP: wanted.acceptsWebP)
+    }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Runs a program that reads untrusted bytes from its standard input and writes a result to its standard output, with limits of
+/// time, memory and output.
+///
+/// Foundation's `Process` is not used: it cannot limit memory, it reads past the end of a list when there are more than a thousand
+/// open files, and it ends late. Each run blocks a thread of its own; its caller limits their number.
+struct LimitedProcess: Sendable {
+    let path: String
+    let arguments: [String]
+    let environment: [String: String]
+    var limits = Limits()
+
+    struct Limits: Sendable {
+        var time = Duration.seconds(5)
+        var processorSeconds = 10
+        var memoryBytes = 768 << 20
+        /// The maximum size of a file. Not 0: libvips generates code, in a small file that it maps.
+        var fileBytes = 1 << 20
+        var outputBytes = 1 << 20
+    }
+
+    enum Failure: Error, Equatable {
+        case notStarted(String)
+        case timedOut
+        case tooMuchOutput
+
+        /// The exit code, or 128 plus the number of the signal, and the beginning of the standard error.
+        case failed(code: Int, String)
+    }
+
+    /// Runs the program. If the task is cancelled, the program and its children are killed.
+    /// - Throws: `Failure`, `CancellationError`.
+    func run(_ input: Data) async throws -> Data {
+        let alarm = try Alarm()
+        let output = try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(
+                        with: Result {
+                            var run = try Run(self, input, alarm)
+                            return try run.output()
+                        })
+                }
+            }
+        } onCancel: {
+            alarm.ring()
+        }
+        try Task.checkCancellation()
+        return output
+    }
+}
+
+/// Wakes a thread that waits in `poll`.
+private final class Alarm: Sendable {
+    let reading: Descriptor
+    private let writing: Descriptor
+
+    init() throws { (reading, writing) = try Descriptor.pipe() }
+
+    func ring() { _ = withUnsafeBytes(of: UInt8(0)) { write(writing.number, $0.baseAddress, 1) } }
+}
+
+/// An open file of this process, which is closed when it is no longer referenced.
+private final class Descriptor: Sendable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    static func pipe() throws(LimitedProcess.Failure) -> (reading: Descriptor, writing: Descriptor) {
+        var ends: [Int32] = [0, 0]
+        guard Glibc.pipe(&ends) == 0 else { throw .system("pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (Descriptor(ends[0]), Descriptor(ends[1]))
+    }
+
+    /// A socket, because `send` can avoid SIGPIPE when the other side has closed it.
+    static func sockets() throws(LimitedProcess.Failure) -> (own: Descriptor, other: Descriptor) {
+        var ends: [Int32] = [0, 0]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw .system("socketpair")
+        }
+        return (Descriptor(ends[0]), Descriptor(ends[1]))
+    }
+}
+
+/// One run, on a thread that may block.
+private struct Run {
+    private let program: LimitedProcess
+    private let deadline: ContinuousClock.Instant
+    private let alarm: Alarm
+    private let id: pid_t
+
+    /// The bytes that are not written yet.
+    private var input: Data.SubSequence
+    private var stdin: Descriptor?
+    private var stdout: Descriptor?
+    private var stderr: Descriptor?
+    private var result = Data()
+    private var complaint = Data()
+
+    /// The maximum size of the stored beginning of the standard error.
+    private static let complaintBytes = 1_000
+
+    init(_ program: LimitedProcess, _ input: Data, _ alarm: Alarm) throws(LimitedProcess.Failure) {
+        (self.program, self.input, self.alarm) = (program, input[...], alarm)
+        deadline = .now + program.limits.time
+        let (own, other) = try Descriptor.sockets()
+        let out = try Descriptor.pipe()
+        let err = try Descriptor.pipe()
+        id = try Spawn.start(program, files: [other, out.writing, err.writing].map(\.number))
+        (stdin, stdout, stderr) = (own, out.reading, err.reading)
+        withExtendedLifetime((other, out.writing, err.writing)) {}
+        // Set from here, because `posix_spawn` cannot: the program has no input yet, so nothing untrusted runs before.
+        let limits = program.limits
+        for (resource, value) in [
+            (RLIMIT_AS, limits.memoryBytes), (RLIMIT_CPU, limits.processorSeconds), (RLIMIT_FSIZE, limits.fileBytes),
+            (RLIMIT_CORE, 0),
+            (RLIMIT_NOFILE, 64),
+        ] {
+            guard Spawn.limit(id, resource, to: value) else {
+                kill(-id, SIGKILL)
+                waitpid(id, nil, 0)
+                throw .notStarted("cannot limit what \(program.path) may use")
+            }
+        }
+    }
+
+    /// Blocks until the program and its children have ended.
+    mutating func output() throws -> Data {
+        let outcome = Result { try exchange() }
+        // The group also has the program's children. The number belongs to it until `waitpid` returns.
+        kill(-id, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        try outcome.get()
+        let signal = status & 0x7F
+        let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        guard code == 0 else {
+            throw LimitedProcess.Failure.failed(code: Int(code), String(decoding: complaint, as: UTF8.self))
+        }
+        return result
+    }
+
+    /// Writes the input and reads the outputs until the program has exited.
+    private mutating func exchange() throws {
+        while stdout != nil || stderr != nil {
+            var files = [
+                pollfd(fd: alarm.reading.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stdout?.number ?? -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stderr?.number ?? -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stdin?.number ?? -1, events: Int16(POLLOUT), revents: 0),
+            ]
+            try wait(for: &files, until: deadline)
+            if files[1].revents != 0, try read(stdout, into: \.result) == 0 { stdout = nil }
+            if files[2].revents != 0, try read(stderr, into: \.complaint) == 0 { stderr = nil }
+            guard result.count <= program.limits.outputBytes else { throw LimitedProcess.Failure.tooMuchOutput }
+            complaint = complaint.prefix(Self.complaintBytes)
+            if files[3].revents != 0 { writeInput() }
+        }
+        stdin = nil
+        // A program that has closed its outputs may still run.
+        while !hasExited {
+            var files = [pollfd(fd: alarm.reading.number, events: Int16(POLLIN), revents: 0)]
+            try? wait(for: &files, until: min(deadline, .now + .milliseconds(2)))
+            if files[0].revents != 0 { throw CancellationError() }
+            if .now >= deadline { throw LimitedProcess.Failure.timedOut }
+        }
+    }
+
+    private func wait(for files: inout [pollfd], until time: ContinuousClock.Instant) throws {
+        let left = max(.zero, time - .now) / .milliseconds(1)
+        let count = poll(&files, nfds_t(files.count), Int32(left.rounded(.up)))
+        if files[0].revents != 0 { throw CancellationError() }
+        guard count > 0 || .now < time else { throw LimitedProcess.Failure.timedOut }
+    }
+
+    /// - Returns: 0 at the end.
+    private mutating func read(_ file: Descriptor?, into bytes: WritableKeyPath<Run, Data>) throws -> Int {
+        guard let file else { return 0 }
+        let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            var size = Glibc.read(file.number, buffer.baseAddress, buffer.count)
+            while size < 0, errno == EINTR { size = Glibc.read(file.number, buffer.baseAddress, buffer.count) }
+            guard size >= 0 else { throw LimitedProcess.Failure.system("read") }
+            count = size
+        }
+        self[keyPath: bytes].append(contentsOf: chunk)
+        return chunk.count
+    }
+
+    /// Writes as much as the program takes. A program that closes its input has enough.
+    private mutating func writeInput() {
+        guard let stdin else { return }
+        let count = input.withUnsafeBytes {
+            send(stdin.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        }
+        if count > 0 { input = input.dropFirst(count) }
+        if input.isEmpty || count < 0 && errno != EAGAIN && errno != EINTR { self.stdin = nil }
+    }
+
+    private var hasExited: Bool {
+        var info = siginfo_t()
+        // WNOWAIT: the number of the process stays reserved.
+        return waitid(P_PID, id_t(id), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_signo == SIGCHLD
+    }
+}
+
+private enum Spawn {
+    /// Starts the program in a process group of its own.
+    /// - Parameter files: its standard input, output and error. It inherits no others.
+    static func start(_ program: LimitedProcess, files: [Int32]) throws(LimitedProcess.Failure) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (target, file) in files.enumerated() { posix_spawn_file_actions_adddup2(&actions, file, Int32(target)) }
+        guard let closeFrom, closeFrom(&actions, Int32(files.count)) == 0 else {
+            throw .notStarted("the C library cannot close inherited files: glibc 2.34 or later is needed")
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The program must not inherit this process's signal handling.
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        var arguments = ([program.path] + program.arguments).map { strdup($0) } + [nil]
+        var variables = program.environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var id: pid_t = 0
+        let code = posix_spawn(&id, program.path, &actions, &attributes, &arguments, &variables)
+        guard code == 0 else { throw .notStarted("cannot start \(program.path): \(String(cString: strerror(code)))") }
+        return id
+    }
+
+    /// Sets a limit of another process.
+    static func limit(_ id: pid_t, _ resource: __rlimit_resource, to value: Int) -> Bool {
+        var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
+        return prlimit?(id, CInt(resource.rawValue), &limit, nil) == 0
+    }
+
+    // In the C library, but not in its Swift module.
+    private static let closeFrom: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt)? =
+        symbol("posix_spawn_file_actions_addclosefrom_np")
+    private static let prlimit:
+        (@convention(c) (pid_t, CInt, UnsafePointer<rlimit>, UnsafeMutablePointer<rlimit>?) -> CInt)? =
+            symbol("prlimit")
+
+    private static func symbol<Function>(_ name: String) -> Function? {
+        dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
+    }
+}
+
+extension LimitedProcess.Failure {
+    fileprivate static func system(_ call: String) -> LimitedProcess.Failure {
+        .notStarted("\(call) failed: \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,72 @@
+import EdgeModel
+import Foundation
+import ImageData
+
+/// Makes small pictures with `vipsthumbnail` of libvips. It applies the orientation, converts colours to sRGB and removes all
+/// metadata: place, camera and profile.
+struct Thumbnailer: Sendable {
+    /// The path of `vipsthumbnail`.
+    let path: String
+    var limits = LimitedProcess.Limits()
+
+    /// - Parameter maximumBytes: fails with `tooMuchOutput` above it.
+    func variant(of data: Data, width: Int, format: VariantFormat, maximumBytes: Int) async throws -> Data {
+        let made = try await run(data, size: "\(width)x>", output: format.output, maximumBytes: maximumBytes)
+        guard format == .webp else { return made }
+        // `strip` of libvips 8.14 leaves metadata in a WebP.
+        guard let clean = WebPMetadata.removed(from: made) else {
+            throw LimitedProcess.Failure.failed(code: 0, "its output is no WebP")
+        }
+        return clean
+    }
+
+    func placeholder(of data: Data, _ facts: PictureFacts) async throws -> Placeholder {
+        let (columns, rows) = Placeholder.grid(width: facts.width, height: facts.height)
+        let ppm = try await run(data, size: "\(columns)x\(rows)!", output: ".ppm", maximumBytes: 1_000)
+        // The header ends with the maximum value; the pixels are the rest.
+        let pixels = ppm.suffix(3 * columns * rows)
+        guard ppm.starts(with: Data("P6".utf8)), ppm.dropLast(pixels.count).suffix(5) == Data("\n255\n".utf8),
+            let placeholder = Placeholder(Data([UInt8(columns << 4 | rows)]) + pixels)
+        else { throw LimitedProcess.Failure.failed(code: 0, "its output is not a PPM of the requested size") }
+        return placeholder
+    }
+
+    /// Whether the program can read a picture that is certainly good.
+    func works() async -> Bool {
+        let facts = PictureFacts(width: 1, height: 1, frames: 1)
+        return (try? await placeholder(of: Self.pixel, facts)) != nil
+    }
+
+    /// A PNG of one pixel.
+    private static let pixel =
+        Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+        ) ?? Data()
+
+    private func run(_ data: Data, size: String, output: String, maximumBytes: Int) async throws -> Data {
+        var process = LimitedProcess(
+            path: path, arguments: ["stdin", "--size", size, "--export-profile", "srgb", "--output", output],
+            environment: Self.environment, limits: limits)
+        process.limits.outputBytes = maximumBytes
+        return try await process.run(data)
+    }
+
+    /// One thread for each process, only the formats of libvips's trusted loaders, and large pictures in memory, which is limited,
+    /// rather than in files.
+    private static let environment = [
+        "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "VIPS_CONCURRENCY": "1", "VIPS_BLOCK_UNTRUSTED": "1",
+        "VIPS_WARNING": "0", "VIPS_DISC_THRESHOLD": "2g", "MALLOC_ARENA_MAX": "2",
+    ]
+}
+
+extension VariantFormat {
+    /// The suffix and the options of the output.
+    fileprivate var output: String {
+        switch self {
+        case .webp: ".webp[Q=75,strip]"
+        case .jpeg: ".jpg[Q=80,optimize_coding,strip]"
+        case .png: ".png[strip]"
+        }
+    }
+}

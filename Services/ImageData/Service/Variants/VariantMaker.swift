@@ -1,0 +1,206 @@
+import EdgeModel
+import Foundation
+import ImageData
+import Logging
+import RPC
+import ServiceKit
+import Synchronization
+
+/// Makes variants and placeholders: each once, however many callers wait, and few at a time. When the last caller is cancelled,
+/// the process is killed. Failures are no errors: the caller serves the original.
+final class VariantMaker: Sendable {
+    /// Reads the original's bytes. Called when a process can start, so that waiting callers hold none.
+    typealias Source = @Sendable () async throws -> Data?
+
+    /// How long a picture that could not be read is not tried again.
+    static let retryTime = Duration.seconds(600)
+
+    /// The maximum number of such pictures in memory.
+    static let refusalLimit = 4_096
+
+    /// The number of pictures that fail in a row before the program itself is tested.
+    static let failuresInARow = 3
+
+    private enum Job: Hashable {
+        case variant(Variant)
+        case placeholder(ContentHash)
+    }
+
+    private enum Product: Sendable {
+        case variant(StoredImage)
+        case placeholder(Placeholder)
+    }
+
+    private enum Refusal: Hashable {
+        /// The program cannot read the picture.
+        case original(ContentHash)
+        /// The variant is not smaller than the original.
+        case variant(Variant)
+    }
+
+    private struct State {
+        var refused = LeastRecentlyUsed<Refusal, ContinuousClock.Instant>(budget: VariantMaker.refusalLimit)
+        var failures = 0
+        var since: Date
+        var trouble: String?
+    }
+
+    private let thumbnailer: Thumbnailer?
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+    private let slots = ProcessSlots()
+    private let state: Mutex<State>
+
+    /// A product depends on bytes that never change, so a flight can be joined at any age.
+    private let flights = SingleFlight<Job, Product>(joinTime: .seconds(3_600))
+
+    /// - Parameter thumbnailer: nil when the program is missing.
+    init(_ thumbnailer: Thumbnailer?, logger: Logger, now: @escaping @Sendable () -> Date) {
+        self.thumbnailer = thumbnailer
+        self.logger = logger
+        self.now = now
+        state = Mutex(State(since: now(), trouble: thumbnailer == nil ? Self.missing : nil))
+    }
+
+    private static let missing =
+        "pictures are served in full size only: there is no vipsthumbnail on the PATH; install libvips-tools and restart"
+
+    /// Whether variants can be made.
+    var canMake: Bool { thumbnailer != nil }
+
+    /// The numbers of running and of waiting processes.
+    var load: (running: Int, waiting: Int) { slots.load }
+
+    var check: Health.Check {
+        state.withLock { state in
+            Health.Check(
+                name: "variants", status: state.trouble == nil ? .serving : .degraded, detail: state.trouble,
+                since: state.since)
+        }
+    }
+
+    /// Makes products until the task is cancelled.
+    func run() async { await flights.run() }
+
+    // MARK: Making
+
+    /// - Parameter storedAt: the time for the variant's record: that of the original.
+    /// - Returns: nil when the original is to be served.
+    func variant(_ variant: Variant, storedAt: Date, of source: @escaping Source) async throws -> StoredImage? {
+        guard !isRefused(.variant(variant)) else { return nil }
+        let product = try await product(.variant(variant), of: variant.original) { thumbnailer in
+            guard let original = try await source() else { return nil }
+            let data = try await thumbnailer.variant(
+                of: original, width: variant.width, format: variant.format, maximumBytes: original.count - 1)
+            guard let image = try? ImageDataMapper(maximumBytes: original.count).map(data),
+                image.contentType == variant.format.contentType
+            else { throw LimitedProcess.Failure.failed(code: 0, "its output is not a complete picture") }
+            return .variant(StoredImage(image, storedAt: storedAt))
+        }
+        guard case .variant(let image)? = product else { return nil }
+        return image.stored(at: storedAt)
+    }
+
+    /// - Returns: nil when it cannot be made.
+    func placeholder(
+        of original: ContentHash, _ facts: PictureFacts, from source: @escaping Source
+    ) async throws -> Placeholder? {
+        let product = try await product(.placeholder(original), of: original) { thumbnailer in
+            guard let data = try await source() else { return nil }
+            return .placeholder(try await thumbnailer.placeholder(of: data, facts))
+        }
+        guard case .placeholder(let placeholder)? = product else { return nil }
+        return placeholder
+    }
+
+    private func product(
+        _ job: Job, of original: ContentHash, _ make: @escaping @Sendable (Thumbnailer) async throws -> Product?
+    ) async throws -> Product? {
+        guard let thumbnailer, !isRefused(.original(original)) else { return nil }
+        do {
+            return try await flights.value(of: job) {
+                try await self.slots.run {
+                    do {
+                        guard let product = try await make(thumbnailer) else { throw Vanished() }
+                        self.succeeded()
+                        return product
+                    } catch let failure as LimitedProcess.Failure {
+                        await self.note(failure, job, original, thumbnailer)
+                        throw failure
+                    }
+                }
+            }
+        } catch is LimitedProcess.Failure, is ProcessSlots.Full, is Vanished {
+            return nil
+        }
+    }
+
+    /// The original was evicted in the meantime.
+    private struct Vanished: Error {}
+
+    // MARK: Failing
+
+    private func isRefused(_ refusal: Refusal) -> Bool {
+        state.withLock { state in
+            guard let since = state.refused.use(refusal) else { return false }
+            if .now - since < Self.retryTime { return true }
+            state.refused.remove(refusal)
+            return false
+        }
+    }
+
+    /// Whether no placeholder can be made of this picture for now.
+    func isRefused(_ original: ContentHash) -> Bool { thumbnailer == nil || isRefused(.original(original)) }
+
+    private func succeeded() {
+        let wasInTrouble = state.withLock { state in
+            state.failures = 0
+            guard state.trouble != nil else { return false }
+            (state.trouble, state.since) = (nil, now())
+            return true
+        }
+        if wasInTrouble { logger.notice("variants are made again") }
+    }
+
+    private func note(
+        _ failure: LimitedProcess.Failure, _ job: Job, _ original: ContentHash, _ thumbnailer: Thumbnailer
+    ) async {
+        if case (.tooMuchOutput, .variant(let variant)) = (failure, job) {
+            return state.withLock { $0.refused.set(.now, for: .variant(variant), cost: 1) }
+        }
+        if case .notStarted = failure { return failed(failure) }
+        logger.warning("no variants of \(original.urn): \(failure)")
+        let failures = state.withLock { state in
+            state.refused.set(.now, for: .original(original), cost: 1)
+            state.failures += 1
+            return state.failures
+        }
+        // Many pictures may be unreadable, so the program is tried on one that is not.
+        guard failures % Self.failuresInARow == 0, await !thumbnailer.works(), !Task.isCancelled else { return }
+        failed(failure)
+    }
+
+    private func failed(_ failure: LimitedProcess.Failure) {
+        let trouble =
+            "pictures are served in full size only: vipsthumbnail fails: \(failure); reinstall libvips-tools, or set --variants"
+        let isNew = state.withLock { state in
+            guard state.trouble == nil else { return false }
+            (state.trouble, state.since) = (trouble, now())
+            return true
+        }
+        if isNew { logger.error("\(trouble)") }
+    }
+}
+
+extension LimitedProcess.Failure: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .notStarted(let reason): reason
+        case .timedOut: "it took too long and was killed"
+        case .tooMuchOutput: "its output exceeds the limit"
+        case .failed(let code, let complaint):
+            "exit code \(code)"
+                + (complaint.split(whereSeparator: \.isNewline).first.map { ": \($0)" } ?? "")
+        }
+    }
+}

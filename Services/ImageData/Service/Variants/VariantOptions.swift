@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ServiceKit
+
+/// The option for making variants.
+struct VariantOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The program that makes smaller variants: the path of vipsthumbnail, or off.",
+            discussion: """
+                Default: vipsthumbnail on the PATH (Debian's package libvips-tools). Without it pictures are served in full \
+                size, and the service reports that it is degraded. With off it does not.
+                """, valueName: "path|off"))
+    var variants: String?
+
+    func validate() throws {
+        guard let variants, !isOff, !FileManager.default.isExecutableFile(atPath: variants) else { return }
+        throw ValidationError("--variants: \(variants) is not a program; name the path of vipsthumbnail, or off")
+    }
+
+    private var isOff: Bool { variants == "off" }
+
+    /// - Returns: nil for `off`.
+    func maker(_ process: ServiceProcess) -> VariantMaker? {
+        guard !isOff else { return nil }
+        let path = variants ?? Self.found(in: ProcessInfo.processInfo.environment["PATH"] ?? "")
+        return VariantMaker(path.map { Thumbnailer(path: $0) }, logger: process.logger, now: { Date() })
+    }
+
+    /// The first `vipsthumbnail` in the folders of a PATH.
+    static func found(in folders: String) -> String? {
+        folders.split(separator: ":").map { "\($0)/vipsthumbnail" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import ImageData
+
+struct OrientationTests {
+    private static let jpeg = Data(JPEGBytes.image(16, 12))
+
+    @Test(arguments: 1...8, [true, false]) func `5 to 8 exchange the sides`(value: Int, isLittle: Bool) throws {
+        let info = try ImageInspector.inspect(EXIF.jpeg(Self.jpeg, orientation: value, isLittle: isLittle))
+        #expect(info.orientation.value == value && info.width == 16 && info.height == 12)
+        #expect(info.shownWidth == (value >= 5 ? 12 : 16) && info.shownHeight == (value >= 5 ? 16 : 12))
+    }
+
+    @Test(arguments: [0, 9, 0xFFFF]) func `an unknown orientation is upright`(value: Int) throws {
+        #expect(try ImageInspector.inspect(EXIF.jpeg(Self.jpeg, orientation: value)).orientation == .upright)
+    }
+
+    @Test func `malformed EXIF data is upright, and never refused`() throws {
+        let tiff = EXIF.tiff(orientation: 6)
+        for length in 0..<tiff.count {
+            let segment = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + tiff.prefix(length))
+            let data = Self.jpeg.prefix(2) + segment + Self.jpeg.dropFirst(2)
+            let orientation = try ImageInspector.inspect(data).orientation
+            // The entry of the orientation ends at byte 34.
+            #expect(orientation.value == (length < 34 ? 1 : 6), "\(length)")
+        }
+        for index in 0..<tiff.count {
+            var bytes = tiff
+            bytes[index] = 0xFF
+            let segment = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + bytes)
+            _ = try ImageInspector.inspect(Self.jpeg.prefix(2) + segment + Self.jpeg.dropFirst(2))
+        }
+    }
+
+    @Test func `the first EXIF segment counts, and other segments do not`() throws {
+        let first = EXIF.jpeg(EXIF.jpeg(Self.jpeg, orientation: 3), orientation: 6)
+        #expect(try ImageInspector.inspect(first).orientation.value == 6)
+        let other = JPEGBytes.segment(0xE1, ascii("http://ns.adobe.com/xap/1.0/\0"))
+        let data = Self.jpeg.prefix(2) + other + EXIF.jpeg(Self.jpeg, orientation: 8).dropFirst(2)
+        #expect(try ImageInspector.inspect(data).orientation.value == 8)
+    }
+
+    @Test func `PNG and WebP have EXIF chunks`() throws {
+        let exif = EXIF.tiff(orientation: 6)
+        let png =
+            PNGBytes.signature + PNGBytes.header() + PNGBytes.chunk("eXIf", exif) + PNGBytes.data + PNGBytes.end
+        #expect(try ImageInspector.inspect(Data(png)).shownWidth == 12)
+        let webp = WebPBytes.container(
+            WebPBytes.extended() + WebPBytes.lossless() + WebPBytes.chunk("EXIF", exif))
+        #expect(try ImageInspector.inspect(Data(webp)).shownWidth == 12)
+    }
+
+    @Test(arguments: [(0, 16), (1, 12), (2, 16), (3, 12)]) func `AVIF has a rotation`(turns: Int, width: Int) throws {
+        let rotation = AVIFBytes.box("irot", [UInt8(turns)])
+        let avif = AVIFBytes.still { location in
+            AVIFBytes.meta(
+                AVIFBytes.primary, location,
+                AVIFBytes.properties(AVIFBytes.size(16, 12) + rotation, numbers: [0x81, 2, 0x83]))
+        }
+        #expect(try ImageInspector.inspect(Data(avif)).shownWidth == width)
+    }
+}

@@ -1,0 +1,227 @@
+import EdgeModel
+import Foundation
+import ImageData
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import image_data_service
+
+/// Making with a script in place of `vipsthumbnail`.
+@Suite(.timeLimit(.minutes(5))) struct VariantMakerTests {
+    private static let original = Data(count: 100_000)
+
+    private func variant(_ number: Int, _ width: Int = 320) -> Variant {
+        Variant(of: stored(number).record.hash, width: width, format: .png)
+    }
+
+    private func make(_ maker: VariantMaker, _ number: Int = 1, _ width: Int = 320) async throws -> StoredImage? {
+        try await maker.variant(variant(number, width), storedAt: moment(5)) { Self.original }
+    }
+
+    private func wait(until condition: () -> Bool) async throws {
+        while !condition() { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    @Test func `a variant has its own hash and the time of its original`() async throws {
+        try await withFake { fake async throws in
+            let maker = fake.maker()
+            try await maker.during { () async throws in
+                let image = try await make(maker)
+                #expect(image == stored(1, at: 5))
+                #expect(maker.check.status == .serving && maker.check.name == "variants")
+            }
+        }
+    }
+
+    @Test func `one process serves all callers, and each width has its own`() async throws {
+        try await withFake("cat >/dev/null; sleep 0.2; cat $OUT") { fake async throws in
+            let maker = fake.maker()
+            try await maker.during { () async throws in
+                try await withThrowingTaskGroup(of: StoredImage?.self) { group in
+                    for number in 0..<200 { group.addTask { try await make(maker, 1, number % 2 == 0 ? 320 : 640) } }
+                    for try await image in group { #expect(image?.data == FakeThumbnailer.output) }
+                }
+            }
+            #expect(fake.runs.count == 2)
+        }
+    }
+
+    @Test func `few processes run at a time, and the queue is bounded`() async throws {
+        try await withFake("cat >/dev/null; sleep 600") { fake async throws in
+            let maker = fake.maker()
+            try await maker.during { () async throws in
+                let most = ProcessSlots.atATime + ProcessSlots.longestQueue
+                let tasks = (1...most).map { number in Task { try await make(maker, number) } }
+                try await wait { maker.load == (ProcessSlots.atATime, ProcessSlots.longestQueue) }
+                try await wait { fake.runs.count == ProcessSlots.atATime }
+                // One more is served the original at once.
+                #expect(try await make(maker, most + 1) == nil)
+                for task in tasks { task.cancel() }
+                for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+                try await wait { maker.load == (0, 0) }
+            }
+            #expect(fake.running == 0)
+        }
+    }
+
+    @Test func `the process is killed when its last caller is cancelled, and not before`() async throws {
+        try await withFake("cat >/dev/null; sleep 600") { fake async throws in
+            let maker = fake.maker()
+            try await maker.during { () async throws in
+                let tasks = (0..<3).map { _ in Task { try await make(maker) } }
+                try await wait { fake.running == 1 }
+                tasks[0].cancel()
+                tasks[1].cancel()
+                for task in tasks.prefix(2) { await #expect(throws: CancellationError.self) { try await task.value } }
+                try await Task.sleep(for: .milliseconds(100))
+                #expect(fake.running == 1)
+                tasks[2].cancel()
+                await #expect(throws: CancellationError.self) { try await tasks[2].value }
+                try await wait { fake.running == 0 && maker.load == (0, 0) }
+                // A cancelled picture can be made again.
+                try fake.change(to: "cat >/dev/null; cat $OUT")
+                #expect(try await make(maker) != nil)
+            }
+        }
+    }
+
+    @Test func `the end of the service kills the processes`() async throws {
+        try await withFake("cat >/dev/null; sleep 600") { fake async throws in
+            let maker = fake.maker()
+            let task = try await maker.during { () async throws in
+                let task = Task { try await make(maker) }
+                try await wait { fake.running == 1 }
+                return task
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+            try await wait { fake.running == 0 }
+        }
+    }
+
+    @Test(arguments: [
+        "cat >/dev/null; echo cannot read it >&2; exit 1", "exit 0", "cat >/dev/null; echo no picture",
+        "cat >/dev/null; head -c 50 $OUT", "sleep 600", "sleep 600 & sleep 600 & exit 1", "kill -11 $$",
+    ])
+    func `a picture that fails is not tried again, and others are`(script: String) async throws {
+        // The picture on which the program must always succeed has fewer bytes.
+        let script = "if [ $(head -c 1000 | wc -c) -lt 1000 ]; then cat $OUT; exit; fi; " + script
+        try await withFake(script) { fake async throws in
+            let log = RecordedLog()
+            let maker = fake.maker({ $0.time = .seconds(3) }, log)
+            try await maker.during { () async throws in
+                #expect(try await make(maker) == nil)
+                #expect(try await make(maker) == nil)
+                #expect(try await make(maker, 1, 640) == nil)
+                #expect(maker.isRefused(variant(1).original) && !maker.isRefused(variant(2).original))
+                #expect(fake.runs.count == 1 && fake.running == 0)
+                #expect(log.lines.count == 1 && log.lines[0].contains(variant(1).original.urn))
+                try fake.change(to: "cat >/dev/null; cat $OUT")
+                #expect(try await make(maker, 2) != nil)
+                #expect(maker.check.status == .serving)
+            }
+        }
+    }
+
+    @Test func `a variant that is not smaller than its original is not tried again, and is no failure`() async throws {
+        try await withFake("cat >/dev/null; head -c 200000 /dev/zero") { fake async throws in
+            let log = RecordedLog()
+            let maker = fake.maker({ _ in }, log)
+            try await maker.during { () async throws in
+                for _ in 0..<3 { #expect(try await make(maker) == nil) }
+                #expect(fake.runs.count == 1)
+                #expect(!maker.isRefused(variant(1).original) && maker.check.status == .serving && log.lines.isEmpty)
+                _ = try await make(maker, 1, 640)
+                #expect(fake.runs.count == 2)
+            }
+        }
+    }
+
+    @Test func `a program that always fails is reported with the remedy, until it succeeds`() async throws {
+        try await withFake("cat >/dev/null; echo broken >&2; exit 1") { fake async throws in
+            let log = RecordedLog()
+            let maker = fake.maker({ _ in }, log)
+            try await maker.during { () async throws in
+                for number in 1..<VariantMaker.failuresInARow { _ = try await make(maker, number) }
+                #expect(maker.check.status == .serving)
+                _ = try await make(maker, VariantMaker.failuresInARow)
+                let check = maker.check
+                #expect(check.status == .degraded && check.detail?.contains("libvips-tools") == true)
+                #expect(check.detail?.contains("broken") == true)
+                #expect(log.lines.count { $0.contains("libvips-tools") } == 1)
+                try fake.change(to: "cat >/dev/null; cat $OUT")
+                #expect(try await make(maker, 9) != nil)
+                #expect(maker.check.status == .serving && log.lines.last == "variants are made again")
+            }
+        }
+    }
+
+    @Test func `many unreadable pictures are not the program's fault`() async throws {
+        try await withFake("if [ $(head -c 1000 | wc -c) -lt 1000 ]; then cat $OUT; else exit 1; fi") {
+            fake async throws in
+            let maker = fake.maker()
+            try await maker.during { () async throws in
+                for number in 1...10 { _ = try await make(maker, number) }
+                #expect(maker.check.status == .serving)
+            }
+        }
+    }
+
+    @Test func `a program that cannot be started is reported, and the picture is tried again`() async throws {
+        try await withFake { fake async throws in
+            let maker = fake.maker()
+            try FileManager.default.removeItem(atPath: fake.path)
+            try await maker.during { () async throws in
+                #expect(try await make(maker) == nil)
+                #expect(maker.check.status == .degraded)
+                try fake.link()
+                #expect(try await make(maker) != nil)
+                #expect(maker.check.status == .serving)
+            }
+        }
+    }
+
+    @Test func `without the program nothing is made, and the check names the package`() async throws {
+        let maker = VariantMaker(nil, logger: RecordedLog().logger, now: { moment(0) })
+        try await maker.during { () async throws in
+            #expect(try await make(maker) == nil)
+            #expect(maker.check.status == .degraded && maker.check.detail?.contains("libvips-tools") == true)
+        }
+    }
+
+    @Test func `an original that was evicted in the meantime has no variant, and can be tried again`() async throws {
+        try await withFake { fake async throws in
+            let maker = fake.maker()
+            try await maker.during { () async throws in
+                #expect(try await maker.variant(variant(1), storedAt: moment(0), of: { nil }) == nil)
+                #expect(try await make(maker) != nil)
+            }
+        }
+    }
+
+    @Test func `a placeholder is made of the pixels of a PPM`() async throws {
+        try await withFake { fake async throws in
+            let maker = fake.maker()
+            try await maker.during { () async throws in
+                let facts = PictureFacts(width: 9, height: 9, frames: 1)
+                let placeholder = try await maker.placeholder(of: variant(1).original, facts) { Self.original }
+                #expect(placeholder?.columns == 3 && placeholder?.rows == 4)
+                #expect(placeholder?.pixels == Data(String(repeating: "a", count: 36).utf8))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "P6\\n3 4\\n255\\nabc", "P5\\n3 4\\n255\\nabcabcabcabcabcabcabcabcabcabcabcabc", "", "P6\\n255\\n",
+    ])
+    func `an output that is no such PPM is a failure`(output: String) async throws {
+        try await withFake("cat >/dev/null; printf '\(output)'") { fake async throws in
+            let maker = fake.maker()
+            try await maker.during { () async throws in
+                let facts = PictureFacts(width: 9, height: 9, frames: 1)
+                #expect(try await maker.placeholder(of: variant(1).original, facts) { Self.original } == nil)
+                #expect(maker.isRefused(variant(1).original))
+            }
+        }
+    }
+}

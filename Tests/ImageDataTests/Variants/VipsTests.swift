@@ -1,0 +1,198 @@
+import EdgeModel
+import Foundation
+import RPCTestKit
+import Testing
+
+@testable import ImageData
+@testable import image_data_service
+
+/// The real `vipsthumbnail`, with generated and with hostile pictures. Needs Debian's package libvips-tools.
+@Suite(.timeLimit(.minutes(5))) struct VipsTests {
+    private static let path = VariantOptions.found(in: ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")
+    private static let sample = Program.repository + "/deploy/sample"
+
+    private func thumbnailer() throws -> Thumbnailer {
+        Thumbnailer(path: try #require(Self.path, "install libvips-tools"))
+    }
+
+    private func variant(of data: Data, _ width: Int = 320, _ format: VariantFormat = .webp) async throws -> Data {
+        try await thumbnailer().variant(of: data, width: width, format: format, maximumBytes: 2_000_000)
+    }
+
+    private func placeholder(of data: Data) async throws -> Placeholder {
+        try await thumbnailer().placeholder(of: data, PictureFacts(ImageInspector.inspect(data)))
+    }
+
+    /// Runs `vips`, for making pictures.
+    private static func vips(_ arguments: String...) throws {
+        #expect(try Spawn.run(["/usr/bin/vips"] + arguments) == 0)
+    }
+
+    /// A picture of four colours: red and green above blue and white.
+    private static func quarters(_ width: Int = 400, _ height: Int = 200, type: String = "jpg") async throws -> Data {
+        try await withTemporaryDirectory { directory async throws in
+            var ppm = Data("P6\n\(width) \(height)\n255\n".utf8)
+            for y in 0..<height {
+                for x in 0..<width {
+                    ppm.append(contentsOf: colours[(y < height / 2 ? 0 : 2) + (x < width / 2 ? 0 : 1)])
+                }
+            }
+            try ppm.write(to: URL(filePath: directory + "/a.ppm"))
+            try vips("copy", directory + "/a.ppm", "\(directory)/a.\(type)")
+            return try Data(contentsOf: URL(filePath: "\(directory)/a.\(type)"))
+        }
+    }
+
+    private static let colours: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
+
+    /// The colours of the corners: the index in `colours` of top left, top right, bottom left and bottom right.
+    private func corners(_ placeholder: Placeholder) -> [Int] {
+        let pixels = Array(placeholder.pixels)
+        let last = (placeholder.columns - 1, placeholder.rows - 1)
+        return [(0, 0), (last.0, 0), (0, last.1), last].map { column, row in
+            let start = 3 * (row * placeholder.columns + column)
+            let distances = Self.colours.map { colour in
+                (0..<3).reduce(0) { $0 + abs(Int(colour[$1]) - Int(pixels[start + $1])) }
+            }
+            return distances.firstIndex(of: distances.min() ?? 0) ?? -1
+        }
+    }
+
+    @Test(arguments: ["lighthouse.jpg", "koi.png", "lanterns.webp", "snowfall.gif"], VariantFormat.allCases)
+    func `a variant has its width, its format and the ratio of the original`(
+        file: String, format: VariantFormat
+    ) async throws {
+        let data = try Data(contentsOf: URL(filePath: "\(Self.sample)/\(file)"))
+        let original = try ImageInspector.inspect(data)
+        let made = try ImageInspector.inspect(await variant(of: data, 320, format))
+        #expect(made.format.contentType == format.contentType && made.width == min(320, original.width))
+        let expected = Double(original.height) * Double(made.width) / Double(original.width)
+        #expect(abs(Double(made.height) - expected) <= 1)
+    }
+
+    @Test(arguments: ["avif", "png", "webp", "gif", "jpg"]) func `every format of an original is read`(
+        type: String
+    ) async throws {
+        let data = try await Self.quarters(type: type)
+        #expect(try ImageInspector.inspect(await variant(of: data)).width == 320)
+        #expect(try await corners(placeholder(of: data)) == [0, 1, 2, 3])
+    }
+
+    @Test(arguments: [
+        (1, [0, 1, 2, 3]), (2, [1, 0, 3, 2]), (3, [3, 2, 1, 0]), (4, [2, 3, 0, 1]), (5, [0, 2, 1, 3]),
+        (6, [2, 0, 3, 1]), (7, [3, 1, 2, 0]), (8, [1, 3, 0, 2]),
+    ])
+    func `the orientation is applied, and the size is that of the picture as it is shown`(
+        orientation: Int, expected: [Int]
+    ) async throws {
+        let data = EXIF.jpeg(try await Self.quarters(1_000, 500), orientation: orientation)
+        let info = try ImageInspector.inspect(data)
+        #expect((info.shownWidth, info.shownHeight) == (orientation < 5 ? (1_000, 500) : (500, 1_000)))
+        #expect(try await corners(placeholder(of: data)) == expected)
+        for format in VariantFormat.allCases {
+            let made = try await variant(of: data, 320, format)
+            let shown = try ImageInspector.inspect(made)
+            #expect(shown.orientation == .upright && shown.width == 320)
+            #expect(shown.height == (orientation < 5 ? 160 : 640))
+            #expect(try await corners(placeholder(of: made)) == expected)
+        }
+    }
+
+    @Test func `the place and the camera are removed`() async throws {
+        let data = EXIF.jpeg(try await Self.quarters(), orientation: 6)
+        #expect(data.range(of: Data(EXIF.camera.utf8)) != nil)
+        for format in VariantFormat.allCases {
+            let made = try await variant(of: data, 320, format)
+            for text in [EXIF.camera, "Exif", "EXIF", "eXIf", "ICC", "iCCP", "XMP", "exif-"] {
+                #expect(made.range(of: Data(text.utf8)) == nil, "\(format) has \(text)")
+            }
+        }
+    }
+
+    @Test func `colours of another profile are converted`() async throws {
+        let data = try await withTemporaryDirectory { directory async throws in
+            try await Self.quarters(400, 300, type: "png").write(to: URL(filePath: directory + "/a.png"))
+            try Self.vips("icc_transform", directory + "/a.png", directory + "/p3.png", "p3", "--input-profile", "srgb")
+            return try Data(contentsOf: URL(filePath: directory + "/p3.png"))
+        }
+        #expect(data.range(of: Data("iCCP".utf8)) != nil)
+        let pixels = Array(try await placeholder(of: data).pixels)
+        // Without conversion, red would be about (234, 51, 35), its numbers in P3.
+        #expect(pixels[0] > 250 && pixels[1] < 20 && pixels[2] < 20, "\(pixels.prefix(3))")
+        let made = try await variant(of: data, 320, .png)
+        #expect(made.range(of: Data("iCCP".utf8)) == nil)
+        #expect(Array(try await placeholder(of: made).pixels)[1] < 40)
+    }
+
+    @Test func `CMYK, grey, 16 bits and transparency are read`() async throws {
+        try await withTemporaryDirectory { directory async throws in
+            try await Self.quarters(type: "png").write(to: URL(filePath: directory + "/a.png"))
+            try Self.vips(
+                "icc_transform", directory + "/a.png", directory + "/cmyk.jpg", "cmyk", "--input-profile", "srgb")
+            try Self.vips("colourspace", directory + "/a.png", directory + "/grey.png", "b-w")
+            try Self.vips("colourspace", directory + "/a.png", directory + "/deep.png", "rgb16")
+            try Self.vips("bandjoin_const", directory + "/a.png", directory + "/clear.png", "128")
+            for file in ["cmyk.jpg", "grey.png", "deep.png", "clear.png"] {
+                let data = try Data(contentsOf: URL(filePath: "\(directory)/\(file)"))
+                for format in VariantFormat.allCases {
+                    #expect(try ImageInspector.inspect(await variant(of: data, 320, format)).width == 320, "\(file)")
+                }
+                _ = try await placeholder(of: data)
+            }
+        }
+    }
+
+    // MARK: Hostile pictures
+
+    @Test(arguments: hostile) func `a hostile picture costs no more than the limits`(name: String, data: Data)
+        async throws
+    {
+        var thumbnailer = try thumbnailer()
+        thumbnailer.limits.time = .seconds(5)
+        let begun = ContinuousClock.now
+        do {
+            _ = try await thumbnailer.variant(of: data, width: 320, format: .webp, maximumBytes: 1_000_000)
+            _ = try await thumbnailer.placeholder(of: data, PictureFacts(width: 4, height: 3, frames: 1))
+        } catch is LimitedProcess.Failure {
+            // It may also succeed, with what can be read.
+        }
+        #expect(.now - begun < .seconds(20))
+    }
+
+    private static let hostile: [(String, Data)] = {
+        let photo = (try? Data(contentsOf: URL(filePath: sample + "/lighthouse.jpg"))) ?? Data()
+        let giant = PNGBytes.signature + PNGBytes.header(50_000, 50_000) + PNGBytes.data + PNGBytes.end
+        let frames = (0..<5_000).flatMap { _ in GIFBytes.image().dropFirst(13).dropLast() }
+        return [
+            ("a PNG of 50,000 × 50,000", Data(giant)),
+            ("a JPEG of 65,535 × 65,535", Data(JPEGBytes.image(65_535, 65_535))),
+            ("a GIF of thousands of frames", Data(GIFBytes.image().dropLast() + frames + [0x3B])),
+            ("a truncated JPEG", photo.prefix(photo.count / 3)),
+            ("a JPEG with holes", photo.prefix(2_000) + Data(count: 50_000) + photo.dropFirst(52_000)),
+            ("endless scans", photo.dropLast(2) + Data((0..<20_000).flatMap { _ in JPEGBytes.scan() })),
+            ("no picture", Data("%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 1 1\nshowpage".utf8)),
+            ("an SVG", Data("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\"/>".utf8)),
+            ("nothing", Data()),
+        ]
+    }()
+
+    @Test(arguments: [0, 1]) func `pictures above the pixel limit are refused before a process starts`(index: Int) {
+        #expect(throws: ImageRejection.self) { try ImageInspector.inspect(Self.hostile[index].1) }
+    }
+
+    @Test func `only pictures are read, whatever libvips can read`() async throws {
+        for (name, data) in Self.hostile where ["no picture", "an SVG", "nothing"].contains(name) {
+            await #expect(throws: LimitedProcess.Failure.self, "\(name)") { try await variant(of: data) }
+        }
+    }
+
+    @Test func `too much memory fails, and the next picture succeeds`() async throws {
+        var thumbnailer = try thumbnailer()
+        thumbnailer.limits.memoryBytes = 100 << 20
+        let data = try await Self.quarters(3_000, 3_000, type: "png")
+        await #expect(throws: LimitedProcess.Failure.self) {
+            try await thumbnailer.variant(of: data, width: 320, format: .webp, maximumBytes: 1_000_000)
+        }
+        #expect(try await ImageInspector.inspect(variant(of: data)).width == 320)
+    }
+}
