@@ -61,7 +61,8 @@ extension API {
             try await api.postComment(on: request.id, request)
         },
         Endpoint(
-            .get, "/v1/image/{id}/data", "getImageData", "Return the bytes of an image, or of a smaller variant. Ranges are supported.",
+            .get, "/v1/image/{id}/data", "getImageData",
+            "Return the bytes of an image, or of a smaller variant. Ranges are supported.",
             parameters: [WantedPicture.width.description],
             answers: [
                 .body("The bytes.", "image/*"), .body("A range of the bytes.", "image/*", status: 206), .notModified,

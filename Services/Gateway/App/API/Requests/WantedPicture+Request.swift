@@ -13,10 +13,10 @@ extension WantedPicture {
     /// Only an explicit `image/webp` counts: clients without WebP send `image/*` and `*/*` too.
     init(id: UUID, _ query: Query, _ fields: HTTPFields) throws(RPCError) {
         let width = try Self.width.value(in: query)
-        let isSaving = fields["Save-Data"]?.lowercased().trimming(" ") == "on"
+        let isSaving = fields["Save-Data"]?.lowercased() == "on"
         self.init(
             id: id, width: isSaving ? width.map(Self.smaller) : width,
-            acceptsWebP: Accept.names("image/webp", in: fields[.accept] ?? ""))
+            acceptsWebP: (WeightedList(fields[.accept] ?? "")["image/webp"] ?? 0) > 0)
     }
 
     /// The width before the one that would be used.
@@ -26,22 +26,4 @@ extension WantedPicture {
 
     /// The request fields that select the picture, for `Vary`.
     static let fields = "Accept, Save-Data"
-}
-
-/// Parses `Accept` (RFC 9110 §12.5.1).
-enum Accept {
-    /// Whether a media type is named with a weight above 0.
-    static func names(_ type: String, in field: String) -> Bool {
-        field.lowercased().split(separator: ",").contains { part in
-            let parts = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-            return parts.first == type && weight > 0
-        }
-    }
-}
-
-extension String {
-    fileprivate func trimming(_ character: Character) -> String {
-        String(drop { $0 == character }.reversed().drop { $0 == character }.reversed())
-    }
 }

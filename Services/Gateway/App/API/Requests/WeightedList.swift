@@ -1,4 +1,4 @@
-/// A list of values with weights, as in `Accept` and `Accept-Language` (RFC 9110 §12.4.2).
+/// A list of values with weights, as in `Accept`, `Accept-Encoding` and `Accept-Language` (RFC 9110 §12.4.2).
 struct WeightedList {
     private let weights: [(value: String, weight: Double)]
 
