@@ -13,6 +13,11 @@ CHROMIUM = "/usr/bin/chromium"
 COUNT = 60
 
 
+def pytest_addoption(parser):
+    parser.addoption("--sheet", type=pathlib.Path, help="folder for the screenshots and the sheet of all of them")
+    parser.addoption("--accept-screens", action="store_true", help="store the screenshots as the expected ones")
+
+
 @pytest.fixture(scope="session")
 def feed():
     """A deployment with 60 pictures. Tests leave it as it was, except for items at the top and comments."""
@@ -38,7 +43,7 @@ def open_page(feed, browser):
     def open(path="/", *, expected=(), service_workers="block", **options):
         options = {"viewport": {"width": 800, "height": 900}, "locale": "en-US", "color_scheme": "light", **options}
         context = browser.new_context(base_url=feed.url, service_workers=service_workers, **options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))

@@ -30,6 +30,12 @@ def png(color, width=120, height=90):
             + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
+def plain(index):
+    """A small picture of one color, in one of four shapes."""
+    color = (40 + index * 37 % 180, 60 + index * 53 % 150, 80 + index * 29 % 140)
+    return png(color, 120, [90, 120, 150, 60][index % 4])
+
+
 class Deployment:
     def __init__(self, root, arguments=()):
         self.root = pathlib.Path(root)
@@ -89,14 +95,13 @@ class Deployment:
         with urllib.request.urlopen(f"{self.url}/v1/feed?limit={count}") as answer:
             return [item["id"] for item in json.load(answer)["items"]]
 
-    def fill(self, count, description=lambda index: f"Picture number {index}", location=lambda index: f"Place {index}"):
-        """Imports pictures; the first is the newest."""
+    def fill(self, count, description=lambda index: f"Picture number {index}", location=lambda index: f"Place {index}", picture=plain):
+        """Imports pictures; the first is the newest. `picture` returns the bytes of a PNG for an index."""
         with tempfile.TemporaryDirectory() as folder:
             entries = []
             for index in range(count):
                 name = f"{index:04}.png"
-                color = (40 + index * 37 % 180, 60 + index * 53 % 150, 80 + index * 29 % 140)
-                pathlib.Path(folder, name).write_bytes(png(color, 120, [90, 120, 150, 60][index % 4]))
+                pathlib.Path(folder, name).write_bytes(picture(index))
                 entries.append({"file": name, "description": description(index), "location": location(index)})
             pathlib.Path(folder, "manifest.json").write_text(json.dumps(entries))
             self.gateway("import", folder)

@@ -14,7 +14,7 @@ TRANSITIONS = pathlib.Path(__file__).parents[1] / "PresentationTests/loading-sta
 PAGE = 12
 
 
-def until(page, condition, seconds=10):
+def until(page, condition, seconds=60):
     """Waits for a condition that the browser cannot wait for, and lets the events of the page arrive."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -32,6 +32,31 @@ def wait_for_rows(page, count):
 
 def scroll_to_end(page):
     page.evaluate("scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })")
+
+
+def settle(page):
+    """Waits until no row has moved for 20 frames: rows that come near for the first time get their size."""
+    page.evaluate(
+        """() => new Promise(done => {
+            let [before, frames] = ["", 0];
+            const step = () => {
+                const now = [scrollY, document.documentElement.scrollHeight,
+                    ...[...document.querySelectorAll('#list > *')].map(row => row.getBoundingClientRect().top)].join();
+                frames = now === before ? frames + 1 : 0;
+                before = now;
+                frames === 20 ? done() : requestAnimationFrame(step);
+            };
+            step();
+        })""")
+
+
+def scroll_through(page):
+    """Scrolls until the last page is loaded."""
+    while link := page.query_selector("#more a[rel=next]"):
+        address = link.get_attribute("href")
+        scroll_to_end(page)
+        page.wait_for_function(
+            "old => document.querySelector('#more a[rel=next]')?.getAttribute('href') !== old", arg=address)
 
 
 def ready(page):
@@ -87,12 +112,11 @@ def test_the_next_page_loads_before_the_end_is_seen_and_moves_no_row(open_page):
     page.route("**/?after_id=*", lambda route: held.append(route))
     page.evaluate("scrollBy({ top: document.getElementById('more').getBoundingClientRect().top - innerHeight - 380, behavior: 'instant' })")
     until(page, lambda: held)
-    # Rows that were never shown get their size.
-    page.wait_for_timeout(500)
+    settle(page)
     page.evaluate("window.row = document.elementFromPoint(400, 450).closest('.item'); window.before = row.getBoundingClientRect().top")
     held[0].continue_()
     wait_for_rows(page, 2 * PAGE)
-    page.wait_for_timeout(100)
+    settle(page)
     assert page.evaluate("Math.abs(row.getBoundingClientRect().top - before)") <= 1
 
 
@@ -114,32 +138,31 @@ def test_a_failed_page_keeps_the_rows_and_loads_on_tap_and_on_scroll(open_page):
     page.click("#more .failure button")
     until(page, lambda: len(attempts) == 2)
     page.wait_for_selector("#more .failure")
-    page.wait_for_timeout(600)
     page.unroute("**/?after_id=*")
     page.mouse.move(400, 400)
-    page.mouse.wheel(0, 200)
-    wait_for_rows(page, 2 * PAGE)
+
+    def scrolled():
+        page.mouse.wheel(0, 200)
+        return len(shown_ids(page)) >= 2 * PAGE
+
+    until(page, scrolled)
     assert not page.query_selector("#more .failure")
 
 
 def test_two_ends_at_once_load_one_page(open_page):
     page = open_page(None)
-    attempts = []
-
-    def slow(route):
-        attempts.append(route.request.url)
-        page.wait_for_timeout(400)
-        route.continue_()
-
-    page.route("**/?after_id=*", slow)
+    held = []
+    page.route("**/?after_id=*", lambda route: held.append(route))
     page.goto("/")
     ready(page)
     for _ in range(5):
         scroll_to_end(page)
-        page.evaluate("scrollTo(0, 0)")
-    scroll_to_end(page)
+        settle(page)
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        settle(page)
+    assert len(held) == 1
+    held[0].continue_()
     wait_for_rows(page, 2 * PAGE)
-    assert len(attempts) == len(set(attempts))
 
 
 def test_an_error_of_the_server_is_shown_in_the_language_of_the_page(open_page, feed):
@@ -231,12 +254,12 @@ def test_rows_keep_their_size_while_pictures_load_fail_and_leave(open_page):
 def test_far_rows_release_their_pictures(open_page):
     page = open_page()
     ready(page)
-    while page.query_selector("#more a[rel=next]"):
-        scroll_to_end(page)
-        page.wait_for_timeout(50)
-    page.wait_for_timeout(200)
-    loaded = page.eval_on_selector_all(".photo", "all => all.filter(one => one.hasAttribute('src')).length")
-    assert 0 < loaded < COUNT / 2
+    scroll_through(page)
+    page.wait_for_function(
+        """count => {
+            const loaded = document.querySelectorAll('.photo[src]').length;
+            return 0 < loaded && loaded < count / 2;
+        }""", arg=COUNT)
 
 
 def test_many_rows_are_folded_and_unfolded_in_their_order(open_page, feed):
@@ -244,13 +267,8 @@ def test_many_rows_are_folded_and_unfolded_in_their_order(open_page, feed):
     try:
         page = open_page()
         ready(page)
-        while link := page.query_selector("#more a[rel=next]"):
-            address = link.get_attribute("href")
-            scroll_to_end(page)
-            page.wait_for_function(
-                "old => document.querySelector('#more a[rel=next]')?.getAttribute('href') !== old", arg=address)
-        page.wait_for_timeout(300)
-        assert page.locator("#list > *").count() < 250
+        scroll_through(page)
+        page.wait_for_function("() => document.querySelectorAll('#list > *').length < 250")
         ids = feed.ids()
         assert page.eval_on_selector("#list > :last-child", "row => Number(row.ariaPosInSet)") == 400 + COUNT
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
@@ -271,18 +289,18 @@ def test_back_restores_rows_position_and_focus(open_page):
     for count in (2, 3):
         scroll_to_end(page)
         wait_for_rows(page, count * PAGE)
-    page.wait_for_timeout(300)
+    settle(page)
     ids = shown_ids(page)
     row = ids[20]
     page.evaluate("id => document.getElementById('i-' + id).scrollIntoView({ block: 'center', behavior: 'instant' })", row)
-    page.wait_for_timeout(500)
+    settle(page)
     top = page.evaluate("id => document.getElementById('i-' + id).getBoundingClientRect().top", row)
     page.click(f"#i-{row} .count")
     page.wait_for_selector("#comments")
     page.click("#back")
     page.wait_for_selector("#list[role=feed]")
     ready(page)
-    page.wait_for_timeout(500)
+    settle(page)
     assert shown_ids(page) == ids
     assert abs(page.evaluate("id => document.getElementById('i-' + id).getBoundingClientRect().top", row) - top) <= 1
     assert page.evaluate("document.activeElement.id") == f"i-{row}"
@@ -297,7 +315,7 @@ def test_new_items_are_announced_without_moving_the_reader(open_page, feed):
     page = open_page()
     ready(page)
     page.evaluate("scrollTo({ top: 1500, behavior: 'instant' })")
-    page.wait_for_timeout(500)
+    settle(page)
     position = page.evaluate("scrollY")
     new = feed.publish("Just in", "And another")
     try:
@@ -421,9 +439,9 @@ def test_the_grid_keeps_the_place_of_the_reader(open_page):
     ready(page)
     row = shown_ids(page)[4]
     page.evaluate("id => document.getElementById('i-' + id).scrollIntoView({ block: 'start', behavior: 'instant' })", row)
-    page.wait_for_timeout(300)
+    settle(page)
     page.click(".to-grid")
-    page.wait_for_timeout(300)
+    settle(page)
     box = page.eval_on_selector(f"#i-{row}", "row => row.getBoundingClientRect().toJSON()")
     assert -box["height"] < box["top"] < 900
     assert page.eval_on_selector("#list", "list => getComputedStyle(list).gridTemplateColumns.split(' ').length") == 3
@@ -485,7 +503,7 @@ def test_axe_finds_nothing(open_page, feed, scheme, view):
     if view == "grid":
         page.context.add_cookies([{"name": "layout", "value": "grid", "url": feed.url}])
     page.goto(path)
-    page.wait_for_timeout(300)
+    settle(page)
     results = Axe().run(page)
     assert results.violations_count == 0, results.generate_report()
 

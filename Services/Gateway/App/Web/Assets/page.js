@@ -153,7 +153,14 @@ class Pictures {
     this.#near.observe(photo);
   }
 
-  forget(row) { this.#near.unobserve(row.querySelector(".photo")); }
+  /** Releases the picture of a row that leaves the page. Chromium keeps every image whose `sizes` depend on the window until the page closes, and with it the row. */
+  forget(row) {
+    const photo = row.querySelector(".photo");
+    if (!photo) return;
+    this.#near.unobserve(photo);
+    this.#release(photo);
+    photo.removeAttribute("sizes");
+  }
 
   /** The row as the server sent it, for storing. */
   restored(row) {
@@ -428,6 +435,7 @@ class Reload {
       const hadFocus = list.contains(document.activeElement);
       list.replaceChildren(...rows);
       folds.clear();
+      shown.forEach((row) => row.isConnected || pictures.forget(row));
       rows.filter((row) => !shown.has(row.id)).forEach((row) => pictures.watch(row));
       number();
       document.querySelectorAll("main > .empty, main > .pager").forEach((old) => old.remove());
@@ -518,6 +526,7 @@ class News {
       new IntersectionObserver(([entry], observer) => {
         if (entry.isIntersecting || row.contains(document.activeElement)) return;
         observer.disconnect();
+        pictures.forget(row);
         row.remove();
         number();
       }).observe(row);
