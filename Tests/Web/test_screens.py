@@ -77,13 +77,14 @@ def empty():
         yield running
 
 
-def shown(page):
+def shown(page, state):
     """Waits until everything on the screen is painted."""
     page.wait_for_function(
-        """() => [...document.images].every(image => {
+        """isLoading => [...document.querySelectorAll('.photo, .stage img')].every(image => {
             const { top, bottom, width } = image.getBoundingClientRect();
-            return image.matches('.failed *, .loading *') || top > innerHeight || bottom < 0 || !width || (image.complete && image.naturalWidth > 0);
-        })""")
+            const isDone = isLoading || image.matches('.failed *') || (image.naturalWidth > 0 && image.complete && !image.matches('.loading *'));
+            return top > innerHeight || bottom < 0 || !width || isDone;
+        })""", arg=state == "loading")
     page.evaluate("() => Promise.all([document.fonts.ready, ...document.getAnimations().filter(one => one.effect.getTiming().iterations === 1).map(one => one.finished)])")
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
@@ -144,8 +145,12 @@ def name(scene):
     return "-".join([state, device, scheme, *([language] if language != "en" else []), *([str(size)] if size != 100 else [])])
 
 
+def quarter(picture):
+    return picture.resize((picture.width // 4, picture.height // 4), Image.Resampling.BOX)
+
+
 def difference(one, other):
-    """The mean difference of all channels."""
+    """The mean difference of all channels of two pictures with the same size."""
     size = (64, round(one.height * 64 / one.width))
     small = [picture.convert("RGB").resize(size, Image.Resampling.BOX) for picture in (one, other)]
     return sum(ImageStat.Stat(ImageChops.difference(*small)).mean) / 3
@@ -182,14 +187,13 @@ def test_the_screen_looks_as_it_did(request, open_page, gallery, sheet, scene):
     if size != 100:
         page.add_init_script(f"document.addEventListener('DOMContentLoaded', () => document.documentElement.style.fontSize = '{size}%')")
     bring(page, state, server)
-    shown(page)
+    shown(page, state)
     data = page.screenshot(caret="hide")
     sheet(name(scene), data)
-    picture = Image.open(io.BytesIO(data)).convert("RGB")
+    picture = quarter(Image.open(io.BytesIO(data)).convert("RGB"))
     path = SCREENS / f"{name(scene)}.png"
     if request.config.getoption("--accept-screens"):
         SCREENS.mkdir(exist_ok=True)
-        quarter = picture.resize((picture.width // 4, picture.height // 4), Image.Resampling.BOX)
-        quarter.quantize(16, dither=Image.Dither.NONE).save(path, optimize=True)
+        picture.quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
     found = difference(Image.open(path), picture)
     assert found <= TOLERANCE, f"{found:.1f} of 255; look at it with --sheet DIR, then --accept-screens"
