@@ -269,6 +269,16 @@ def test_many_rows_are_folded_and_unfolded_in_their_order(open_page, feed):
         ready(page)
         scroll_through(page)
         page.wait_for_function("() => document.querySelectorAll('#list > *').length < 250")
+        # A folded row leaves the memory too: each row that is alive has two listeners.
+        inspector = page.context.new_cdp_session(page)
+        inspector.send("Performance.enable")
+
+        def listeners():
+            inspector.send("HeapProfiler.collectGarbage")
+            metrics = inspector.send("Performance.getMetrics")["metrics"]
+            return next(one["value"] for one in metrics if one["name"] == "JSEventListeners")
+
+        until(page, lambda: listeners() < 2 * page.locator("#list > .item").count() + 150)
         ids = feed.ids()
         assert page.eval_on_selector("#list > :last-child", "row => Number(row.ariaPosInSet)") == 400 + COUNT
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")

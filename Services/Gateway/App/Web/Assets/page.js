@@ -132,8 +132,12 @@ const age = {
 /** Requests pictures that are near, and releases those that are far: removing the address of an image cancels its request. */
 class Pictures {
   #addresses = new WeakMap();
+  /** Observes rows: Chromium does not always report that an image returns which is inside a row with `content-visibility`. */
   #near = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) isIntersecting ? this.#request(target) : this.#release(target);
+    for (const { target, isIntersecting } of entries) {
+      const photo = target.querySelector(".photo");
+      isIntersecting ? this.#request(photo) : this.#release(photo);
+    }
   }, { rootMargin: "100% 0px" });
 
   /** Takes the address out of a row's picture, before the row is part of the page. */
@@ -150,14 +154,14 @@ class Pictures {
     if (this.#isBlank(photo)) { /* requested when near */ }
     else if (!photo.complete) this.#frame(photo).classList.add("loading");
     else if (!photo.naturalWidth) this.#fail(photo);
-    this.#near.observe(photo);
+    this.#near.observe(row);
   }
 
   /** Releases the picture of a row that leaves the page. Chromium keeps every image whose `sizes` depend on the window until the page closes, and with it the row. */
   forget(row) {
     const photo = row.querySelector(".photo");
     if (!photo) return;
-    this.#near.unobserve(photo);
+    this.#near.unobserve(row);
     this.#release(photo);
     photo.removeAttribute("sizes");
   }
