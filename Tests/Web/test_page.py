@@ -34,6 +34,17 @@ def scroll_to_end(page):
     page.evaluate("scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })")
 
 
+def scroll_for_rows(page, count):
+    """Scrolls to the end until there are so many rows: the end moves when rows that come near get their size."""
+    page.wait_for_function(
+        """count => {
+            scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+            return document.querySelectorAll("#list > *").length >= count;
+        }""",
+        arg=count,
+    )
+
+
 def settle(page):
     """Waits until no row has moved for 20 frames: rows that come near for the first time get their size."""
     page.evaluate(
@@ -297,8 +308,7 @@ def test_back_restores_rows_position_and_focus(open_page):
     page = open_page()
     ready(page)
     for count in (2, 3):
-        scroll_to_end(page)
-        wait_for_rows(page, count * PAGE)
+        scroll_for_rows(page, count * PAGE)
     settle(page)
     ids = shown_ids(page)
     row = ids[20]
@@ -314,8 +324,7 @@ def test_back_restores_rows_position_and_focus(open_page):
     assert shown_ids(page) == ids
     assert abs(page.evaluate("id => document.getElementById('i-' + id).getBoundingClientRect().top", row) - top) <= 1
     assert page.evaluate("document.activeElement.id") == f"i-{row}"
-    scroll_to_end(page)
-    wait_for_rows(page, 4 * PAGE)
+    scroll_for_rows(page, 4 * PAGE)
 
 
 # --- News -------------------------------------------------------------------------------------------------------------
@@ -387,8 +396,7 @@ def test_the_page_opens_without_a_network(open_page):
     page = open_page(service_workers="allow")
     ready(page)
     page.evaluate("navigator.serviceWorker.ready")
-    scroll_to_end(page)
-    wait_for_rows(page, 2 * PAGE)
+    scroll_for_rows(page, 2 * PAGE)
     ids = shown_ids(page)
     page.evaluate("scrollTo(0, 0)")
     until(page, lambda: page.evaluate(
@@ -402,8 +410,7 @@ def test_the_page_opens_without_a_network(open_page):
     page.wait_for_selector(".offline")
     assert page.inner_text(".offline").startswith("Offline: cached copy from")
     page.wait_for_function(f"() => document.querySelector('#i-{ids[0]} .photo').naturalWidth === 120")
-    scroll_to_end(page)
-    wait_for_rows(page, 2 * PAGE)
+    scroll_for_rows(page, 2 * PAGE)
     assert shown_ids(page)[: 2 * PAGE] == ids[: 2 * PAGE]
     page.context.set_offline(False)
     page.keyboard.press("r")
