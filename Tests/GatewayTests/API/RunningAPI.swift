@@ -55,8 +55,7 @@ struct RunningAPI: Sendable {
                 var plugins: [Plugin] = []
                 for name in ["feed", "comments", "image-data"] {
                     let manifest = PluginManifest(
-                        name: name, socket: name + ".sock", contracts: [name: 1], required: true, timeout: nil,
-                        enriches: [])
+                        name: name, socket: name + ".sock", contracts: [name: 1], required: true, timeout: nil)
                     plugins.append(try await Plugin(manifest, root: root, executor: executor))
                 }
                 return try await body(PluginRegistry(plugins, failures))

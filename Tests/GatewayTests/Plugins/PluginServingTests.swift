@@ -60,7 +60,7 @@ import Testing
             }
             let table = try #require(services.tables["feed"])
             let manifest = PluginManifest(
-                name: "feed", socket: "feed.sock", contracts: ["feed": 2], required: true, timeout: nil, enriches: [])
+                name: "feed", socket: "feed.sock", contracts: ["feed": 2], required: true, timeout: nil)
             try await TestServer.with(table, named: "feed", at: SocketPath(root + "/run/feed.sock")) { _ in
                 let plugin = try await Plugin(manifest, root: root)
                 await withTaskGroup(of: Void.self) { group in

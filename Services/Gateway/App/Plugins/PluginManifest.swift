@@ -19,37 +19,16 @@ struct PluginManifest: Sendable, Equatable {
     /// The maximum timeout of a call in milliseconds; nil if only the caller's timeout applies.
     let timeout: Int?
 
-    /// The values that it adds to the items of a page.
-    let enriches: [Enrichment]
-
-    /// A method that the gateway calls once per page, and the name under which the items get its values.
-    struct Enrichment: Sendable, Equatable {
-        let item: String
-        let method: String
-        let extensionName: String
-
-        static let codec = Codec<Enrichment>.object { object in
-            let item = object.required("item", .string, \.item)
-            let method = object.required("method", .string, \.method)
-            let name = object.required("as", PluginName.codec, \.extensionName)
-            return { members throws(JSONError) in
-                Enrichment(item: try members[item], method: try members[method], extensionName: try members[name])
-            }
-        }
-    }
-
     static let codec = Codec<PluginManifest>.object { object in
         let name = object.required("name", PluginName.codec, \.name)
         let socket = object.required("socket", .string, \.socket)
         let contracts = object.required("contracts", .dictionary(of: .integer(1 ... .max)), \.contracts)
         let required = object.optional("required", .boolean, \.required)
         let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
-        let enriches = object.optional("enriches", .array(of: Enrichment.codec, count: 0...16), \.enriches)
         return { members throws(JSONError) in
             PluginManifest(
                 name: try members[name], socket: try members[socket], contracts: try members[contracts],
-                required: try members[required] ?? false, timeout: try members[timeout],
-                enriches: try members[enriches] ?? [])
+                required: try members[required] ?? false, timeout: try members[timeout])
         }
     }
 }
