@@ -15,7 +15,7 @@ struct API: Sendable {
     /// The events of the feed.
     let events: FeedEvents
 
-    /// Permits comments over HTTP; nil when nobody may write.
+    /// Permits comments over HTTP; nil when they are off.
     let writeToken: WriteToken?
 
     /// The description of the API, as `/openapi.json` answers it.

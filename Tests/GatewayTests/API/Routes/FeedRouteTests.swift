@@ -152,6 +152,8 @@ import Testing
         try await RunningAPI.with(.feed(page)) { api in
             let reply = try await api.exchange("/feed.json?limit=1", ["Accept-Language: pt"])
             #expect(reply.status == 200 && reply["Content-Type"] == "application/feed+json")
+            // The language may come from a cookie.
+            #expect(reply["Vary"] == "Accept-Encoding, Accept-Language, Cookie")
             let feed = try #require(try JSONSerialization.jsonObject(with: Data(reply.body)) as? [String: Any])
             let base = "http://127.0.0.1:\(api.port)"
             #expect(feed["version"] as? String == "https://jsonfeed.org/version/1.1")

@@ -96,7 +96,7 @@ extension API {
             items: page.items.map { JSONFeed.Item($0, publicURL, reader.language) })
         var answer = HTTPAnswer.document(RawJSON(feed, as: JSONFeed.codec), for: request.head)
         if answer.status == .ok { answer.fields[.contentType] = JSONFeed.contentType }
-        answer.fields[.vary] = "Accept-Encoding, Accept-Language"
+        answer.fields[.vary] = "Accept-Encoding, Accept-Language, Cookie"
         Freshness(page.origin, savedAt: page.savedAt, now: gateway.now()).apply(to: &answer.fields)
         return answer
     }
