@@ -2,6 +2,7 @@ import Foundation
 import ImageData
 import Logging
 import RPCTestKit
+import ServiceKit
 
 @testable import image_data_service
 
@@ -45,9 +46,9 @@ struct FakeThumbnailer {
     func maker(_ change: (inout LimitedProcess.Limits) -> Void = { _ in }, _ log: RecordedLog = RecordedLog())
         -> VariantMaker
     {
-        var thumbnailer = Thumbnailer(path: path)
-        thumbnailer.limits.time = .seconds(60)
-        change(&thumbnailer.limits)
+        var thumbnailer = Thumbnailer(program: VipsThumbnail(path: path))
+        thumbnailer.program.limits.time = .seconds(60)
+        change(&thumbnailer.program.limits)
         return VariantMaker(thumbnailer, logger: log.logger, now: { moment(0) })
     }
 }

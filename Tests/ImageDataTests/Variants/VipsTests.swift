@@ -1,6 +1,7 @@
 import EdgeModel
 import Foundation
 import RPCTestKit
+import ServiceKit
 import Testing
 
 @testable import ImageData
@@ -8,11 +9,11 @@ import Testing
 
 /// The real `vipsthumbnail`, with generated and with hostile pictures. Needs Debian's package libvips-tools.
 @Suite(.timeLimit(.minutes(5))) struct VipsTests {
-    private static let path = VariantOptions.found(in: ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")
+    private static let program = VipsThumbnail(in: ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin")
     private static let sample = Program.repository + "/deploy/sample"
 
     private func thumbnailer() throws -> Thumbnailer {
-        Thumbnailer(path: try #require(Self.path, "install libvips-tools"))
+        Thumbnailer(program: try #require(Self.program, "install libvips-tools"))
     }
 
     private func variant(of data: Data, _ width: Int = 320, _ format: VariantFormat = .webp) async throws -> Data {
@@ -148,7 +149,7 @@ import Testing
         async throws
     {
         var thumbnailer = try thumbnailer()
-        thumbnailer.limits.time = .seconds(5)
+        thumbnailer.program.limits.time = .seconds(5)
         let begun = ContinuousClock.now
         do {
             _ = try await thumbnailer.variant(of: data, width: 320, format: .webp, maximumBytes: 1_000_000)
@@ -188,7 +189,7 @@ import Testing
 
     @Test func `too much memory fails, and the next picture succeeds`() async throws {
         var thumbnailer = try thumbnailer()
-        thumbnailer.limits.memoryBytes = 100 << 20
+        thumbnailer.program.limits.memoryBytes = 100 << 20
         let data = try await Self.quarters(3_000, 3_000, type: "png")
         await #expect(throws: LimitedProcess.Failure.self) {
             try await thumbnailer.variant(of: data, width: 320, format: .webp, maximumBytes: 1_000_000)

@@ -1,17 +1,15 @@
 import EdgeModel
 import Foundation
 import ImageData
+import ServiceKit
 
-/// Makes small pictures with `vipsthumbnail` of libvips. It applies the orientation, converts colours to sRGB and removes all
-/// metadata: place, camera and profile.
+/// Makes variants and placeholders. They contain no metadata: place, camera and profile.
 struct Thumbnailer: Sendable {
-    /// The path of `vipsthumbnail`.
-    let path: String
-    var limits = LimitedProcess.Limits()
+    var program: VipsThumbnail
 
     /// - Parameter maximumBytes: fails with `tooMuchOutput` above it.
     func variant(of data: Data, width: Int, format: VariantFormat, maximumBytes: Int) async throws -> Data {
-        let made = try await run(data, size: "\(width)x>", output: format.output, maximumBytes: maximumBytes)
+        let made = try await program.run(data, size: "\(width)x>", output: format.output, maximumBytes: maximumBytes)
         guard format == .webp else { return made }
         // `strip` of libvips 8.14 leaves metadata in a WebP.
         guard let clean = WebPMetadata.removed(from: made) else {
@@ -22,7 +20,7 @@ struct Thumbnailer: Sendable {
 
     func placeholder(of data: Data, _ facts: PictureFacts) async throws -> Placeholder {
         let (columns, rows) = Placeholder.grid(width: facts.width, height: facts.height)
-        let ppm = try await run(data, size: "\(columns)x\(rows)!", output: ".ppm", maximumBytes: 1_000)
+        let ppm = try await program.run(data, size: "\(columns)x\(rows)!", output: ".ppm", maximumBytes: 1_000)
         // The header ends with the maximum value; the pixels are the rest.
         let pixels = ppm.suffix(3 * columns * rows)
         guard ppm.starts(with: Data("P6".utf8)), ppm.dropLast(pixels.count).suffix(5) == Data("\n255\n".utf8),
@@ -43,21 +41,6 @@ struct Thumbnailer: Sendable {
             base64Encoded:
                 "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
         ) ?? Data()
-
-    private func run(_ data: Data, size: String, output: String, maximumBytes: Int) async throws -> Data {
-        var process = LimitedProcess(
-            path: path, arguments: ["stdin", "--size", size, "--export-profile", "srgb", "--output", output],
-            environment: Self.environment, limits: limits)
-        process.limits.outputBytes = maximumBytes
-        return try await process.run(data)
-    }
-
-    /// One thread for each process, only the formats of libvips's trusted loaders, and large pictures in memory, which is limited,
-    /// rather than in files.
-    private static let environment = [
-        "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "VIPS_CONCURRENCY": "1", "VIPS_BLOCK_UNTRUSTED": "1",
-        "VIPS_WARNING": "0", "VIPS_DISC_THRESHOLD": "2g", "MALLOC_ARENA_MAX": "2",
-    ]
 }
 
 extension VariantFormat {

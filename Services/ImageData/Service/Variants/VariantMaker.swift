@@ -191,16 +191,3 @@ final class VariantMaker: Sendable {
         if isNew { logger.error("\(trouble)") }
     }
 }
-
-extension LimitedProcess.Failure: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .notStarted(let reason): reason
-        case .timedOut: "it took too long and was killed"
-        case .tooMuchOutput: "its output exceeds the limit"
-        case .failed(let code, let complaint):
-            "exit code \(code)"
-                + (complaint.split(whereSeparator: \.isNewline).first.map { ": \($0)" } ?? "")
-        }
-    }
-}

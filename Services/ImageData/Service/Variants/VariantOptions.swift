@@ -24,13 +24,9 @@ struct VariantOptions: ParsableArguments {
     /// - Returns: nil for `off`.
     func maker(_ process: ServiceProcess) -> VariantMaker? {
         guard !isOff else { return nil }
-        let path = variants ?? Self.found(in: ProcessInfo.processInfo.environment["PATH"] ?? "")
-        return VariantMaker(path.map { Thumbnailer(path: $0) }, logger: process.logger, now: { Date() })
-    }
-
-    /// The first `vipsthumbnail` in the folders of a PATH.
-    static func found(in folders: String) -> String? {
-        folders.split(separator: ":").map { "\($0)/vipsthumbnail" }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
+        let program =
+            variants.map(VipsThumbnail.init(path:))
+            ?? VipsThumbnail(in: ProcessInfo.processInfo.environment["PATH"] ?? "")
+        return VariantMaker(program.map(Thumbnailer.init), logger: process.logger, now: { Date() })
     }
 }

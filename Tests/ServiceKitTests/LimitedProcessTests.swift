@@ -2,7 +2,7 @@ import Foundation
 import RPCTestKit
 import Testing
 
-@testable import image_data_service
+import ServiceKit
 
 /// Programs with limits; each test's program is a shell script.
 @Suite(.timeLimit(.minutes(5))) struct LimitedProcessTests {

@@ -7,22 +7,29 @@ import Synchronization
 ///
 /// Foundation's `Process` is not used: it cannot limit memory, it reads past the end of a list when there are more than a thousand
 /// open files, and it ends late. Each run blocks a thread of its own; its caller limits their number.
-struct LimitedProcess: Sendable {
+public struct LimitedProcess: Sendable {
     let path: String
     let arguments: [String]
     let environment: [String: String]
-    var limits = Limits()
+    public var limits: Limits
 
-    struct Limits: Sendable {
-        var time = Duration.seconds(5)
-        var processorSeconds = 10
-        var memoryBytes = 768 << 20
+    /// What one run may use. A run that exceeds a limit fails.
+    public struct Limits: Sendable {
+        public var time = Duration.seconds(5)
+        public var processorSeconds = 10
+        public var memoryBytes = 768 << 20
+
         /// The maximum size of a file. Not 0: libvips generates code, in a small file that it maps.
-        var fileBytes = 1 << 20
-        var outputBytes = 1 << 20
+        public var fileBytes = 1 << 20
+
+        /// The maximum number of bytes on standard output.
+        public var outputBytes = 1 << 20
+
+        public init() {}
     }
 
-    enum Failure: Error, Equatable {
+    /// Why a run has no result.
+    public enum Failure: Error, Equatable {
         case notStarted(String)
         case timedOut
         case tooMuchOutput
@@ -31,9 +38,16 @@ struct LimitedProcess: Sendable {
         case failed(code: Int, String)
     }
 
+    /// - Parameters:
+    ///   - path: the path of the program.
+    ///   - environment: all environment variables of the program. It inherits none.
+    public init(path: String, arguments: [String], environment: [String: String], limits: Limits = Limits()) {
+        (self.path, self.arguments, self.environment, self.limits) = (path, arguments, environment, limits)
+    }
+
     /// Runs the program. If the task is cancelled, the program and its children are killed.
     /// - Throws: `Failure`, `CancellationError`.
-    func run(_ input: Data) async throws -> Data {
+    public func run(_ input: Data) async throws -> Data {
         let alarm = try Alarm()
         let output = try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
@@ -262,5 +276,18 @@ private enum Spawn {
 extension LimitedProcess.Failure {
     fileprivate static func system(_ call: String) -> LimitedProcess.Failure {
         .notStarted("\(call) failed: \(String(cString: strerror(errno)))")
+    }
+}
+
+extension LimitedProcess.Failure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notStarted(let reason): reason
+        case .timedOut: "it took too long and was killed"
+        case .tooMuchOutput: "its output exceeds the limit"
+        case .failed(let code, let complaint):
+            "exit code \(code)"
+                + (complaint.split(whereSeparator: \.isNewline).first.map { ": \($0)" } ?? "")
+        }
     }
 }
