@@ -167,6 +167,8 @@ let package = Package(
                     "EdgeModel", "JSON", "RPC", "ServiceKit", "Presentation", "FeedContract", "CommentsContract",
                     "ImageDataContract", "GatewayContract",
                     .argumentParser, .logging, .crypto,
+                    // The terminal browser: the size of the window, and stopping.
+                    .unixSignals,
                     // The HTTP API.
                     "CZlib", .httpTypes, .nioCore, .nioPosix, .nioHTTP1, .nioExtras,
                     .nioHTTPTypes, .nioHTTPTypesHTTP1,

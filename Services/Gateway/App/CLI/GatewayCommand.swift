@@ -11,8 +11,10 @@ struct GatewayCommand: AsyncParsableCommand {
             Examples:
               gateway feed                              the newest images
               gateway feed --all --json                 the whole feed, one page per line
+              gateway browse                            the feed in the whole terminal, with pictures
               gateway watch                             published and removed images, live
               gateway comments IMAGE_ID                 the comments of an image
+              gateway image IMAGE_ID                    a picture in the terminal
               gateway image IMAGE_ID -o picture.jpg     the bytes of an image
               gateway import ~/Pictures                 publish a folder
               gateway call feed.load limit=3            any method of any service
@@ -38,7 +40,8 @@ struct GatewayCommand: AsyncParsableCommand {
             """,
         version: ServiceProcess.version,
         subcommands: [
-            ServeCommand.self, FeedCommand.self, WatchCommand.self, CommentsCommand.self, ImageCommand.self,
+            ServeCommand.self, FeedCommand.self, BrowseCommand.self, WatchCommand.self, CommentsCommand.self,
+            ImageCommand.self,
             CommentCommand.self, ImportCommand.self, PublishCommand.self, RemoveCommand.self, PluginsCommand.self,
             DescribeCommand.self, CallCommand.self, HealthCommand.self, StatsCommand.self,
         ])

@@ -20,6 +20,9 @@ struct Output: Sendable {
     /// The width for tables; nil when standard output is not a terminal.
     var columns: Int? { terminal.isTerminal(.output) ? terminal.columns : nil }
 
+    /// The colours of standard output; nil without colours.
+    var colorDepth: ColorDepth? { style.isOn ? terminal.colorDepth : nil }
+
     /// Prints a result and a line feed.
     func print(_ text: String) { write(Array((text + "\n").utf8), to: STDOUT_FILENO) }
 

@@ -47,6 +47,13 @@ public struct LoadingState<Resource: Sendable>: Sendable {
     /// Hides the error, because the reader has read it.
     public mutating func hideError() { error = nil }
 
+    /// Changes what is shown without a load of its own: a further page has come, or the reader has hidden a part.
+    public mutating func update(_ change: (inout Resource) -> Void) {
+        guard var shown = resource else { return }
+        change(&shown)
+        resource = shown
+    }
+
     /// Whether the part loads without a request by the reader: only when it appears for the first time.
     public var loadsOnAppearance: Bool { resource == nil && error == nil && !isLoading }
 }

@@ -79,6 +79,13 @@ public enum TextKey: String, CaseIterable, Sendable {
     case showList = "page.list"
     case traceID = "page.trace"
 
+    // The terminal browser.
+    case browseChoose = "browse.choose"
+    case browseKeys = "browse.keys"
+    case browseNoPictures = "browse.no_pictures"
+    case browseQuit = "browse.quit"
+    case browseScroll = "browse.scroll"
+
     // The command line.
     case columnAuthor = "comments.column.author"
     case columnDate = "comments.column.date"

@@ -8,9 +8,10 @@ import RPC
 struct ImageCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "image",
-        abstract: "Get the bytes of an image.",
+        abstract: "Show an image in the terminal, or get its bytes.",
         discussion: """
             Examples:
+              gateway image IMAGE_ID                   in the terminal
               gateway image IMAGE_ID -o picture.jpg
               gateway image IMAGE_ID > picture.jpg     or -o -
               gateway image urn:sha256:… -o picture.jpg
@@ -23,6 +24,8 @@ struct ImageCommand: ClientCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Write the bytes to this file.", valueName: "file"))
     var output: String?
 
+    @OptionGroup var pictures: PictureOptions
+
     func validate() throws {
         if client.json, output != nil {
             throw ValidationError("--json prints the bytes as base64, so it cannot be combined with -o FILE")
@@ -32,9 +35,8 @@ struct ImageCommand: ClientCommand {
     func run(_ session: Session) async throws {
         let wantsBytes = !client.json
         let output = ["-", "/dev/stdout"].contains(output) ? nil : output
-        if wantsBytes, output == nil, session.output.terminal.isTerminal(.output) {
-            throw ValidationError("cannot write an image to a terminal: use -o FILE or a pipe")
-        }
+        let isShown = wantsBytes && output == nil && session.output.terminal.isTerminal(.output)
+        let fitter = isShown ? try await fitter(session.output) : nil
         guard let subject = UUID(hexadecimal: image).map(ImageRequest.Subject.item) ?? url else {
             throw ValidationError("\"\(Escaping.visible(image))\" is neither the id of an image nor a URL")
         }
@@ -46,11 +48,43 @@ struct ImageCommand: ClientCommand {
         }
         let answer = try await session.call(GatewayContract.image, request)
         let loaded = try answer.loaded.read(as: LoadedImage.codec)
+        let facts = "\(loaded.metadata.contentType), \(loaded.metadata.size) bytes – \(Escaping.visible(answer.title))"
+        if let fitter {
+            try await show(loaded.data.data, fitter, session.output)
+            return session.output.say(facts)
+        }
         guard let output else { return session.output.write(Array(loaded.data.data)) }
         try save(loaded.data.data, to: output, session.output)
-        session.output.say(
-            "\(output): \(loaded.metadata.contentType), \(loaded.metadata.size) bytes – \(Escaping.visible(answer.title))"
-        )
+        session.output.say("\(output): \(facts)")
+    }
+
+    // MARK: In the terminal
+
+    private func fitter(_ output: Output) async throws -> PictureFitter {
+        guard output.terminal.isInteractive else {
+            throw ValidationError("cannot show an image without a terminal for input and output: use -o FILE or a pipe")
+        }
+        let answers = try await RawTerminal(output: output)
+            .run(entering: TerminalAnswers.query, leaving: "\r\u{1B}[K") { await TerminalAnswers(from: $0) }
+        let fitter = pictures.fitter(answers, output)
+        switch fitter.support {
+        case .full: return fitter
+        case .none: throw ValidationError("cannot show an image without colours: use -o FILE or a pipe")
+        case .previews:
+            throw ValidationError("cannot show an image without vipsthumbnail: install libvips-tools, or use -o FILE")
+        }
+    }
+
+    private func show(_ data: Data, _ fitter: PictureFitter, _ output: Output) async throws {
+        let size = ScreenSize.live() ?? ScreenSize(columns: Terminal.defaultColumns, rows: 24)
+        do {
+            // The prompt and the facts stay visible.
+            let picture = try await fitter.picture(data, columns: size.columns, rows: max(size.rows - 3, 1))
+            output.write(Array(picture.inlineText.utf8))
+        } catch {
+            output.complain("cannot show the image: \(error); use -o FILE")
+            throw ExitCode(EX_DATAERR)
+        }
     }
 
     private var url: ImageRequest.Subject? { image.contains(":") ? .url(image) : nil }

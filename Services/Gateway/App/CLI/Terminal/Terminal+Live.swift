@@ -20,6 +20,7 @@ extension Terminal {
 extension Terminal.Stream {
     fileprivate var descriptor: Int32 {
         switch self {
+        case .input: STDIN_FILENO
         case .output: STDOUT_FILENO
         case .error: STDERR_FILENO
         }

@@ -4,6 +4,7 @@ import Foundation
 /// reads the system once at the start.
 struct Terminal: Sendable {
     enum Stream: Sendable, CaseIterable {
+        case input
         case output
         case error
     }
@@ -35,6 +36,11 @@ struct Terminal: Sendable {
     func understandsEscapes(_ stream: Stream) -> Bool {
         isTerminal(stream) && !["", "dumb"].contains(environment["TERM"] ?? "")
     }
+
+    /// Whether keys can be read and the screen can be drawn.
+    var isInteractive: Bool { isTerminal(.input) && understandsEscapes(.output) }
+
+    var colorDepth: ColorDepth { ColorDepth(environment: environment) }
 
     func style(for stream: Stream, color: ColorChoice) -> Style {
         Style(isOn: color.isOn(capable: understandsEscapes(stream), environment: environment))

@@ -1,0 +1,87 @@
+import EdgeModel
+import Foundation
+import Presentation
+
+/// Draws the browser. It depends on nothing but the state and the size of the window.
+struct BrowserView {
+    let browser: Browser
+    let fitter: PictureFitter
+
+    var frame: Frame {
+        var frame: Frame
+        if browser.showsKeys {
+            frame = keys
+        } else {
+            frame =
+                switch browser.screen {
+                case nil: FeedView(self).frame
+                case .comments: CommentsView(browser).frame(self)
+                case .picture: PictureView(self).frame
+                }
+        }
+        let last = max(browser.size.rows - 1, 1)
+        frame.lines += Array(repeating: "", count: max(last - frame.lines.count, 0))
+        frame.lines = Array(frame.lines.prefix(last))
+        let row = browser.layout.body.upperBound - 1
+        if let banner = browser.banner, !browser.showsKeys, frame.lines.indices.contains(row) {
+            let line = " \(Escaping.visible(banner)) – r \(texts[.retry]) "
+            frame.lines[row] = theme.danger(DisplayWidth.padded(shortened(line), to: width))
+            frame.placements.removeAll { $0.row + $0.picture.rows > row }
+        }
+        frame.lines.append(theme.muted(shortened(hints)))
+        return frame
+    }
+
+    var theme: Theme { browser.theme }
+    var texts: Texts { Texts(browser.language) }
+    var width: Int { browser.layout.width }
+
+    func shortened(_ text: String) -> String { DisplayWidth.truncated(text, to: width) }
+
+    /// The first line: what is shown, how old it is, and whether it is loading.
+    func heading(_ title: String, _ status: String?, isLoading: Bool) -> String {
+        let title = DisplayWidth.truncated(" " + Escaping.visible(title), to: width)
+        let rest = [status.map { "  " + Escaping.visible($0) }, isLoading ? "  …" : nil].compactMap(\.self).joined()
+        return theme.bold(title) + theme.muted(DisplayWidth.truncated(rest, to: width - DisplayWidth.of(title)))
+    }
+
+    func box(_ request: PictureRequest?) -> PictureCells? {
+        request.map { PictureCells(request: $0, state: browser.pictures[$0], fitter: fitter, theme: theme, texts: texts) }
+    }
+
+    // MARK: Keys
+
+    /// The last line.
+    private var hints: String { " " + bindings.map { "\($0) \($1)" }.joined(separator: " · ") }
+
+    private var keys: Frame {
+        let rows = bindings.map { "  \(theme.accent(DisplayWidth.padded($0, to: 10)))\(shortened($1))" }
+        let notice = browser.support == .full ? [] : ["", "  " + theme.muted(shortened(texts[.browseNoPictures]))]
+        return Frame(lines: [heading(texts[.browseKeys], nil, isLoading: false), ""] + rows + notice)
+    }
+
+    private var bindings: [(String, String)] {
+        let always = [
+            ("r", texts[.pageReload]), ("l", texts[.pageLanguage]),
+            ("t", texts[theme.appearance == .dark ? .showLight : .showDark]), ("?", texts[.browseKeys]),
+        ]
+        let picture = browser.support == .none ? [] : [("p", texts[.pictureFullSize])]
+        return switch browser.screen {
+        case nil:
+            [("↑↓", texts[.browseChoose]), ("⏎", texts[.commentsTitle])] + picture + always + [
+                ("q", texts[.browseQuit])
+            ]
+        case .comments:
+            [("↑↓", texts[.browseScroll])] + picture + [("Esc", texts[.pageBack])] + always
+        case .picture(fromComments: false):
+            [("←", texts[.picturePrevious]), ("→", texts[.pictureNext]), ("Esc", texts[.pageBack])] + always
+        case .picture(fromComments: true): [("Esc", texts[.pageBack])] + always
+        }
+    }
+}
+
+/// Breaks untrusted text into lines of a width. Its own line breaks remain.
+func wrapped(_ text: String, width: Int) -> [String] {
+    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        .flatMap { Wrapping.lines(Escaping.visible(String($0)), width: width) }
+}
