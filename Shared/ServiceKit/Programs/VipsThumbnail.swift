@@ -24,12 +24,23 @@ public struct VipsThumbnail: Sendable {
     ///   - maximumBytes: fails with `tooMuchOutput` above it.
     /// - Throws: `LimitedProcess.Failure`, `CancellationError`.
     public func run(_ data: Data, size: String, output: String, maximumBytes: Int) async throws -> Data {
+        let conversion = Self.hasProfile(data) ? ["--export-profile", "srgb"] : []
         var process = LimitedProcess(
-            path: path, arguments: ["stdin", "--size", size, "--export-profile", "srgb", "--output", output],
+            path: path, arguments: ["stdin", "--size", size] + conversion + ["--output", output],
             environment: Self.environment, limits: limits)
         process.limits.outputBytes = maximumBytes
         return try await process.run(data)
     }
+
+    /// Whether the picture has an ICC profile, from the marker in front of it in JPEG, PNG and WebP. A picture without one is in
+    /// sRGB, and must not be converted: libvips 8.14 would shift its colours.
+    static func hasProfile(_ data: Data) -> Bool {
+        let head = data.prefix(profileSearchBytes)
+        return ["ICC_PROFILE\0", "iCCP", "ICCP"].contains { head.range(of: Data($0.utf8)) != nil }
+    }
+
+    /// Where a profile begins at the latest: after metadata, in front of the pixels.
+    static let profileSearchBytes = 512 << 10
 
     /// One thread for each process, only the formats of libvips's trusted loaders, and large pictures in memory, which is limited,
     /// rather than in files.

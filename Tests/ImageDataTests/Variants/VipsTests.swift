@@ -71,6 +71,17 @@ import Testing
         #expect(abs(Double(made.height) - expected) <= 1)
     }
 
+    @Test(arguments: ["png", "jpg"]) func `colours without a profile stay as they are`(type: String) async throws {
+        let placeholder = try await placeholder(of: Self.quarters(1_200, 900, type: type))
+        #expect((placeholder.columns, placeholder.rows) == (4, 3))
+        for (position, colour) in [(0, 0), (3, 1), (8, 2), (11, 3)] {
+            for component in 0..<3 {
+                let value = Int(placeholder.pixels.dropFirst(3 * position + component).first ?? 0)
+                #expect(abs(value - Int(Self.colours[colour][component])) <= 4)
+            }
+        }
+    }
+
     @Test(arguments: ["avif", "png", "webp", "gif", "jpg"]) func `every format of an original is read`(
         type: String
     ) async throws {
