@@ -37,6 +37,17 @@ struct LoadingStateTests {
         #expect(result == transition.to, "\(transition.event)")
     }
 
+    @Test func `an update changes only what is shown`() {
+        var state = LoadingState<[Int]>()
+        state.update { $0.append(1) }
+        #expect(state == LoadingState<[Int]>())
+        _ = state.start()
+        state.finish([1])
+        _ = state.start()
+        state.update { $0.append(2) }
+        #expect(state.resource == [1, 2] && state.isLoading)
+    }
+
     @Test func `a mapping that throws is a failure, and what was shown stays`() {
         struct Unreadable: Error {}
         var state = LoadingState<String>()

@@ -301,12 +301,12 @@ import Testing
         }
     }
 
-    @Test func `an image is never written to a terminal`() async throws {
+    @Test func `an image is never written to a terminal that cannot show it`() async throws {
         try await Deployment.with { deployment in
             let gateway = Program("gateway").path
             // script(1) gives the command a terminal.
             let outcome = try await Program(path: "/usr/bin/script").run([
-                "-qec", "\(gateway) image \(UUID().uuidString) --root \(deployment.root)", "/dev/null",
+                "-qec", "TERM=dumb \(gateway) image \(UUID().uuidString) --root \(deployment.root)", "/dev/null",
             ])
             #expect(outcome.status == 64)
             #expect(outcome.output.contains("-o FILE"))

@@ -321,15 +321,11 @@ struct Browser: Sendable {
     }
 
     private mutating func pressInPicture(_ key: Input.Key, _ fromComments: Bool) {
-        switch key {
-        case .left, .up,
-            .character("k") where !fromComments:
-            select(selected - 1)
-        case .right, .down, .character("j"),
-            .character(" ") where !fromComments:
-            select(selected + 1)
-        case .enter where !fromComments: openComments()
-        case .escape, .backspace, .enter, .character("q"), .character("p"):
+        switch (key, fromComments) {
+        case (.left, false), (.up, false), (.character("k"), false): select(selected - 1)
+        case (.right, false), (.down, false), (.character("j"), false), (.character(" "), false): select(selected + 1)
+        case (.enter, false): openComments()
+        case (.escape, _), (.backspace, _), (.enter, true), (.character("q"), _), (.character("p"), _):
             screen = fromComments ? .comments : nil
         default: break
         }

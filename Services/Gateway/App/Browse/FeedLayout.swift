@@ -3,8 +3,13 @@ struct FeedLayout: Sendable, Equatable {
     /// Below this width there are no pictures.
     static let narrowest = 36
 
+    /// A window with fewer columns or rows shows nothing but the title.
+    static let smallest = ScreenSize(columns: 20, rows: 5)
+
     let size: ScreenSize
     let hasPictures: Bool
+
+    var isTooSmall: Bool { size.columns < Self.smallest.columns || size.rows < Self.smallest.rows }
 
     /// Without the last column, so that a line can be erased behind its text.
     var width: Int { max(size.columns - 1, 1) }

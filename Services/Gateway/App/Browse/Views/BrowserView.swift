@@ -8,6 +8,7 @@ struct BrowserView {
     let fitter: PictureFitter
 
     var frame: Frame {
+        guard !browser.layout.isTooSmall else { return Frame(lines: [shortened(texts[.feedTitle])]) }
         var frame: Frame
         if browser.showsKeys {
             frame = keys
@@ -19,11 +20,11 @@ struct BrowserView {
                 case .picture: PictureView(self).frame
                 }
         }
-        let last = max(browser.size.rows - 1, 1)
+        let last = browser.size.rows - 1
         frame.lines += Array(repeating: "", count: max(last - frame.lines.count, 0))
         frame.lines = Array(frame.lines.prefix(last))
         let row = browser.layout.body.upperBound - 1
-        if let banner = browser.banner, !browser.showsKeys, frame.lines.indices.contains(row) {
+        if let banner = browser.banner, !browser.showsKeys {
             let line = " \(Escaping.visible(banner)) – r \(texts[.retry]) "
             frame.lines[row] = theme.danger(DisplayWidth.padded(shortened(line), to: width))
             frame.placements.removeAll { $0.row + $0.picture.rows > row }
@@ -46,7 +47,9 @@ struct BrowserView {
     }
 
     func box(_ request: PictureRequest?) -> PictureCells? {
-        request.map { PictureCells(request: $0, state: browser.pictures[$0], fitter: fitter, theme: theme, texts: texts) }
+        request.map {
+            PictureCells(request: $0, state: browser.pictures[$0], fitter: fitter, theme: theme, texts: texts)
+        }
     }
 
     // MARK: Keys
@@ -55,8 +58,12 @@ struct BrowserView {
     private var hints: String { " " + bindings.map { "\($0) \($1)" }.joined(separator: " · ") }
 
     private var keys: Frame {
-        let rows = bindings.map { "  \(theme.accent(DisplayWidth.padded($0, to: 10)))\(shortened($1))" }
-        let notice = browser.support == .full ? [] : ["", "  " + theme.muted(shortened(texts[.browseNoPictures]))]
+        let rows = bindings.map {
+            "  " + theme.accent(DisplayWidth.padded($0, to: 6)) + DisplayWidth.truncated($1, to: width - 8)
+        }
+        let notice =
+            browser.support == .full
+            ? [] : [""] + wrapped(texts[.browseNoPictures], width: width - 2).map { "  " + theme.muted($0) }
         return Frame(lines: [heading(texts[.browseKeys], nil, isLoading: false), ""] + rows + notice)
     }
 
