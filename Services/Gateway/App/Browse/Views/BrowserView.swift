@@ -67,24 +67,23 @@ struct BrowserView {
         return Frame(lines: [heading(texts[.browseKeys], nil, isLoading: false), ""] + rows + notice)
     }
 
+    /// The most important ones first, because a narrow window shows no others.
     private var bindings: [(String, String)] {
-        let always = [
-            ("r", texts[.pageReload]), ("l", texts[.pageLanguage]),
-            ("t", texts[theme.appearance == .dark ? .showLight : .showDark]), ("?", texts[.browseKeys]),
-        ]
         let picture = browser.support == .none ? [] : [("p", texts[.pictureFullSize])]
-        return switch browser.screen {
-        case nil:
-            [("↑↓", texts[.browseChoose]), ("⏎", texts[.commentsTitle])] + picture + always + [
-                ("q", texts[.browseQuit])
-            ]
-        case .comments:
-            [("↑↓", texts[.browseScroll])] + picture + [("Esc", texts[.pageBack])] + always
-        case .picture(fromComments: false):
-            [("←", texts[.picturePrevious]), ("→", texts[.pictureNext]), ("Esc", texts[.pageBack])] + always
-        case .picture(fromComments: true): [("Esc", texts[.pageBack])] + always
-        }
+        let own =
+            switch browser.screen {
+            case nil:
+                [("↑↓", texts[.browseChoose]), ("⏎", texts[.commentsTitle]), ("q", texts[.browseQuit])] + help + picture
+            case .comments: [("↑↓", texts[.browseScroll]), ("Esc", texts[.pageBack])] + help + picture
+            case .picture(fromComments: false):
+                [("Esc", texts[.pageBack]), ("←", texts[.picturePrevious]), ("→", texts[.pictureNext])] + help
+            case .picture(fromComments: true): [("Esc", texts[.pageBack])] + help
+            }
+        let other = theme.appearance == .dark ? TextKey.showLight : .showDark
+        return own + [("r", texts[.pageReload]), ("l", texts[.pageLanguage]), ("t", texts[other])]
     }
+
+    private var help: [(String, String)] { [("?", texts[.browseKeys])] }
 }
 
 /// Breaks untrusted text into lines of a width. Its own line breaks remain.

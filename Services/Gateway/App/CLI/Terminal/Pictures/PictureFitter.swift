@@ -11,6 +11,9 @@ final class PictureFitter: Sendable {
     /// The maximum number of bytes of a picture for the terminal: uncompressed, at the longest side.
     static let maximumBytes = 3 * longestSide * longestSide + 1_000
 
+    /// How long a picture may take. Longer than for a server's variants: the user can go on meanwhile.
+    static let patience = Duration.seconds(30)
+
     let format: PictureProtocol
     private let depth: ColorDepth
     private let cell: CellSize
@@ -37,8 +40,9 @@ final class PictureFitter: Sendable {
     /// The picture, as large as the box allows in its proportions.
     /// - Throws: `LimitedProcess.Failure`, `Undrawable`, `CancellationError`.
     func picture(_ data: Data, columns: Int, rows: Int) async throws -> TerminalPicture {
-        guard let program, columns > 0, rows > 0 else { throw Undrawable() }
+        guard var program, columns > 0, rows > 0 else { throw Undrawable() }
         let box = pixels(columns: columns, rows: rows)
+        program.limits.time = Self.patience
         let isPNG = format == .kitty || format == .iterm2
         let made = try await program.run(
             data, size: "\(box.width)x\(box.height)", output: isPNG ? ".png[strip]" : ".ppm",

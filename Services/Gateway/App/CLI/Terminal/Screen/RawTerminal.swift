@@ -56,8 +56,13 @@ struct RawTerminal: Sendable {
         usual.c_oflag |= tcflag_t(OPOST)
         output.write(Array(leaving.utf8))
         leave(usual)
-        // To this thread, so that it has stopped when this returns.
+        // To this thread, so that the process has stopped and continued when `raise` returns. Threads of tasks block the signal.
+        var (signals, mask) = (sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTSTP)
+        pthread_sigmask(SIG_UNBLOCK, &signals, &mask)
         raise(SIGTSTP)
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
         enter(raw)
         output.write(Array(entering.utf8))
     }
