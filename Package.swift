@@ -118,8 +118,10 @@ let package = Package(
         .target(
             name: "RPC", dependencies: ["CZlib", "JSON", .nioConcurrencyHelpers, .nioCore, .nioPosix],
             path: "Shared/RPC", exclude: ["README.md"], swiftSettings: settings),
+        // Starting other programs. Without dependencies, so that the tests of the runtime may use it.
+        .target(name: "Processes", path: "Shared/Processes", swiftSettings: settings),
         .target(
-            name: "ServiceKit", dependencies: ["RPC", .argumentParser, .logging, .unixSignals],
+            name: "ServiceKit", dependencies: ["Processes", "RPC", .argumentParser, .logging, .unixSignals],
             path: "Shared/ServiceKit", swiftSettings: settings),
         .target(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
@@ -141,8 +143,8 @@ let package = Package(
             ],
             path: "Shared/EdgeKit", exclude: ["README.md"], swiftSettings: settings),
         .target(
-            name: "RPCTestKit", dependencies: ["JSON", "RPC", .logging, .nioCore, .nioPosix], path: "Shared/RPCTestKit",
-            swiftSettings: settings),
+            name: "RPCTestKit", dependencies: ["JSON", "Processes", "RPC", .logging, .nioCore, .nioPosix],
+            path: "Shared/RPCTestKit", swiftSettings: settings),
     ]
 
         // The services, one line each.
@@ -265,7 +267,7 @@ let only = Context.environment["IMAGE_FEED_ONLY"]
 if only == "programs" {
     package.targets.removeAll { $0.name == "RPCTestKit" || $0.path?.hasPrefix("Tests/") == true }
 } else if only == "upstream" {
-    let client: Set = ["CZlib", "JSON", "RPC", "RPCTestKit", "Upstream", "UpstreamTests", "upstream-get"]
+    let client: Set = ["CZlib", "JSON", "Processes", "RPC", "RPCTestKit", "Upstream", "UpstreamTests", "upstream-get"]
     package.products = []
     package.targets.removeAll { !client.contains($0.name) }
 } else if only == "fuzzing" {
@@ -273,7 +275,9 @@ if only == "programs" {
     package.targets.removeAll { !["CZlib", "JSON", "RPC", "Upstream"].contains($0.name) }
     leaveResponsesOnly(package)
 } else if only != nil {
-    let runtime: Set = ["CZlib", "JSON", "JSONTests", "RPC", "RPCTestKit", "RPCTests", "Upstream", "UpstreamTests"]
+    let runtime: Set = [
+        "CZlib", "JSON", "JSONTests", "Processes", "RPC", "RPCTestKit", "RPCTests", "Upstream", "UpstreamTests",
+    ]
     package.products = []
     package.targets.removeAll { !runtime.contains($0.name) }
     leaveResponsesOnly(package)

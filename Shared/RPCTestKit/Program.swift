@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import Synchronization
 
 /// An executable of this package, built beside the tests.
@@ -69,8 +70,9 @@ public struct Program: Sendable {
         ]
         let all = ProcessInfo.processInfo.environment.merging(Self.standardEnvironment) { $1 }
             .merging(environment) { $1 }
-        let id = try Spawn.start([path] + arguments, environment: all, files: files.map(\.fileDescriptor))
-        return RunningProgram(id, errors: lines)
+        let process = try ChildProcess.start(
+            [path] + arguments, environment: all, files: files.map(\.fileDescriptor))
+        return RunningProgram(process, errors: lines)
     }
 
     private func handle(reading path: String) throws -> FileHandle {
@@ -93,12 +95,12 @@ public struct RunningProgram: Sendable {
     /// The lines that it writes to standard error.
     public let errors: ErrorLines
 
-    /// - Parameter id: the process id of a child of this process that no other code waits for.
-    init(_ id: Int32, errors: ErrorLines) {
-        self.id = id
+    /// - Parameter process: one that no other code waits for.
+    init(_ process: ChildProcess, errors: ErrorLines) {
+        id = process.id
         self.errors = errors
         // A separate thread, which ends when the process exits.
-        Thread.detachNewThread { [end] in end.note(Spawn.end(of: id)) }
+        Thread.detachNewThread { [end] in end.note(process.end()) }
     }
 
     /// Waits until the process exits.

@@ -28,6 +28,43 @@ import Testing
         }
     }
 
+    // MARK: --variants
+
+    private static let photo = FileManager.default.contents(
+        atPath: Program.repository + "/deploy/sample/lighthouse.jpg")
+
+    /// Starts the service with `--variants`, and puts and loads a photo.
+    /// - Returns: the loaded bytes, and the status of the check `variants`; nil without such a check.
+    private func loadVariant(_ variants: String) async throws -> (image: LoadedImage, status: Health.Status?) {
+        let photo = try #require(Self.photo)
+        return try await RunningService.with("image-data", arguments: ["--variants", variants]) { service in
+            let put = try await service.client.call(ImageDataContract.put, PutImage(data: Bytes(photo)))
+            let load = LoadImage(url: put.url, width: 320, accept: [.webp])
+            let image = try await service.client.call(ImageDataContract.load, load)
+            let health = try await service.client.call(ProtocolMethods.health, ServiceSelection())
+            return (image, health.checks.first { $0.name == "variants" }?.status)
+        }
+    }
+
+    @Test func `variants are made by the program of --variants`() async throws {
+        let (image, status) = try await loadVariant("/usr/bin/vipsthumbnail")
+        #expect(image.metadata.contentType == "image/webp" && status == .serving)
+        // Two pictures cannot be made, which may be the picture's fault.
+        let (original, other) = try await loadVariant("/bin/false")
+        #expect(original.data.data == Self.photo && other == .serving)
+    }
+
+    @Test func `with --variants off the originals are served, and nothing is degraded`() async throws {
+        let (image, status) = try await loadVariant("off")
+        #expect(image.data.data == Self.photo && status == nil)
+    }
+
+    @Test(arguments: ["/nowhere", "/etc/passwd", "/tmp", "vipsthumbnail", ""])
+    func `anything but a program is a usage error`(path: String) async throws {
+        let outcome = try await Program("image-data-service").run(["--root", "/nowhere", "--variants", path])
+        #expect(outcome.status == 64 && outcome.errors.contains("is not a program; name the path"), "\(outcome.errors)")
+    }
+
     @Test func `addresses that are not public are refused unless the operator allows them`() async throws {
         try await withOrigin { origin in
             try await RunningService.with("image-data") { service in

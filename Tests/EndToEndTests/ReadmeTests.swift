@@ -12,8 +12,8 @@ import Testing
         "Services/Examples/README.md", "Shared/RPC/README.md",
     ]
 
-    /// Commands that other tests run: deployment tests run `deploy/up`, `deploy/test` runs these tests, `Tests/Terminal` browses, `WatchTests` runs
-    /// watches, which do not end by themselves, and `mutate_test.py` tests `deploy/mutate`, which takes half an hour.
+    /// Commands that other tests run: deployment tests run `deploy/up`, `deploy/test` runs these tests, `Tests/Terminal` browses,
+    /// `WatchTests` runs watches, which do not end by themselves, and `mutate_test.py` tests `deploy/mutate`, which takes half an hour.
     private static let runElsewhere = [
         "deploy/up", "deploy/up --root /tmp/edge --http-port 8081 --upstream http://127.0.0.1:8080", "deploy/test",
         "gateway watch", "gateway browse", "deploy/mutate --count 100 Shared/RPC/Client",

@@ -46,6 +46,13 @@ import ServiceKit
         #expect(failure == .failed(code: 1, String(repeating: "x", count: 1_000)))
     }
 
+    @Test func `a failure is described in one line`() {
+        #expect(
+            "\(LimitedProcess.Failure.failed(code: 1, "unable to read\nno header\n"))"
+                == "exit code 1: unable to read: no header")
+        #expect("\(LimitedProcess.Failure.failed(code: 139, ""))" == "exit code 139")
+    }
+
     @Test func `a missing program is not started`() async throws {
         let process = LimitedProcess(path: "/nowhere", arguments: [], environment: [:])
         let failure = await #expect(throws: LimitedProcess.Failure.self) { try await process.run(Data()) }

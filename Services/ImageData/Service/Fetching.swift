@@ -40,7 +40,8 @@ extension ImageDataService {
     func handlers(
         _ loader: ImageLoader, check: (@Sendable (_ url: String) async throws -> Void)?, _ process: ServiceProcess
     ) -> ImageDataHandlers {
-        ImageDataHandlers(loader: loader, mapper: mapper, check: check) { [logger = process.logger] url, trace in
+        ImageDataHandlers(loader: loader, mapper: mapper, check: check, finder: FactsFinder(process.failures)) {
+            [logger = process.logger] url, trace in
             logger.error("the stored bytes of \(url) fail their checksum", metadata: trace.metadata)
         }
     }

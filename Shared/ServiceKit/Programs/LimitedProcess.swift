@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
+import Processes
 import Synchronization
 
 /// Runs a program that reads untrusted bytes from its standard input and writes a result to its standard output, with limits of
 /// time, memory and output.
 ///
-/// Foundation's `Process` is not used: it cannot limit memory, it reads past the end of a list when there are more than a thousand
-/// open files, and it ends late. Each run blocks a thread of its own; its caller limits their number.
+/// Each run blocks a thread of its own; its caller limits their number.
 public struct LimitedProcess: Sendable {
     let path: String
     let arguments: [String]
@@ -107,7 +107,7 @@ private struct Run {
     private let program: LimitedProcess
     private let deadline: ContinuousClock.Instant
     private let alarm: Alarm
-    private let id: pid_t
+    private let process: ChildProcess
 
     /// The bytes that are not written yet.
     private var input: Data.SubSequence
@@ -126,7 +126,13 @@ private struct Run {
         let (own, other) = try Descriptor.sockets()
         let out = try Descriptor.pipe()
         let err = try Descriptor.pipe()
-        id = try Spawn.start(program, files: [other, out.writing, err.writing].map(\.number))
+        do throws(ChildProcess.NotStarted) {
+            process = try ChildProcess.start(
+                [program.path] + program.arguments, environment: program.environment,
+                files: [other, out.writing, err.writing].map(\.number), leadsGroup: true)
+        } catch {
+            throw .notStarted(error.description)
+        }
         (stdin, stdout, stderr) = (own, out.reading, err.reading)
         withExtendedLifetime((other, out.writing, err.writing)) {}
         // Set from here, because `posix_spawn` cannot: the program has no input yet, so nothing untrusted runs before.
@@ -136,9 +142,9 @@ private struct Run {
             (RLIMIT_CORE, 0),
             (RLIMIT_NOFILE, 64),
         ] {
-            guard Spawn.limit(id, resource, to: value) else {
-                kill(-id, SIGKILL)
-                waitpid(id, nil, 0)
+            guard process.limit(resource, to: value) else {
+                kill(-process.id, SIGKILL)
+                _ = process.end()
                 throw .notStarted("cannot limit what \(program.path) may use")
             }
         }
@@ -147,13 +153,10 @@ private struct Run {
     /// Blocks until the program and its children have ended.
     mutating func output() throws -> Data {
         let outcome = Result { try exchange() }
-        // The group also has the program's children. The number belongs to it until `waitpid` returns.
-        kill(-id, SIGKILL)
-        var status: Int32 = 0
-        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        // The group also has the program's children. The number belongs to it until `end` returns.
+        kill(-process.id, SIGKILL)
+        let code = process.end()
         try outcome.get()
-        let signal = status & 0x7F
-        let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
         guard code == 0 else {
             throw LimitedProcess.Failure.failed(code: Int(code), String(decoding: complaint, as: UTF8.self))
         }
@@ -219,58 +222,26 @@ private struct Run {
     private var hasExited: Bool {
         var info = siginfo_t()
         // WNOWAIT: the number of the process stays reserved.
-        return waitid(P_PID, id_t(id), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_signo == SIGCHLD
+        return waitid(P_PID, id_t(process.id), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_signo == SIGCHLD
     }
 }
 
-private enum Spawn {
-    /// Starts the program in a process group of its own.
-    /// - Parameter files: its standard input, output and error. It inherits no others.
-    static func start(_ program: LimitedProcess, files: [Int32]) throws(LimitedProcess.Failure) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (target, file) in files.enumerated() { posix_spawn_file_actions_adddup2(&actions, file, Int32(target)) }
-        guard let closeFrom, closeFrom(&actions, Int32(files.count)) == 0 else {
-            throw .notStarted("the C library cannot close inherited files: glibc 2.34 or later is needed")
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // The program must not inherit this process's signal handling.
-        var (none, all) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var arguments = ([program.path] + program.arguments).map { strdup($0) } + [nil]
-        var variables = program.environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var id: pid_t = 0
-        let code = posix_spawn(&id, program.path, &actions, &attributes, &arguments, &variables)
-        guard code == 0 else { throw .notStarted("cannot start \(program.path): \(String(cString: strerror(code)))") }
-        return id
-    }
-
-    /// Sets a limit of another process.
-    static func limit(_ id: pid_t, _ resource: __rlimit_resource, to value: Int) -> Bool {
+extension ChildProcess {
+    /// Sets a limit of the process.
+    fileprivate func limit(_ resource: __rlimit_resource, to value: Int) -> Bool {
         var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
-        return prlimit?(id, CInt(resource.rawValue), &limit, nil) == 0
+        return Self.prlimit?(id, CInt(resource.rawValue), &limit, nil) == 0
     }
 
-    // In the C library, but not in its Swift module.
-    private static let closeFrom: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt)? =
-        symbol("posix_spawn_file_actions_addclosefrom_np")
+    /// In the C library, but not in its Swift module.
     private static let prlimit:
         (@convention(c) (pid_t, CInt, UnsafePointer<rlimit>, UnsafeMutablePointer<rlimit>?) -> CInt)? =
-            symbol("prlimit")
-
-    private static func symbol<Function>(_ name: String) -> Function? {
-        dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
-    }
+            dlsym(nil, "prlimit").map {
+                unsafeBitCast(
+                    $0,
+                    to: (@convention(c) (pid_t, CInt, UnsafePointer<rlimit>, UnsafeMutablePointer<rlimit>?) -> CInt)
+                        .self)
+            }
 }
 
 extension LimitedProcess.Failure {
@@ -286,8 +257,9 @@ extension LimitedProcess.Failure: CustomStringConvertible {
         case .timedOut: "it took too long and was killed"
         case .tooMuchOutput: "its output exceeds the limit"
         case .failed(let code, let complaint):
-            "exit code \(code)"
-                + (complaint.split(whereSeparator: \.isNewline).first.map { ": \($0)" } ?? "")
+            // The reason may be on any line.
+            (["exit code \(code)"] + complaint.split(whereSeparator: \.isNewline).map(String.init))
+                .joined(separator: ": ")
         }
     }
 }

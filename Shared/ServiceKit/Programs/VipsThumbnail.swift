@@ -22,11 +22,13 @@ public struct VipsThumbnail: Sendable {
     ///   - size: as in `--size`: `320x240` fits the picture into a box, `320x>` only reduces it, `320x240!` ignores the proportions.
     ///   - output: the suffix of the output's format with its options, as in `.png[strip]`.
     ///   - maximumBytes: fails with `tooMuchOutput` above it.
-    /// - Throws: `LimitedProcess.Failure`, `CancellationError`.
+    /// - Throws: `LimitedProcess.Failure`, also for a picture with damaged or missing parts; `CancellationError`.
     public func run(_ data: Data, size: String, output: String, maximumBytes: Int) async throws -> Data {
         let conversion = Self.hasProfile(data) ? ["--export-profile", "srgb"] : []
         var process = LimitedProcess(
-            path: path, arguments: ["stdin", "--size", size] + conversion + ["--output", output],
+            path: path,
+            // By default libvips fills damaged parts with black.
+            arguments: ["stdin[fail_on=error]", "--size", size] + conversion + ["--output", output],
             environment: Self.environment, limits: limits)
         process.limits.outputBytes = maximumBytes
         return try await process.run(data)

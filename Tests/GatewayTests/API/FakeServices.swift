@@ -20,6 +20,7 @@ struct FakeServices: Sendable {
     var post: Answer<PostComment, SentComment> = { _, _ in throw RPCError(.readOnly, "an upstream's") }
     var remove: Answer<CommentSelection, Count> = { _, _ in Count(count: 0) }
     var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are stored") }
+    var facts: Answer<FactSelection, ImageFacts> = { _, _ in ImageFacts(facts: [:]) }
 
     var tables: [String: MethodTable] {
         var feed = MethodTable(FeedContract.contract)
@@ -33,6 +34,7 @@ struct FakeServices: Sendable {
         comments.handle(CommentsContract.remove, remove)
         var images = MethodTable(ImageDataContract.contract)
         images.handle(ImageDataContract.load, image)
+        images.handle(ImageDataContract.facts, facts)
         return ["feed": feed, "comments": comments, "image-data": images]
     }
 

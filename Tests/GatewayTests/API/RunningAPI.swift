@@ -120,7 +120,8 @@ extension Gateway {
     /// A gateway whose clock shows `noon`.
     init(_ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits()) {
         self.init(
-            registry, recentImages: RecentImages(limits), recentComments: RecentComments(limits), now: { noon })
+            registry, recentImages: RecentImages(limits), recentHints: RecentHints(limits),
+            recentComments: RecentComments(limits), now: { noon })
     }
 }
 

@@ -19,10 +19,11 @@ import Testing
         _ body: (RPCClient) async throws -> Void
     ) async throws {
         try await RunningAPI.withRegistry(of: services, running: names) { registry in
+            let gateway = Gateway(registry)
             let handlers = GatewayHandlers(
-                gateway: Gateway(registry), identity: ServiceIdentity(name: "gateway", version: "1"))
+                gateway: gateway, identity: ServiceIdentity(name: "gateway", version: "1"))
             // Cancelled at the end of this scope.
-            async let _: Void = registry.run()
+            async let _: Void = gateway.run()
             try await TestServer.with(handlers.table, named: "gateway") { server async throws -> Void in
                 try await RPCClient.withConnection(to: server.path, as: "test", body)
             }

@@ -31,6 +31,31 @@ import Testing
         }
     }
 
+    /// A complete PNG of 40 × 30 whose compressed pixels are damaged: it is accepted, and libvips cannot read it.
+    private static let damaged =
+        "iVBORw0KGgoAAAANSUhEUgAAACgAAAAeCAIAAADRv8uKAAAACElEQVRnYXJiYWdlISZe+ewAAAAASUVORK5CYII="
+
+    @Test func `imported items have the sizes and placeholders of their pictures, if they can be read`() async throws {
+        try await Deployment.with { deployment in
+            try await withTemporaryDirectory { folder in
+                let photo = try #require(FileManager.default.contents(atPath: Self.sample + "/lighthouse.jpg"))
+                let damaged = try #require(Data(base64Encoded: Self.damaged))
+                for (name, data) in ["a.jpg": photo, "b.png": damaged] {
+                    try data.write(to: URL(filePath: "\(folder)/\(name)"))
+                }
+                let outcome = try await deployment.gateway("import", folder)
+                #expect(outcome.status == 0 && outcome.output == "2 published, 0 already present, 0 refused\n")
+                let stored = try await deployment.gateway("call", "feed.load", "{}").output
+                let items = try #require(
+                    (try JSONSerialization.jsonObject(with: Data(stored.utf8)) as? [String: Any])?["items"]
+                        as? [[String: Any]])
+                #expect(items.map { $0["width"] as? Int } == [576, 40])
+                #expect(items.map { $0["height"] as? Int } == [720, 30])
+                #expect(items.map { $0["placeholder"] == nil } == [false, true])
+            }
+        }
+    }
+
     @Test func `rejected files are listed, the others are imported, and the exit code is 65`() async throws {
         try await Deployment.with { deployment in
             try await withTemporaryDirectory { folder in

@@ -111,7 +111,7 @@ import Testing
     @Test func `a refused form shows the reason and keeps what was typed`() async throws {
         try await RunningAPI.withRegistry(of: Self.services()) { registry in
             let gateway = Gateway(registry)
-            async let _: Void = registry.run()
+            async let _: Void = gateway.run()
             let pages = Pages(
                 gateway: gateway, publicURL: try #require(PublicURL("http://a.example")), takesComments: true)
             let path = "/image/\(Self.ids[0])"

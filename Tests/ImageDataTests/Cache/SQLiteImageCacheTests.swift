@@ -3,6 +3,7 @@ import GRDB
 import ImageData
 import RPC
 import RPCTestKit
+import SQLiteKit
 import Testing
 
 @testable import image_data_service
@@ -150,6 +151,46 @@ import Testing
             for number in 10..<20_000 { cache.touch(url(number)) }
             try await cache.keep(cached(3), at: url(3))
             #expect(try await cache.image(at: url(1)) != nil)
+        }
+    }
+
+    @Test func `a cache of version 1 keeps its images, and can store variants and facts`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/cache.sqlite"
+            let opening = SQLiteImageCache.opening
+            let old = StoreOpening(applicationID: opening.applicationID, migrator: DatabaseMigrator(), isCache: true)
+            let pool = try old.open(path)
+            try opening.migrator.migrate(pool, upTo: "1 URLs, contents and their weight")
+            let record = stored(1, at: 5).record
+            try await pool.write { db in
+                try db.execute(
+                    sql: "INSERT INTO content VALUES (7, ?, ?, ?, ?, 3)",
+                    arguments: [record.hash.bytes, record.contentType, record.size, Int64(record.crc32)])
+                try db.execute(sql: "INSERT INTO bytes VALUES (7, ?)", arguments: [picture(1)])
+                let time = Int64(record.storedAt.timeIntervalSince1970)
+                try db.execute(
+                    sql: "INSERT INTO url VALUES (?, 7, ?, '\"1\"', NULL)", arguments: [url(1), time])
+            }
+            let weight = try await pool.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") }
+            try pool.close()
+
+            let migrated = try opening.open(path)
+            let cache = try SQLiteImageCache(migrated, budget: 1_000_000)
+            let image = try await cache.image(at: url(1))
+            #expect(image?.image == stored(1, at: 5) && image?.validators.etag == "\"1\"")
+            #expect(try await migrated.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") } == weight)
+            let variant = Variant(of: record.hash, width: 320, format: .webp)
+            let facts = PictureFacts(width: 16, height: 12, frames: 1)
+            try await cache.keep(stored(2), as: variant, while: { true })
+            try await cache.keep(facts, of: record.hash)
+            #expect(try await cache.variant(variant)?.data == picture(2))
+            #expect(try await cache.facts(of: record.hash) == facts)
+            // The eviction of an image from version 1 drops what was made of it.
+            _ = try await cache.evict(.urls([url(1)]))
+            #expect(try await cache.variant(variant) == nil)
+            #expect(try await cache.facts(of: record.hash) == nil)
+            #expect(try await migrated.read { try Int.fetchOne($0, sql: "SELECT total FROM weight") } == 0)
+            try migrated.close()
         }
     }
 

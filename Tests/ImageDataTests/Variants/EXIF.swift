@@ -24,6 +24,13 @@ enum EXIF {
         return header + number(3, 2) + entries + number(0, 4) + name + place
     }
 
+    /// IPTC data of Photoshop: the name of the camera as the city.
+    static let iptc: Bytes = {
+        let city = ascii(camera)
+        let record = [0x1C, 2, 90] + be16(city.count) + city
+        return ascii("8BIM") + [0x04, 0x04, 0, 0] + be32(record.count) + record + zeros(record.count % 2)
+    }()
+
     /// A JPEG with EXIF data in its first segment.
     static func jpeg(_ picture: Data, orientation: Int, isLittle: Bool = true) -> Data {
         let segment = JPEGBytes.segment(0xE1, ascii("Exif\0\0") + tiff(orientation: orientation, isLittle: isLittle))

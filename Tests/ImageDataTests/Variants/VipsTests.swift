@@ -110,13 +110,50 @@ import Testing
         }
     }
 
+    /// Pictures with the camera and the place in every form that their format has.
+    private static func personal() async throws -> [(name: String, data: Data)] {
+        let tiff = EXIF.tiff(orientation: 6)
+        let xmp = ascii("<x:xmpmeta><photoshop:City>\(EXIF.camera)</photoshop:City></x:xmpmeta>")
+        let jpeg = try await quarters()
+        let segments =
+            JPEGBytes.segment(0xE1, ascii("http://ns.adobe.com/xap/1.0/\0") + xmp)
+            + JPEGBytes.segment(0xED, ascii("Photoshop 3.0\0") + EXIF.iptc)
+            + JPEGBytes.segment(0xFE, ascii(EXIF.camera))
+        let png = try await quarters(type: "png")
+        let chunks =
+            PNGBytes.chunk("eXIf", tiff) + PNGBytes.chunk("tEXt", ascii("Comment\0" + EXIF.camera))
+            + PNGBytes.chunk("iTXt", ascii("XML:com.adobe.xmp\0\0\0\0\0") + xmp)
+        let webp = try await quarters(type: "webp")
+        let start = try #require(webp.range(of: Data("VP8 ".utf8))).lowerBound
+        let size = (0..<4).reduce(0) { $0 | Int(webp[start + 4 + $1]) << (8 * $1) }
+        let extended = WebPBytes.chunk("VP8X", [0x0C, 0, 0, 0] + le24(399) + le24(199))
+        // After the signature and the first chunk.
+        let header = 8 + 25
+        return [
+            ("JPEG", EXIF.jpeg(jpeg.prefix(2) + segments + jpeg.dropFirst(2), orientation: 6)),
+            ("PNG", png.prefix(header) + chunks + png.dropFirst(header)),
+            (
+                "WebP",
+                Data(
+                    WebPBytes.container(
+                        extended + webp[start..<start + 8 + size + size % 2] + WebPBytes.chunk("EXIF", tiff)
+                            + WebPBytes.chunk("XMP ", xmp)))
+            ),
+        ]
+    }
+
     @Test func `the place and the camera are removed`() async throws {
-        let data = EXIF.jpeg(try await Self.quarters(), orientation: 6)
-        #expect(data.range(of: Data(EXIF.camera.utf8)) != nil)
-        for format in VariantFormat.allCases {
-            let made = try await variant(of: data, 320, format)
-            for text in [EXIF.camera, "Exif", "EXIF", "eXIf", "ICC", "iCCP", "XMP", "exif-"] {
-                #expect(made.range(of: Data(text.utf8)) == nil, "\(format) has \(text)")
+        for (name, data) in try await Self.personal() {
+            #expect(data.range(of: Data(EXIF.camera.utf8)) != nil)
+            _ = try ImageInspector.inspect(data)
+            for format in VariantFormat.allCases {
+                let made = try await variant(of: data, 320, format)
+                for text in [
+                    EXIF.camera, "Exif", "EXIF", "eXIf", "ICC", "iCCP", "XMP", "xmp", "exif-", "tEXt", "iTXt", "zTXt",
+                    "8BIM", "Photoshop",
+                ] {
+                    #expect(made.range(of: Data(text.utf8)) == nil, "\(name) as \(format) has \(text)")
+                }
             }
         }
     }
@@ -195,6 +232,16 @@ import Testing
     @Test func `only pictures are read, whatever libvips can read`() async throws {
         for (name, data) in Self.hostile where ["no picture", "an SVG", "nothing"].contains(name) {
             await #expect(throws: LimitedProcess.Failure.self, "\(name)") { try await variant(of: data) }
+        }
+    }
+
+    @Test(arguments: ["a JPEG with holes", "a PNG without pixels", "a PNG of 50,000 × 50,000"])
+    func `a damaged picture has no variant, and is served itself`(name: String) async throws {
+        let pictures = Self.hostile + [("a PNG without pixels", Data(PNGBytes.image(400, 300)))]
+        let found = pictures.first { $0.0 == name }
+        let data = try #require(found?.1)
+        for format in VariantFormat.allCases {
+            await #expect(throws: LimitedProcess.Failure.self) { try await variant(of: data, 320, format) }
         }
     }
 

@@ -10,7 +10,7 @@ extension API {
     func feed(
         _ load: LoadFeed, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let page = try await gateway.feed.page(load, options)
+        let page = try await gateway.page(load, options)
         let payload = FeedPayload(items: page.items.map(publicURL.localized))
         var answer = HTTPAnswer.document(RawJSON(payload, as: FeedPayload.codec), for: request)
         answer.fields["Link"] = links(of: page, limit: load.limit)
@@ -20,7 +20,7 @@ extension API {
 
     /// Answers with an item of the feed.
     func item(_ id: UUID, _ request: HTTPRequest, _ options: CallOptions) async throws(RPCError) -> HTTPAnswer {
-        let item = publicURL.localized(try await gateway.feed.item(id, options))
+        let item = publicURL.localized(try await gateway.item(id, options))
         return .document(RawJSON(item, as: FeedItem.codec), for: request)
     }
 

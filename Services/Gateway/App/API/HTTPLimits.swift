@@ -51,6 +51,17 @@ struct HTTPLimits: Sendable {
     /// The maximum size of these images in bytes; a single one may have half of it. Answers in progress do not count.
     var recentImageBytes = 64 * 1_024 * 1_024
 
+    /// How long the hints of a page's pictures are served from memory without asking the service, and the maximum size of these
+    /// hints in bytes.
+    var recentHintsTime = TimeAmount.seconds(1)
+    var recentHintsBytes = 4 * 1_024 * 1_024
+
+    /// How long a page waits for the hints of its pictures.
+    var hintsTimeout = TimeAmount.milliseconds(100)
+
+    /// How long pages have no further hints after a failure of the service, and do not wait for them.
+    var hintsPause = TimeAmount.seconds(5)
+
     /// How long a list of comments is served from memory without asking the services, unless it is small.
     var recentCommentsTime = TimeAmount.seconds(1)
 

@@ -26,18 +26,11 @@ struct ImageComments: Sendable {
     }
 
     /// The numbers of comments of a page's images, with one call. A page does not wait long for them, and is complete without them.
-    /// - Returns: the counts, or the error.
-    func counts(of ids: [UUID], _ options: CallOptions) async -> (counts: [UUID: Int]?, problem: RPCError?) {
-        guard !ids.isEmpty else { return ([:], nil) }
-        var options = options
-        options.deadline = min(options.deadline, .now() + Self.countsTimeout)
-        do throws(RPCError) {
-            let request = CountComments(imageIDs: ids)
-            return (try await registry.plugin("comments").call(CommentsContract.counts, request, options).counts, nil)
-        } catch {
-            registry.noteIgnored(CommentsContract.counts.name, error, options.trace)
-            return (nil, error)
-        }
+    func counts(of ids: [UUID], _ options: CallOptions) async -> Result<[UUID: Int], RPCError> {
+        guard !ids.isEmpty else { return .success([:]) }
+        return await registry.optional(
+            "comments", CommentsContract.counts, CountComments(imageIDs: ids), within: Self.countsTimeout, options
+        ).map(\.counts)
     }
 
     private static let countsTimeout = TimeAmount.milliseconds(500)

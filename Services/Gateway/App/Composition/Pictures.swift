@@ -9,6 +9,7 @@ struct Pictures: Sendable {
     let registry: PluginRegistry
     let feed: Feed
     let recent: RecentImages
+    let hints: RecentHints
 
     /// Calls after which an item may have another image, or none.
     static let changes: Set = [
@@ -31,5 +32,11 @@ struct Pictures: Sendable {
     func bytes(at url: String, _ options: CallOptions) async throws(RPCError) -> Payload {
         try await registry.plugin("image-data").call(
             ImageDataContract.load.name, Payload(RawJSON(LoadImage(url: url), as: LoadImage.codec)), options)
+    }
+
+    /// Clears the cached pictures and hints, after a change.
+    func forget() {
+        recent.forget()
+        hints.forget()
     }
 }

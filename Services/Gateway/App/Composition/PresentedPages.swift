@@ -13,11 +13,13 @@ extension Gateway {
         _ load: LoadFeed, in language: Language, _ options: CallOptions
     ) async throws(RPCError) -> FeedPageAnswer {
         let loaded = try await feed.page(load, options)
-        let (counts, problem) = await comments.counts(of: loaded.items.map(\.id), options)
-        let items = loaded.items.map { item in
+        async let counted = comments.counts(of: loaded.items.map(\.id), options)
+        let hinted = await pictures.hinted(loaded.items, options)
+        let counts = await counted
+        let items = hinted.map { item in
             var image = FeedImagePresenter.viewModel(item, language)
             // An authority omits images without comments. An edge also omits those whose comments it has not fetched.
-            let count = counts?[item.id] ?? (counts != nil && loaded.origin == .store ? 0 : nil)
+            let count = counts.value.flatMap { $0[item.id] ?? (loaded.origin == .store ? 0 : nil) }
             image.comments = count.map { CommentsCountPresenter.text($0, language: language) }
             return image
         }
@@ -28,7 +30,7 @@ extension Gateway {
         return FeedPageAnswer(
             page: page, nextAfterID: loaded.nextAfterID, prevBeforeID: loaded.prevBeforeID, origin: loaded.origin,
             savedAt: loaded.savedAt,
-            problems: [problem].compactMap(\.self).map {
+            problems: [counts.error].compactMap(\.self).map {
                 ProblemPresenter.viewModel(service: "comments", kind: $0.kind.rawValue, language: language)
             })
     }

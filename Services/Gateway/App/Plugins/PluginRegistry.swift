@@ -1,4 +1,5 @@
 import Logging
+import NIOCore
 import RPC
 import ServiceKit
 
@@ -40,6 +41,22 @@ struct PluginRegistry: Sendable {
                 .unavailable, "there is no plugin named \(name); check plugins.d/\(name).json", begun: false)
         }
         return plugin
+    }
+
+    /// Calls a method without whose answer a page is still complete. The page does not wait long for it. A failure is logged.
+    /// - Parameter time: the timeout, if it is shorter than that of `options`.
+    func optional<Params, Answer>(
+        _ name: String, _ method: Method<Params, Answer>, _ params: Params, within time: TimeAmount,
+        _ options: CallOptions
+    ) async -> Result<Answer, RPCError> {
+        var options = options
+        options.deadline = min(options.deadline, .now() + time)
+        do throws(RPCError) {
+            return .success(try await plugin(name).call(method, params, options))
+        } catch {
+            noteIgnored(method.name, error, options.trace)
+            return .failure(error)
+        }
     }
 
     /// Logs the failure of a call whose result the answer can omit.

@@ -29,7 +29,7 @@ extension Pages {
         status: HTTPResponse.Status = .ok, _ reader: Reader, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
         let list = ListComments(imageID: id, limit: Self.commentsPageSize, afterID: cursor)
-        async let loadedItem = result { () throws(RPCError) in try await gateway.feed.item(id, options) }
+        async let loadedItem = result { () throws(RPCError) in try await gateway.item(id, options) }
         async let loadedComments = result { () throws(RPCError) in
             try await gateway.commentsPage(list, in: reader.language, options)
         }
@@ -85,15 +85,4 @@ extension Pages {
         guard cursor == nil, answer.nextAfterID == nil, !answer.comments.items.isEmpty else { return nil }
         return CommentsCountPresenter.text(answer.comments.items.count, language: language)
     }
-}
-
-/// The result of a call, so that two calls can run at once and one may fail.
-func result<Value: Sendable>(
-    _ body: () async throws(RPCError) -> Value
-) async -> Result<Value, RPCError> {
-    do throws(RPCError) { return .success(try await body()) } catch { return .failure(error) }
-}
-
-extension Result {
-    var value: Success? { try? get() }
 }

@@ -6,7 +6,7 @@ import RPC
 
 extension ImageLoader {
     /// The longest time that a `put` waits for the placeholder.
-    private static let placeholderTime = Duration.seconds(2)
+    static let placeholderTime = Duration.seconds(2)
 
     // MARK: Variants
 
@@ -42,7 +42,8 @@ extension ImageLoader {
             let variant = Variant(of: record.hash, wanted, contentType: record.contentType)
         else { return original }
         let evictions = caches.hot.evictions
-        guard let facts = await facts(of: original.image, in: request.tiers), variant.isMade(from: facts) else {
+        // Stored bytes that an earlier version accepted may be refused now. They are served as they are.
+        guard let facts = try? await facts(of: original.image, in: request.tiers), variant.isMade(from: facts) else {
             return original
         }
         var answer = original
@@ -70,15 +71,13 @@ extension ImageLoader {
 
     // MARK: Facts
 
-    /// Returns the facts of an image; finds and stores them on first use.
-    private func facts(of image: StoredImage, in tiers: ImageTiers) async -> PictureFacts? {
+    /// Returns the facts of an image; finds and stores them on first use. Facts of bytes that are not stored would remain for ever,
+    /// so they are stored only with `cold`.
+    private func facts(of image: StoredImage, in tiers: ImageTiers) async throws -> PictureFacts {
         if let facts = await caches.cold.facts(of: image.record.hash) { return facts }
-        let info = await withTaskExecutorPreference(globalConcurrentExecutor) {
-            try? ImageInspector.inspect(image.data)
+        let facts = try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            PictureFacts(try ImageInspector.inspect(image.data))
         }
-        guard let info else { return nil }
-        let facts = PictureFacts(info)
-        // Facts of bytes that are not stored would remain for ever.
         if tiers.contains(.cold) { await caches.cold.keep(facts, of: image.record.hash) }
         return facts
     }
@@ -106,11 +105,14 @@ extension ImageLoader {
     }
 
     /// Finds and stores the facts of a stored image, with its placeholder.
+    /// - Throws: an error when the bytes cannot be read or are no picture.
     func completeFacts(at url: String) async throws {
-        guard let record = try await caches.record(at: url)?.record,
-            let data = try await storedBytes(of: record.hash, at: url),
-            var facts = await facts(of: StoredImage(record: record, data: data), in: .all)
+        // They may have been found since the call.
+        guard try await storedFacts(at: url)?.canBeCompleted == true,
+            let record = try await caches.record(at: url)?.record,
+            let data = try await storedBytes(of: record.hash, at: url)
         else { return }
+        var facts = try await facts(of: StoredImage(record: record, data: data), in: .all)
         guard facts.placeholder == nil, let variants else { return }
         facts.placeholder = try await variants.placeholder(of: record.hash, facts) { data }
         if facts.placeholder != nil { await caches.cold.keep(facts, of: record.hash) }

@@ -44,10 +44,10 @@ struct Thumbnailer: Sendable {
 }
 
 extension VariantFormat {
-    /// The suffix and the options of the output.
+    /// The suffix and the options of the output. `Tests/Benchmarks/README.md` has the figures behind them.
     fileprivate var output: String {
         switch self {
-        case .webp: ".webp[Q=75,strip]"
+        case .webp: ".webp[Q=75,effort=2,strip]"
         case .jpeg: ".jpg[Q=80,optimize_coding,strip]"
         case .png: ".png[strip]"
         }

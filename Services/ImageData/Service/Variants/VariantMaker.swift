@@ -12,12 +12,6 @@ final class VariantMaker: Sendable {
     /// Reads the original's bytes. Called when a process can start, so that waiting callers hold none.
     typealias Source = @Sendable () async throws -> Data?
 
-    /// How long a picture that could not be read is not tried again.
-    static let retryTime = Duration.seconds(600)
-
-    /// The maximum number of such pictures in memory.
-    static let refusalLimit = 4_096
-
     /// The number of pictures that fail in a row before the program itself is tested.
     static let failuresInARow = 3
 
@@ -39,7 +33,7 @@ final class VariantMaker: Sendable {
     }
 
     private struct State {
-        var refused = LeastRecentlyUsed<Refusal, ContinuousClock.Instant>(budget: VariantMaker.refusalLimit)
+        var refused = RecentRefusals<Refusal>()
         var failures = 0
         var since: Date
         var trouble: String?
@@ -140,14 +134,7 @@ final class VariantMaker: Sendable {
 
     // MARK: Failing
 
-    private func isRefused(_ refusal: Refusal) -> Bool {
-        state.withLock { state in
-            guard let since = state.refused.use(refusal) else { return false }
-            if .now - since < Self.retryTime { return true }
-            state.refused.remove(refusal)
-            return false
-        }
-    }
+    private func isRefused(_ refusal: Refusal) -> Bool { state.withLock { $0.refused.contains(refusal) } }
 
     /// Whether no placeholder can be made of this picture for now.
     func isRefused(_ original: ContentHash) -> Bool { thumbnailer == nil || isRefused(.original(original)) }
@@ -166,12 +153,12 @@ final class VariantMaker: Sendable {
         _ failure: LimitedProcess.Failure, _ job: Job, _ original: ContentHash, _ thumbnailer: Thumbnailer
     ) async {
         if case (.tooMuchOutput, .variant(let variant)) = (failure, job) {
-            return state.withLock { $0.refused.set(.now, for: .variant(variant), cost: 1) }
+            return state.withLock { $0.refused.insert(.variant(variant)) }
         }
         if case .notStarted = failure { return failed(failure) }
         logger.warning("no variants of \(original.urn): \(failure)")
         let failures = state.withLock { state in
-            state.refused.set(.now, for: .original(original), cost: 1)
+            state.refused.insert(.original(original))
             state.failures += 1
             return state.failures
         }

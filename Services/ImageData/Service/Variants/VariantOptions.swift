@@ -15,8 +15,14 @@ struct VariantOptions: ParsableArguments {
     var variants: String?
 
     func validate() throws {
-        guard let variants, !isOff, !FileManager.default.isExecutableFile(atPath: variants) else { return }
+        guard let variants, !isOff, !isProgram(variants) else { return }
         throw ValidationError("--variants: \(variants) is not a program; name the path of vipsthumbnail, or off")
+    }
+
+    private func isProgram(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+            && FileManager.default.isExecutableFile(atPath: path)
     }
 
     private var isOff: Bool { variants == "off" }

@@ -32,9 +32,10 @@ struct ServeCommand: AsyncParsableCommand {
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
         let registry = await PluginRegistry.load(
             PluginFolder(path: root.plugins), root: root.path, logger: process.logger, failures: process.failures)
+        let limits = HTTPLimits()
         let gateway = Gateway(
-            registry, recentImages: RecentImages(HTTPLimits()), recentComments: RecentComments(HTTPLimits()),
-            now: { Date() })
+            registry, recentImages: RecentImages(limits), recentHints: RecentHints(limits),
+            recentComments: RecentComments(limits), now: { Date() })
         try await process.serve(
             GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
             health: { [] }, companions: gateway.run, front: try listener.map { try front($0, gateway, token, process) })
