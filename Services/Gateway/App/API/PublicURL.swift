@@ -47,7 +47,7 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     func localized(_ item: FeedItem) -> FeedItem {
         FeedItem(
             id: item.id, description: item.description, location: item.location, image: imageData(item.id),
-            hints: item.hints)
+            publishedAt: item.publishedAt, hints: item.hints)
     }
 
     /// The URL of the comments of an image.

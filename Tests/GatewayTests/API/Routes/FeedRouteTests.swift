@@ -38,13 +38,16 @@ import Testing
         }
     }
 
-    @Test func `an item has the size and the placeholder of its picture`() async throws {
+    @Test func `an item has its date, and the size and the placeholder of its picture`() async throws {
         let hints = PictureHints(width: 4, height: 3, placeholder: Placeholder(Data([0x11, 1, 2, 3])))
-        let item = FeedItem(id: Self.ids[0], image: "urn:sha256:00", hints: hints)
+        let item = FeedItem(id: Self.ids[0], image: "urn:sha256:00", publishedAt: noon, hints: hints)
         let page = LoadedFeed(items: [item], nextAfterID: nil, prevBeforeID: nil, origin: .store)
         try await RunningAPI.with(.feed(page)) { api in
             let reply = try await api.exchange("/v1/feed")
-            #expect(reply.text.contains(#"/data","width":4,"height":3,"placeholder":"EQECAw=="}"#))
+            #expect(
+                reply.text.contains(
+                    #"/data","published_at":"2026-03-01T12:00:00+0000","width":4,"height":3,"placeholder":"EQECAw=="}"#)
+            )
         }
     }
 
