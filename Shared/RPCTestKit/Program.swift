@@ -148,11 +148,14 @@ public final class ErrorLines: Sendable {
 
     /// Waits until the text contains `part`. Only one task at a time may wait.
     /// - Returns: false when the process exits without having written it.
-    public func wait(for part: String) async -> Bool {
+    public func wait(for part: String) async -> Bool { await wait { $0.contains(part) } }
+
+    /// Like `wait(for:)`, but waits until the text fulfils a condition.
+    public func wait(until isMet: (String) -> Bool) async -> Bool {
         var iterator = changes.makeAsyncIterator()
         while true {
             let (text, isAtEnd) = state.withLock { $0 }
-            if text.contains(part) { return true }
+            if isMet(text) { return true }
             if isAtEnd { return false }
             await iterator.next()
         }

@@ -53,6 +53,7 @@ import Testing
                     let third = try last.httpPort()
                     let shown = try await Walk(first)
                     #expect(try await Walk(third) == shown)
+                    #expect(shown.dates.allSatisfy { $0 != nil })
                     _ = try await origin.down()
                     let kept = try await Walk(third)
                     #expect(kept == shown)

@@ -7,6 +7,7 @@ struct Walk: Equatable {
     private(set) var images: [String: [UInt8]] = [:]
     private(set) var comments: [String: [UInt8]] = [:]
     private(set) var order: [String] = []
+    private(set) var dates: [String?] = []
 
     /// The age of each page in seconds.
     private(set) var ages: [Int?] = []
@@ -22,6 +23,7 @@ struct Walk: Equatable {
                 let image = try #require((item["image"] as? String).flatMap(URL.init(string:)))
                 #expect(image.port == port)
                 order.append(id)
+                dates.append(item["published_at"] as? String)
                 images[id] = try await Self.get(port, image.path()).body
                 comments[id] = try await Self.get(port, "/v1/image/\(id)/comments").body
             }
@@ -37,6 +39,7 @@ struct Walk: Equatable {
 
     /// Compares everything except the ages.
     static func == (one: Walk, other: Walk) -> Bool {
-        one.order == other.order && one.images == other.images && one.comments == other.comments
+        one.order == other.order && one.dates == other.dates && one.images == other.images
+            && one.comments == other.comments
     }
 }

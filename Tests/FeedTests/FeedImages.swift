@@ -10,6 +10,16 @@ func picture(_ number: Int, _ description: String? = nil) -> FeedImage {
         image: "https://pictures.example/\(number)")
 }
 
+extension FeedStore {
+    /// Publishes at `Date.publication`.
+    func publish(_ items: [FeedImage]) async throws -> [FeedImage] { try await publish(items, now: .publication) }
+}
+
+extension Date {
+    /// When the items of the tests are published.
+    static let publication = Date(timeIntervalSince1970: 1_772_366_400)
+}
+
 extension FeedSlice {
     /// The numbers of the items.
     var numbers: [Int] { items.map(\.number) }
@@ -17,6 +27,9 @@ extension FeedSlice {
 
 extension FeedImage {
     var number: Int { id.number }
+
+    /// The item as a store returns it that got it with `publish(_:)`.
+    var published: FeedImage { published(at: .publication) }
 }
 
 extension PictureHints {

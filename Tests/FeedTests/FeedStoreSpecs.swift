@@ -28,8 +28,8 @@ extension StoreFactory<any FeedStore> {
 
     @Test(arguments: Factory.all) func `an item is read as it was published`(stores: Factory) async throws {
         try await stores.withStore { store in
-            let full = picture(1, "à la plage 🏖")
-            let bare = FeedImage(id: UUID(number: 2), description: nil, location: nil, image: "urn:x:y")
+            let full = picture(1, "à la plage 🏖").published
+            let bare = FeedImage(id: UUID(number: 2), description: nil, location: nil, image: "urn:x:y").published
             let new = try await store.publish([full, bare])
             #expect(new == [full, bare])
             #expect(try await store.item(full.id) == full)
@@ -63,7 +63,44 @@ extension StoreFactory<any FeedStore> {
             await #expect(throws: FeedStoreError.conflict(picture(1).id)) {
                 try await store.publish([picture(2), picture(1, "something else"), picture(3)])
             }
-            #expect(try await store.slice(10, at: .start).items == [picture(1)])
+            #expect(try await store.slice(10, at: .start).items == [picture(1).published])
+        }
+    }
+
+    // MARK: Dates
+
+    @Test(arguments: Factory.all) func `an item has the time of its first publication, in whole seconds`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            let first = try await store.publish([picture(1)], now: .publication + 0.9)
+            #expect(first == [picture(1).published])
+            #expect(try await store.publish([picture(2), picture(1)], now: .publication + 60).map(\.number) == [2])
+            #expect(try await store.item(picture(1).id) == picture(1).published)
+            #expect(try await store.item(picture(2).id) == picture(2).published(at: .publication + 60))
+        }
+    }
+
+    @Test(arguments: Factory.all) func `the date of an author is neither stored nor content`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store async throws in
+            let backdated = picture(1).published(at: .publication - 60)
+            #expect(try await store.publish([backdated]) == [picture(1).published])
+            #expect(try await store.publish([backdated]) == [])
+            #expect(try await store.item(picture(1).id) == picture(1).published)
+        }
+    }
+
+    @Test(arguments: Factory.all) func `a removed item gets a new date when it is published again`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            _ = try await store.publish([picture(1)])
+            _ = try await store.remove([picture(1).id])
+            let again = try await store.publish([picture(1)], now: .publication + 60)
+            #expect(again == [picture(1).published(at: .publication + 60)])
+            #expect(try await store.item(picture(1).id) == again[0])
         }
     }
 
@@ -71,7 +108,7 @@ extension StoreFactory<any FeedStore> {
 
     @Test(arguments: Factory.all) func `hints are read as they were published`(stores: Factory) async throws {
         try await stores.withStore { store async throws in
-            let items = [picture(1).with(.full), picture(2).with(.sized), picture(3).with(.placed)]
+            let items = [picture(1).with(.full), picture(2).with(.sized), picture(3).with(.placed)].map(\.published)
             #expect(try await store.publish(items) == items)
             #expect(try await store.slice(10, at: .start).items == items)
             #expect(try await store.item(picture(1).id) == items[0])
@@ -89,7 +126,7 @@ extension StoreFactory<any FeedStore> {
                 (small, small.completed(by: .placed)), (.sized, small.completed(by: .placed)),
             ] {
                 #expect(try await store.publish([picture(1).with(published)]) == [])
-                #expect(try await store.item(picture(1).id) == picture(1).with(expected))
+                #expect(try await store.item(picture(1).id) == picture(1).with(expected).published)
             }
         }
     }
@@ -100,7 +137,7 @@ extension StoreFactory<any FeedStore> {
             await #expect(throws: FeedStoreError.conflict(picture(1).id)) {
                 try await store.publish([picture(1, "something else"), picture(2).with(.full)])
             }
-            #expect(try await store.item(picture(2).id) == picture(2))
+            #expect(try await store.item(picture(2).id) == picture(2).published)
         }
     }
 
@@ -207,7 +244,8 @@ extension StoreFactory<any FeedStore> {
                 _ = try await store.remove([picture(3).id, picture(1).id])
             }
             let store = try reopen()
-            #expect(try await store.slice(10, at: .start).items == [2, 4, 5].map { picture($0, "number \($0)") })
+            #expect(
+                try await store.slice(10, at: .start).items == [2, 4, 5].map { picture($0, "number \($0)").published })
             #expect(try await store.slice(10, at: .after(picture(3).id)).numbers == [4, 5])
             // The highest position, that of a removed item, is not reused.
             _ = try await store.publish([picture(6)])

@@ -29,7 +29,7 @@ actor InMemoryFeedStore: FeedStore {
 
     func item(_ id: UUID) -> FeedImage? { places.first { $0.id == id }?.item }
 
-    func publish(_ items: [FeedImage]) throws -> [FeedImage] {
+    func publish(_ items: [FeedImage], now: Date) throws -> [FeedImage] {
         var (new, changed) = ([FeedImage](), places)
         for item in items.reversed() {
             if let present = changed.first(where: { $0.id == item.id })?.item {
@@ -40,8 +40,8 @@ actor InMemoryFeedStore: FeedStore {
                 continue
             }
             changed.removeAll { $0.id == item.id }
-            changed.insert((item.id, item), at: 0)
-            new.insert(item, at: 0)
+            changed.insert((item.id, item.published(at: now)), at: 0)
+            new.insert(item.published(at: now), at: 0)
         }
         places = changed
         return new

@@ -1,3 +1,4 @@
+import EdgeModel
 import Feed
 import Foundation
 import GRDB
@@ -30,7 +31,7 @@ import Testing
     @Test func `a store without hints gets them when its items are published again`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/feed.sqlite"
-            try Self.writeFirstVersion(path)
+            try Self.writeEarlierVersion(path)
             let store = SQLiteFeedStore(try SQLiteFeedStore.opening.open(path))
             #expect(try store.slice(10, at: .start).items == [picture(1)])
             #expect(try await store.publish([picture(1).with(.full)]) == [])
@@ -38,8 +39,26 @@ import Testing
         }
     }
 
-    /// Writes a store of version 1 with `picture(1)`.
-    private static func writeFirstVersion(_ path: String) throws {
+    @Test func `the items of a store without dates have none, and get none`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/feed.sqlite"
+            try Self.writeEarlierVersion(path, hasHints: true)
+            for _ in 1...2 {
+                let pool = try SQLiteFeedStore.opening.open(path)
+                let store = SQLiteFeedStore(pool)
+                #expect(try store.slice(10, at: .start).items.last == picture(1).with(.full))
+                #expect(try await store.publish([picture(1)]) == [])
+                #expect(try store.item(picture(1).id) == picture(1).with(.full))
+                // Items that are published now have one.
+                _ = try await store.publish([picture(2)])
+                #expect(try store.item(picture(2).id) == picture(2).published)
+                try pool.close()
+            }
+        }
+    }
+
+    /// Writes a store of version 1, or of version 2, which has hints, with `picture(1)`.
+    private static func writeEarlierVersion(_ path: String, hasHints: Bool = false) throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 items and tombstones") { db in
             try db.execute(
@@ -60,6 +79,20 @@ import Testing
             try db.execute(
                 sql: "INSERT INTO item (id, location, image) VALUES (?, ?, ?)",
                 arguments: [item.id, item.location, item.image])
+        }
+        if hasHints {
+            migrator.registerMigration("2 hints") { db in
+                try db.execute(
+                    sql: """
+                        ALTER TABLE item ADD COLUMN width INTEGER;
+                        ALTER TABLE item ADD COLUMN height INTEGER;
+                        ALTER TABLE item ADD COLUMN placeholder BLOB CHECK (length(placeholder) <= 40);
+                        """)
+                let hints = PictureHints.full
+                try db.execute(
+                    sql: "UPDATE item SET width = ?, height = ?, placeholder = ?",
+                    arguments: [hints.width, hints.height, hints.placeholder?.bytes])
+            }
         }
         try StoreOpening(applicationID: SQLiteFeedStore.opening.applicationID, migrator: migrator).open(path).close()
     }

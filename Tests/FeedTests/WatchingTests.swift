@@ -14,13 +14,16 @@ import Testing
     ) async throws {
         let broadcast = FeedBroadcast(life: "this")
         let handlers = FeedHandlers(
-            store: BroadcastingFeedStore(store: InMemoryFeedStore(), broadcast: broadcast), broadcast: broadcast)
+            store: BroadcastingFeedStore(store: InMemoryFeedStore(), broadcast: broadcast), broadcast: broadcast,
+            now: { .publication })
         try await TestServer.with(handlers.table) { server in
             try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, broadcast) }
         }
     }
 
-    private func item(_ number: Int) -> FeedItem { FeedItem(id: UUID(number: number), image: "urn:x:\(number)") }
+    private func item(_ number: Int) -> FeedItem {
+        FeedItem(id: UUID(number: number), image: "urn:x:\(number)", publishedAt: .publication)
+    }
 
     private func publish(_ numbers: Int..., with client: RPCClient) async throws {
         _ = try await client.call(FeedContract.publish, PublishedItems(items: numbers.map(item)))

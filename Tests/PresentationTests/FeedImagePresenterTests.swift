@@ -23,14 +23,15 @@ struct FeedImagePresenterTests {
     }
 
     @Test func `texts are shown unchanged`() {
-        let id = UUID()
+        let (id, date) = (UUID(), Date(timeIntervalSince1970: 1_772_366_400))
         let shown = FeedImagePresenter.viewModel(
-            id: id, description: "A view\nof the sea ", location: "Delos", image: "https://a.example/1", language: .en)
+            id: id, description: "A view\nof the sea ", location: "Delos", image: "https://a.example/1",
+            publishedAt: date, language: .en)
         #expect(
             shown
                 == FeedImageViewModel(
                     id: id, title: "A view", description: "A view\nof the sea ", location: "Delos",
-                    image: "https://a.example/1"))
+                    image: "https://a.example/1", publishedAt: date))
     }
 
     @Test func `white space alone is not shown`() {

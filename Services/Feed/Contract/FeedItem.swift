@@ -13,18 +13,22 @@ public struct FeedItem: Sendable, Equatable {
     /// An absolute URL: `http:`, `https:` or `urn:`.
     public let image: String
 
+    /// When the authority stored the item first; nil when that is not known. `feed.publish` does not send it.
+    public let publishedAt: Date?
+
     /// The size and a placeholder of the picture, as far as they are known.
     public let hints: PictureHints
 
     public init(
         id: UUID, description: String? = nil, location: String? = nil, image: String,
-        hints: PictureHints = PictureHints()
+        publishedAt: Date? = nil, hints: PictureHints = PictureHints()
     ) {
         self.id = id
         // An empty text and an absent one are equal.
         self.description = description.flatMap { $0.isEmpty ? nil : $0 }
         self.location = location.flatMap { $0.isEmpty ? nil : $0 }
         self.image = image
+        self.publishedAt = publishedAt
         self.hints = hints
     }
 
@@ -40,28 +44,33 @@ public struct FeedItem: Sendable, Equatable {
     /// The codec of a served item. It has no length limits, because an edge forwards the texts of its upstream
     /// unchanged.
     public static let codec = codec(
-        description: .string, location: .string, image: .uri(schemes: imageSchemes, maximumBytes: nil))
+        description: .string, location: .string, image: .uri(schemes: imageSchemes, maximumBytes: nil), isDated: true)
 
-    /// The codec of an item in `feed.publish`, with the length limits.
+    /// The codec of an item in `feed.publish`, with the length limits and without the date, which is the authority's.
     public static let authoredCodec = codec(
         description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
-        image: authoredImage)
+        image: authoredImage, isDated: false)
 
     static let imageSchemes = ["http", "https", "urn"]
 
     private static func codec(
-        description: Codec<String>, location: Codec<String>, image: Codec<String>
+        description: Codec<String>, location: Codec<String>, image: Codec<String>, isDated: Bool
     ) -> Codec<FeedItem> {
         .object { object in
             let id = object.required("id", .uuid, \.id)
             let description = object.optional("description", description, \.description)
             let location = object.optional("location", location, \.location)
             let image = object.required("image", image, \.image)
+            let publishedAt =
+                isDated
+                ? object.optional("published_at", .date, \.publishedAt, "When the authority stored the item first.")
+                : nil
             let hints = PictureHints.Members(in: &object) { $0.hints }
             return { members throws(JSONError) in
-                FeedItem(
+                let date: Date? = if let publishedAt { try members[publishedAt] } else { nil }
+                return FeedItem(
                     id: try members[id], description: try members[description], location: try members[location],
-                    image: try members[image], hints: try hints.read(members))
+                    image: try members[image], publishedAt: date, hints: try hints.read(members))
             }
         }
     }

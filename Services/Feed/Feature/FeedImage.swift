@@ -10,33 +10,50 @@ public struct FeedImage: Equatable, Sendable {
     /// An absolute URI. The feed service forwards it and never fetches it.
     public let image: String
 
+    /// When the authority stored the item first, in whole seconds. It is not part of the content. Nil for an item of a
+    /// store from before dates were stored, and of an upstream without dates.
+    public let publishedAt: Date?
+
     /// The size and a placeholder of the picture. They are not part of the content.
     public let hints: PictureHints
 
     public init(
-        id: UUID, description: String?, location: String?, image: String, hints: PictureHints = PictureHints()
+        id: UUID, description: String?, location: String?, image: String, publishedAt: Date? = nil,
+        hints: PictureHints = PictureHints()
     ) {
         self.id = id
         self.description = description
         self.location = location
         self.image = image
+        self.publishedAt = publishedAt?.wholeSeconds
         self.hints = hints
     }
 }
 
 extension FeedImage {
-    /// Whether the items are equal, apart from their hints.
+    /// Whether the items are equal, apart from their dates and hints.
     public func hasContent(of other: FeedImage) -> Bool {
         id == other.id && description == other.description && location == other.location && image == other.image
     }
 
-    /// The same content with other hints.
+    /// The same item with other hints.
     public func with(_ hints: PictureHints) -> FeedImage {
-        FeedImage(id: id, description: description, location: location, image: image, hints: hints)
+        FeedImage(
+            id: id, description: description, location: location, image: image, publishedAt: publishedAt, hints: hints)
+    }
+
+    /// The same item with another date.
+    public func published(at time: Date) -> FeedImage {
+        FeedImage(id: id, description: description, location: location, image: image, publishedAt: time, hints: hints)
     }
 
     /// The size of the item in memory, in bytes.
     public var weight: Int {
         image.utf8.count + (description?.utf8.count ?? 0) + (location?.utf8.count ?? 0) + MemoryLayout<Self>.size
     }
+}
+
+extension Date {
+    /// The date without its fraction of a second, which no payload has.
+    fileprivate var wholeSeconds: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)) }
 }

@@ -3,8 +3,8 @@ import Foundation
 import JSON
 
 /// Maps an upstream's answer to items. One malformed item invalidates the page, because without this item the page
-/// would have a gap. Text lengths are not limited here: the limits apply only to publishing. Malformed `width`, `height`
-/// and `placeholder` are ignored: they are hints, without which an item is still complete.
+/// would have a gap. Text lengths are not limited here: the limits apply only to publishing. Malformed
+/// `published_at`, `width`, `height` and `placeholder` are ignored: an item is complete without them.
 public enum FeedItemsMapper {
     /// - Parameter page: the URL of the answer, against which relative image URLs are resolved.
     /// - Returns: items in the upstream's order. If an id is repeated within the page, the first item counts.
@@ -34,6 +34,7 @@ public enum FeedItemsMapper {
             let description = object.optional("description", .string, \.description)
             let location = object.optional("location", .string, \.location)
             let image = object.required("image", address(page), \.image)
+            let publishedAt = object.optional("published_at", .any, { _ in nil })
             let width = object.optional("width", .any, { _ in nil })
             let height = object.optional("height", .any, { _ in nil })
             let placeholder = object.optional("placeholder", .any, { _ in nil })
@@ -41,15 +42,16 @@ public enum FeedItemsMapper {
                 FeedImage(
                     id: try members[id], description: shown(try members[description]),
                     location: shown(try members[location]), image: try members[image],
+                    publishedAt: valid(try members[publishedAt], .date),
                     hints: PictureHints(
-                        width: hint(try members[width], .integer()), height: hint(try members[height], .integer()),
-                        placeholder: hint(try members[placeholder], .string).flatMap(Placeholder.init(base64:))))
+                        width: valid(try members[width], .integer()), height: valid(try members[height], .integer()),
+                        placeholder: valid(try members[placeholder], .string).flatMap(Placeholder.init(base64:))))
             }
         }
     }
 
     /// Nil for a value that the codec refuses.
-    private static func hint<Value>(_ json: RawJSON?, _ codec: Codec<Value>) -> Value? {
+    private static func valid<Value>(_ json: RawJSON?, _ codec: Codec<Value>) -> Value? {
         json.flatMap { try? $0.read(as: codec) }
     }
 

@@ -11,10 +11,11 @@ public protocol FeedStore: Sendable {
 
     /// Adds items at the top, in feed order: publishing [A, B] onto [C] gives A, B, C. All items are written, or none:
     /// after an error nothing was written.
-    /// - Returns: the new items, in feed order. Items that already exist with the same content keep their position and their
-    ///   hints; hints that they lack are added.
+    /// - Parameter now: the date of the new items, whatever dates they come with.
+    /// - Returns: the new items, in feed order. Items that already exist with the same content keep their position, their
+    ///   date and their hints; hints that they lack are added, a date is not.
     /// - Throws: `FeedStoreError.conflict` for an id that exists with other content.
-    func publish(_ items: [FeedImage]) async throws -> [FeedImage]
+    func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage]
 
     /// Removes items: all of them are written, or none.
     /// - Returns: the ids that existed, in feed order.

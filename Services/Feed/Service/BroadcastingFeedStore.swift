@@ -19,9 +19,9 @@ struct BroadcastingFeedStore: FeedStore {
 
     func item(_ id: UUID) async throws -> FeedImage? { try await store.item(id) }
 
-    func publish(_ items: [FeedImage]) async throws -> [FeedImage] {
+    func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {
         try await turns.take {
-            let new = try await store.publish(items)
+            let new = try await store.publish(items, now: now)
             if !new.isEmpty { broadcast.record(.published(new)) }
             return new
         }

@@ -7,6 +7,7 @@ import RPC
 struct FeedHandlers {
     let store: any FeedStore
     let broadcast: FeedBroadcast
+    let now: @Sendable () -> Date
 
     var table: MethodTable {
         var table = MethodTable(FeedContract.contract)
@@ -27,7 +28,7 @@ struct FeedHandlers {
         }
         table.handle(FeedContract.publish) { params, _ in
             try await answering {
-                Count(count: try await store.publish(params.items.map(FeedImage.init)).count)
+                Count(count: try await store.publish(params.items.map(FeedImage.init), now: now()).count)
             }
         }
         table.handle(FeedContract.remove) { params, _ in

@@ -14,8 +14,8 @@ struct MonitoredFeedStore: FeedStore {
         try await store.reading { try $0.item(id) }
     }
 
-    func publish(_ items: [FeedImage]) async throws -> [FeedImage] {
-        try await store.writing { try await $0.publish(items) }
+    func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {
+        try await store.writing { try await $0.publish(items, now: now) }
     }
 
     func remove(_ ids: [UUID]) async throws -> [UUID] {

@@ -1,3 +1,4 @@
+import Foundation
 import RPC
 import SQLiteKit
 import ServiceKit
@@ -12,7 +13,7 @@ extension FeedService {
         let broadcast = FeedBroadcast(life: identity.instance)
         let handlers = FeedHandlers(
             store: BroadcastingFeedStore(store: MonitoredFeedStore(store: store), broadcast: broadcast),
-            broadcast: broadcast)
+            broadcast: broadcast, now: { Date() })
         try await process.serve(handlers.table, on: socket, identity: identity, health: { [store.check] })
         try process.fail { try store.close() }
     }

@@ -93,13 +93,15 @@ extension FeedImageViewModel {
         let description = object.optional("description", .string, \.description)
         let location = object.optional("location", .string, \.location)
         let image = object.required("image", .string, \.image)
+        let publishedAt = object.optional(
+            "published_at", .date, \.publishedAt, "When the authority stored the item first.")
         let hints = PictureHints.Members(in: &object) { $0.hints }
         let comments = object.optional("comments", .string, \.comments, "The number of comments: 3 comments.")
         return { members throws(JSONError) in
             FeedImageViewModel(
                 id: try members[id], title: try members[title], description: try members[description],
-                location: try members[location], image: try members[image], hints: try hints.read(members),
-                comments: try members[comments])
+                location: try members[location], image: try members[image],
+                publishedAt: try members[publishedAt], hints: try hints.read(members), comments: try members[comments])
         }
     }
 }

@@ -58,6 +58,25 @@ import Testing
         }
     }
 
+    @Test func `items keep the dates of the upstream, also from the cache`() async throws {
+        let items =
+            [3, 2].map { #"{"id":"\#(UUID(number: $0))","image":"urn:x:y","published_at":"2026-03-01T12:00:00Z"}"# }
+            + [#"{"id":"\#(UUID(number: 1))","image":"urn:x:y"}"#]
+        let body = Data(#"{"items":[\#(items.joined(separator: ","))]}"#.utf8)
+        try await withEdge([UpstreamAnswer(status: 200, headers: [], body: body)]) { rig, _ in
+            let mark = rig.feed.broadcast.mark
+            for origin in [AnswerOrigin.remote, .cache] {
+                let page = try await rig.load(3)
+                #expect(page.origin == origin)
+                #expect(page.items.map(\.publishedAt) == [.publication, .publication, nil])
+            }
+            guard case .change(.published(let new)) = rig.feed.broadcast.news(after: mark)?.content else {
+                return #expect(Bool(false))
+            }
+            #expect(new.map(\.publishedAt) == [.publication, .publication, nil])
+        }
+    }
+
     @Test func `the last page is recognised by its links or by the cache`() async throws {
         let last = [("Link", #"<x>; rel="prev""#)] as [(name: String, value: String)]
         let more = [("Link", #"<x>; rel="next""#)] as [(name: String, value: String)]

@@ -1,7 +1,9 @@
 import EdgeModel
 import Feed
 import Foundation
+import GRDB
 import RPCTestKit
+import SQLiteKit
 import Testing
 
 @testable import feed_service
@@ -53,6 +55,21 @@ extension StoreFactory<any FeedCache> {
             for items in [[picture(9).with(.full), picture(8)], [picture(9), picture(8).with(.sized)]] {
                 _ = try await cache.keep(
                     FetchedFeedPage(items: items, limit: 10, cursor: .start, savedAt: Date(timeIntervalSince1970: 0)))
+                #expect(try await cache.page(2, at: .start)?.items == items)
+                #expect(try await cache.item(picture(9).id) == items[0])
+            }
+        }
+    }
+
+    @Test(arguments: Factory.all) func `dates are read as they were fetched, and replaced`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            for items in [
+                [picture(9).published, picture(8)], [picture(9), picture(8).published(at: .publication + 1)],
+                [picture(9).published(at: Date(timeIntervalSince1970: -1)), picture(8).published],
+            ] {
+                _ = try await cache.keep(FetchedFeedPage(items, at: .start))
                 #expect(try await cache.page(2, at: .start)?.items == items)
                 #expect(try await cache.item(picture(9).id) == items[0])
             }
@@ -674,6 +691,42 @@ extension StoreFactory<any FeedCache> {
             #expect(try await cache.page(10, at: .start)?.savedAt == Date(timeIntervalSince1970: 42))
             #expect(try await cache.answer(10, at: .start)?.validators == validators)
         }
+    }
+
+    @Test func `a cache without dates keeps its items and forgets its answers`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/feed-edge.sqlite"
+            try Self.writeThirdVersion(path)
+            let cache: any FeedCache = SQLiteFeedCache(try SQLiteFeedCache.opening.open(path))
+            #expect(try await cache.page(10, at: .start)?.items == [picture(9)])
+            // A 304 would leave the item without its date.
+            #expect(try await cache.answer(10, at: .start) == nil)
+            _ = try await cache.keep(FetchedFeedPage([picture(9).published], at: .start))
+            #expect(try await cache.page(10, at: .start)?.items == [picture(9).published])
+        }
+    }
+
+    /// Writes a cache of version 3 with `picture(9)` and the answer that had it.
+    private static func writeThirdVersion(_ path: String) throws {
+        let pool = try StoreOpening(
+            applicationID: SQLiteFeedCache.opening.applicationID, migrator: DatabaseMigrator(), isCache: true
+        ).open(path)
+        try FeedCacheSchema.migrator.migrate(pool, upTo: "3 hints")
+        let item = picture(9)
+        try pool.write { db in
+            try db.execute(
+                sql:
+                    "INSERT INTO node (number, id, state, saved_at, prev, location, image) VALUES (1, ?, 1, 0, 0, ?, ?)",
+                arguments: [item.id, item.location, item.image])
+            try db.execute(sql: "UPDATE node SET next = 1 WHERE number = 0")
+            try db.execute(
+                sql: """
+                    INSERT INTO answer (cursor, downward, size, etag, continuation, ids, fingerprint)
+                    VALUES (x'', 1, 10, '"1"', 'more', ?, ?)
+                    """,
+                arguments: [withUnsafeBytes(of: item.id.uuid) { Data($0) }, Fingerprint([item]).value])
+        }
+        try pool.close()
     }
 
     // MARK: Budget

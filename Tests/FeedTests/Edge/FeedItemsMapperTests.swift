@@ -131,6 +131,29 @@ import Testing
         #expect(items.map(\.hints) == [PictureHints()])
     }
 
+    @Test(arguments: [
+        ("2026-03-01T12:00:00+0000", 0), ("2026-03-01T12:00:00Z", 0), ("2026-03-01T14:00:01.75+02:00", 1),
+    ])
+    func `a date is read in every form, in whole seconds`(text: String, seconds: Int) throws {
+        let items = try map(
+            #"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","published_at":"\#(text)"}]}"#)
+        #expect(items.map(\.publishedAt) == [.publication + TimeInterval(seconds)])
+    }
+
+    @Test(arguments: [
+        "7", "null", "true", #""""#, #""yesterday""#, #""2026-03-01""#, #""2026-02-29T12:00:00Z""#,
+        #""2026-03-01T12:00:00""#, #"{"a":[]}"#, #"["2026-03-01T12:00:00Z"]"#,
+    ])
+    func `an item with a malformed date has none`(date: String) throws {
+        let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","published_at":\#(date)}]}"#)
+        #expect(items.map(\.publishedAt) == [nil])
+    }
+
+    @Test func `an item without a date has none`() throws {
+        let items = try map(#"{"items":[\#(Self.good)]}"#)
+        #expect(items.map(\.publishedAt) == [nil])
+    }
+
     @Test func `a hint is read beside a malformed one`() throws {
         let members = #""width":4000,"height":3000,"placeholder":"IQ==""#
         let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1",\#(members)}]}"#)

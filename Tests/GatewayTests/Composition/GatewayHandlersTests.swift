@@ -41,6 +41,15 @@ import Testing
         }
     }
 
+    @Test func `an image of a page has its date`() async throws {
+        let item = FeedItem(id: image, image: "urn:x:y", publishedAt: noon)
+        let page = LoadedFeed(items: [item], nextAfterID: nil, prevBeforeID: nil, origin: .store)
+        try await withClient(.feed(page)) { client in
+            let answer = try await client.call(GatewayContract.feedPage, FeedPageRequest())
+            #expect(answer.page.items.map(\.publishedAt) == [noon])
+        }
+    }
+
     // MARK: Errors
 
     private static let upstream = "http://10.0.0.7:8080"

@@ -208,12 +208,13 @@ struct CacheLinks {
     func insert(_ image: FeedImage, savedAt: Date) throws -> Int64 {
         try run(
             """
-            INSERT INTO node (id, state, saved_at, description, location, image, width, height, placeholder)
-            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO node
+            (id, state, saved_at, description, location, image, width, height, placeholder, published_at)
+            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 image.id, savedAt.timeIntervalSince1970, image.description, image.location, image.image,
-                image.hints.width, image.hints.height, image.hints.placeholder?.bytes,
+                image.hints.width, image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds,
             ])
         return db.lastInsertedRowID
     }
@@ -223,12 +224,12 @@ struct CacheLinks {
         try run(
             """
             UPDATE node SET state = 1, saved_at = max(saved_at, ?), description = ?, location = ?, image = ?, width = ?,
-                height = ?, placeholder = ?
+                height = ?, placeholder = ?, published_at = ?
             WHERE number = ?
             """,
             [
                 savedAt.timeIntervalSince1970, image.description, image.location, image.image, image.hints.width,
-                image.hints.height, image.hints.placeholder?.bytes, number,
+                image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds, number,
             ])
     }
 

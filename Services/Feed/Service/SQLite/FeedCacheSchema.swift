@@ -70,6 +70,12 @@ enum FeedCacheSchema {
             -- An upstream that has hints already would answer 304, and they would stay unknown.
             DELETE FROM answer;
             """,
+            "4 dates": """
+            -- In seconds since 1970; NULL: the upstream has sent none.
+            ALTER TABLE node ADD COLUMN published_at INTEGER;
+            -- As for the hints.
+            DELETE FROM answer;
+            """,
         ])
     }
 

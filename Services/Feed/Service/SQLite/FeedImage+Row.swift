@@ -5,16 +5,21 @@ import GRDB
 
 extension FeedImage {
     /// The columns of an item, in the authority's store and in an edge's cache.
-    static let columns = "id, description, location, image, width, height, placeholder"
+    static let columns = "id, description, location, image, width, height, placeholder, published_at"
 
     /// - Parameter row: has `columns`.
     init(row: Row) throws {
         let placeholder: Data? = try row.decode(atIndex: 6)
+        let publishedSeconds: Int64? = try row.decode(atIndex: 7)
         self.init(
             id: try row.decode(atIndex: 0), description: try row.decode(atIndex: 1),
             location: try row.decode(atIndex: 2), image: try row.decode(atIndex: 3),
+            publishedAt: publishedSeconds.map { Date(timeIntervalSince1970: TimeInterval($0)) },
             hints: PictureHints(
                 width: try row.decode(atIndex: 4), height: try row.decode(atIndex: 5),
                 placeholder: placeholder.flatMap(Placeholder.init)))
     }
+
+    /// The value of `published_at`.
+    var publishedSeconds: Int64? { publishedAt.map { Int64($0.timeIntervalSince1970) } }
 }

@@ -26,6 +26,10 @@ enum FeedSchema {
             ALTER TABLE item ADD COLUMN height INTEGER;
             ALTER TABLE item ADD COLUMN placeholder BLOB CHECK (length(placeholder) <= 40);
             """,
+            "3 dates": """
+            -- In seconds since 1970; NULL for the items from before this column.
+            ALTER TABLE item ADD COLUMN published_at INTEGER;
+            """,
         ])
     }
 }

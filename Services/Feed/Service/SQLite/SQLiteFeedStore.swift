@@ -72,7 +72,7 @@ struct SQLiteFeedStore: FeedStore {
 
     // MARK: Writing
 
-    func publish(_ items: [FeedImage]) async throws -> [FeedImage] {
+    func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {
         try await pool.write { db in
             var new: [FeedImage] = []
             // Positions grow towards the top, so the last item is inserted first.
@@ -84,11 +84,14 @@ struct SQLiteFeedStore: FeedStore {
                     continue
                 }
                 try db.cachedStatement(sql: "DELETE FROM tombstone WHERE id = ?").execute(arguments: [item.id])
+                let dated = item.published(at: now)
                 try db.cachedStatement(
-                    sql: "INSERT INTO item (id, description, location, image) VALUES (?, ?, ?, ?)"
-                ).execute(arguments: [item.id, item.description, item.location, item.image])
+                    sql: "INSERT INTO item (id, description, location, image, published_at) VALUES (?, ?, ?, ?, ?)"
+                ).execute(arguments: [
+                    dated.id, dated.description, dated.location, dated.image, dated.publishedSeconds,
+                ])
                 if !item.hints.isEmpty { try Self.write(item.hints, of: item.id, db) }
-                new.append(item)
+                new.append(dated)
             }
             return new.reversed()
         }

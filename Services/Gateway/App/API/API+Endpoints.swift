@@ -83,6 +83,15 @@ extension API {
             ]
         ) { api, request throws(RPCError) in try await api.jsonFeed(request) },
         Endpoint(
+            .get, "/feed.atom", "getAtomFeed",
+            "Return a page of the feed for feed readers: Atom, paged as in RFC 5005.",
+            parameters: LoadFeed.parameters,
+            answers: [
+                .body("A page of the feed.", AtomFeed.contentType), .notModified,
+                .problem(400, "A parameter is invalid, or the cursor was never an item of the feed."),
+            ]
+        ) { api, request throws(RPCError) in try await api.atomFeed(request) },
+        Endpoint(
             .get, "/openapi.json", "describe", "Return this description, OpenAPI 3.1.",
             answers: [.body("The description.", "application/json"), .notModified]
         ) { api, request throws(RPCError) in

@@ -47,7 +47,7 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     func localized(_ item: FeedItem) -> FeedItem {
         FeedItem(
             id: item.id, description: item.description, location: item.location, image: imageData(item.id),
-            hints: item.hints)
+            publishedAt: item.publishedAt, hints: item.hints)
     }
 
     /// The URL of the comments of an image.
@@ -58,11 +58,12 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
 
     /// The URL of a page of the feed.
     func feed(limit: Int?, _ cursor: String, _ id: UUID) -> String {
-        page(at: "v1/feed", limit: limit, cursor, id)
+        url(of: "v1/feed", ["limit": limit.map(String.init), cursor: id.uuidString])
     }
 
-    /// The URL of a page of the feed at another path.
-    func page(at path: String, limit: Int?, _ cursor: String, _ id: UUID) -> String {
-        "\(base)/\(path)?" + (limit.map { "limit=\($0)&" } ?? "") + "\(cursor)=\(id.uuidString)"
+    /// The URL of a path, with those parameters that have a value. The values must need no encoding.
+    func url(of path: String, _ parameters: KeyValuePairs<String, String?>) -> String {
+        let query = parameters.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: "&")
+        return "\(base)/\(path)" + (query.isEmpty ? "" : "?" + query)
     }
 }

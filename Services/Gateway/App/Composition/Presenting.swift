@@ -13,8 +13,8 @@ extension Language {
 extension FeedImagePresenter {
     static func viewModel(_ item: FeedItem, _ language: Language) -> FeedImageViewModel {
         viewModel(
-            id: item.id, description: item.description, location: item.location, image: item.image, hints: item.hints,
-            language: language)
+            id: item.id, description: item.description, location: item.location, image: item.image,
+            publishedAt: item.publishedAt, hints: item.hints, language: language)
     }
 
     static func titleAndURL(_ item: FeedItem, _ language: Language) -> (title: String, url: String) {

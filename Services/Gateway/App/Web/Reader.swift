@@ -17,6 +17,9 @@ struct Reader: Sendable {
     let request: HTTPRequest
     let target: RequestTarget
     let language: Language
+
+    /// The language that the target names; nil when it names none.
+    let chosenLanguage: Language?
     let theme: Theme
     let layout: Layout
 
@@ -36,9 +39,9 @@ struct Reader: Sendable {
         let query = Query(target.query)
         let cookies = Cookies(request.headerFields[.cookie] ?? "")
         (self.request, self.target) = (request, target)
-        let chosen = query.value("lang").flatMap(Language.init(nearestTo:))
+        chosenLanguage = query.value("lang").flatMap(Language.init(nearestTo:))
         language =
-            chosen ?? cookies["lang"].flatMap(Language.init(nearestTo:))
+            chosenLanguage ?? cookies["lang"].flatMap(Language.init(nearestTo:))
             ?? Language(negotiating: AcceptLanguage.preferences(request.headerFields[.acceptLanguage] ?? ""))
         let newTheme = query.value("theme").flatMap(Theme.init)
         theme = newTheme ?? cookies["theme"].flatMap(Theme.init) ?? .auto
@@ -46,7 +49,7 @@ struct Reader: Sendable {
         layout = newLayout ?? cookies["layout"].flatMap(Layout.init) ?? .list
         hasToken = cookies[Self.tokenCookie] != nil
         changes = [
-            chosen.map { ("lang", $0.rawValue) }, newTheme.map { ("theme", $0.rawValue) },
+            chosenLanguage.map { ("lang", $0.rawValue) }, newTheme.map { ("theme", $0.rawValue) },
             newLayout.map { ("layout", $0.rawValue) },
         ].compactMap(\.self)
     }

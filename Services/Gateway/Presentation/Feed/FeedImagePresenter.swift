@@ -5,13 +5,13 @@ import Foundation
 public enum FeedImagePresenter {
     /// A description or location with only white space counts as absent.
     public static func viewModel(
-        id: UUID, description: String?, location: String?, image: String, hints: PictureHints = PictureHints(),
-        language: Language
+        id: UUID, description: String?, location: String?, image: String, publishedAt: Date? = nil,
+        hints: PictureHints = PictureHints(), language: Language
     ) -> FeedImageViewModel {
         FeedImageViewModel(
             id: id, title: title(description: description, location: location, language: language),
             description: description.flatMap(visible), location: location.flatMap(visible), image: image,
-            hints: hints)
+            publishedAt: publishedAt, hints: hints)
     }
 
     /// The first non-empty line of the description, otherwise of the location, otherwise "Image".

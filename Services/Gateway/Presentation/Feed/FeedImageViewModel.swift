@@ -10,6 +10,9 @@ public struct FeedImageViewModel: Equatable, Sendable {
     public let location: String?
     public let image: String
 
+    /// When the authority stored the item first; nil when that is not known.
+    public let publishedAt: Date?
+
     /// The number of comments: "3 comments"; nil when it is not known.
     public var comments: String?
 
@@ -18,13 +21,14 @@ public struct FeedImageViewModel: Equatable, Sendable {
 
     public init(
         id: UUID, title: String, description: String?, location: String?, image: String,
-        hints: PictureHints = PictureHints(), comments: String? = nil
+        publishedAt: Date? = nil, hints: PictureHints = PictureHints(), comments: String? = nil
     ) {
         self.id = id
         self.title = title
         self.description = description
         self.location = location
         self.image = image
+        self.publishedAt = publishedAt
         self.hints = hints
         self.comments = comments
     }

@@ -6,10 +6,18 @@ import RPC
 extension HTTPAnswer {
     /// An answer with a JSON document that clients must revalidate for each use.
     static func document(_ json: RawJSON, for request: HTTPRequest) -> HTTPAnswer {
-        let document = JSONDocument(ByteBuffer(bytes: json.bytes))
+        document(ByteBuffer(bytes: json.bytes), as: "application/json", for: request)
+    }
+
+    /// The same for a document of another type.
+    static func document(_ text: ByteBuffer, as contentType: String, for request: HTTPRequest) -> HTTPAnswer {
+        let document = JSONDocument(text)
         let representation = document.representation(for: request)
         let needsGzip = representation.isCompressed && !representation.isKnown
-        return HTTPAnswer(document, representation, needsGzip ? Gzip.compress(document.text) : nil, for: request)
+        var answer = HTTPAnswer(
+            document, representation, needsGzip ? Gzip.compress(document.text) : nil, for: request)
+        if answer.status == .ok { answer.fields[.contentType] = contentType }
+        return answer
     }
 
     /// - Parameter compressed: the compressed text, if the representation is compressed and not known to the client;

@@ -1,0 +1,41 @@
+import FeedContract
+import Foundation
+import Presentation
+
+/// An item of the feed as feed readers get it, in JSON Feed and in Atom.
+struct FeedEntry: Sendable {
+    let id: String
+
+    /// The item's web page.
+    let url: String
+
+    /// One line.
+    let title: String
+
+    /// The description and the location; empty without both.
+    let text: String
+
+    /// The picture above the text.
+    let html: String
+
+    /// The URL of the picture.
+    let image: String
+
+    /// The media type of all pictures: the feed service does not know more. Without a type, readers of Atom assume HTML.
+    static let imageType = "image/*"
+    let publishedAt: Date?
+}
+
+extension FeedEntry {
+    init(_ item: FeedItem, _ publicURL: PublicURL, _ language: Language) {
+        let view = FeedImagePresenter.viewModel(item, language)
+        let (image, escape) = (publicURL.imageData(item.id), Markup().escapeText)
+        let texts = [view.description, view.location].compactMap(\.self)
+        let picture = "<p><img src=\"\(escape(image))\" alt=\"\(escape(view.title))\"></p>"
+        self.init(
+            id: "urn:uuid:\(item.id.uuidString.lowercased())", url: publicURL.page(of: item.id), title: view.title,
+            text: texts.joined(separator: "\n\n"),
+            html: picture + texts.map { "<p dir=\"auto\">\(escape($0))</p>" }.joined(), image: image,
+            publishedAt: item.publishedAt)
+    }
+}
