@@ -62,10 +62,22 @@ import Testing
         #expect(
             Outer.codec.schema.json.description == """
                 {"type":"object","properties":{"inner":{"type":"array","items":{"type":"object","properties":{"name":\
-                {"type":"string","minLength":1,"maxLength":5,"description":"Its \\"name\\"."}},"required":["name"]}},\
+                {"type":"string","minLength":1,"maxLength":5,"pattern":"^[^\\\\u0000]*[^\\\\s\\\\u0000][^\\\\u0000]*$",\
+                "description":"Its \\"name\\"."}},"required":["name"]}},\
                 "colour":{"anyOf":[{"type":"string","enum":["red","green"]},{"type":"null"}]},\
                 "count":{"minimum":0,"maximum":9,"type":["integer","null"]}},"required":["inner"]}
                 """)
+    }
+
+    @Test func `the schema of a form has no null`() {
+        let schema = Outer.codec.schema.withoutNull.json.description
+        #expect(schema.contains(#""count":{"minimum":0,"maximum":9,"type":"integer"}"#))
+        #expect(Codec<String>.string.schema.orNull.withoutNull.json.description == #"{"type":"string"}"#)
+    }
+
+    @Test func `a text that may be empty is described without U+0000`() {
+        let schema = Codec<String>.trimmed(0...5).schema.json.description
+        #expect(schema == #"{"type":"string","minLength":0,"maxLength":5,"pattern":"^[^\\u0000]*$"}"#)
     }
 
     @Test func `a closed schema refuses unknown members at every depth`() {

@@ -61,7 +61,10 @@ extension Codec where Value == String {
     /// programs would treat it as the end of the text.
     public static func trimmed(_ length: ClosedRange<Int>) -> Codec {
         string.map(
-            describedAs: ["minLength": .integer(length.lowerBound), "maxLength": .integer(length.upperBound)],
+            describedAs: [
+                "minLength": .integer(length.lowerBound), "maxLength": .integer(length.upperBound),
+                "pattern": .string(length.contains(0) ? withoutNUL : visible),
+            ],
             into: { text throws(JSONError) in
                 let trimmed = trim(text)
                 if trimmed.utf8.contains(0) { throw .refused("must not contain U+0000") }
@@ -75,6 +78,10 @@ extension Codec where Value == String {
             },
             from: { $0 })
     }
+
+    /// The patterns of a text without U+0000, and of one that is not blank either.
+    private static let withoutNUL = #"^[^\u0000]*$"#
+    private static let visible = #"^[^\u0000]*[^\s\u0000][^\u0000]*$"#
 
     /// The fast path: nearly every text begins and ends with a visible character and so is already trimmed.
     private static func trim(_ text: String) -> String {

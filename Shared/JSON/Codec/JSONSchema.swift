@@ -23,7 +23,7 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
         for (name, value) in elements { self[name] = value }
     }
 
-    subscript(_ name: String) -> Keyword? {
+    package internal(set) subscript(_ name: String) -> Keyword? {
         get { keywords.first { $0.name == name }?.value }
         set {
             keywords.removeAll { $0.name == name }
@@ -58,6 +58,19 @@ public struct JSONSchema: Sendable, ExpressibleByDictionaryLiteral {
         var schema = self
         schema["properties"] = .properties([(member, ["const": .string(value)] as JSONSchema)] + properties)
         schema["required"] = .strings([member] + required)
+        return schema
+    }
+
+    /// The schema of a form with the same members: a field is a text or absent, never null.
+    package var withoutNull: JSONSchema {
+        var schema = self
+        if case .strings(let types) = self["type"] {
+            let others = types.filter { $0 != "null" }
+            schema["type"] = others.count == 1 ? .string(others[0]) : .strings(others)
+        }
+        if case .properties(let properties) = self["properties"] {
+            schema["properties"] = .properties(properties.map { ($0, $1.withoutNull) })
+        }
         return schema
     }
 

@@ -46,7 +46,7 @@ extension API {
         Endpoint(
             .post, "/v1/image/{id}/comments", "postComment",
             "Add a comment. Needs a bearer token. With an id the request can be repeated.",
-            body: NewComment.codec.schema,
+            body: NewComment.description,
             answers: [
                 .json("The comment as it was stored.", Comment.codec, status: 201),
                 .problem(400, "The body is not valid JSON or a valid form, or a member is invalid."),

@@ -49,7 +49,7 @@ struct API: Sendable {
             answer = try await self.answer(
                 request, body, CallOptions(timeout: limits.requestTime, trace: trace), trace)
         } catch {
-            answer = pages.refusal(error, request, trace) ?? HTTPAnswer(error, trace: trace)
+            answer = refusal(error, request, trace)
         }
         answer.fields[.date] = HTTPDate.text(of: gateway.now())
         return answer
@@ -84,11 +84,16 @@ struct API: Sendable {
                     EndpointRequest(
                         head: request, value: value, target: target, body: body, options: options))
             } catch {
-                answer = pages.refusal(error, request, trace) ?? HTTPAnswer(error, trace: trace)
+                answer = refusal(error, request, trace)
             }
             if endpoint.isReadableAcrossSites { CrossSiteReading.apply(to: &answer.fields) }
             return answer
         }
+    }
+
+    /// The answer with an error: a page for a browser, a problem document for any other client.
+    private func refusal(_ error: RPCError, _ request: HTTPRequest, _ trace: TraceContext) -> HTTPAnswer {
+        pages.refusal(error, request, trace) ?? HTTPAnswer(error, trace: trace)
     }
 
     /// The answer to `OPTIONS`, or to a method that the path does not have.

@@ -68,7 +68,22 @@ extension Pages {
         return page("comments", frame, model, status, for: reader)
     }
 
-    private static let commentsPageSize = 50
+    /// The cursor of the page that has a comment.
+    /// - Returns: nil for the first page, and when the pages cannot be loaded: the comment is stored, so the reader gets the
+    ///   first page.
+    func cursor(before comment: UUID, on imageID: UUID, _ options: CallOptions) async -> UUID? {
+        var cursor: UUID?
+        repeat {
+            let list = ListComments(imageID: imageID, limit: Self.commentsPageSize, afterID: cursor)
+            let page = await result { () throws(RPCError) in try await gateway.comments.page(list, options).comments }
+            guard let page = page.value else { return nil }
+            if page.items.contains(where: { $0.id == comment }) { return cursor }
+            cursor = page.items.isEmpty ? nil : page.nextAfterID
+        } while cursor != nil
+        return nil
+    }
+
+    static let commentsPageSize = 50
 
     private func comment(in language: Language) -> (CommentViewModel) -> [String: Any] {
         { comment in

@@ -15,6 +15,9 @@ extension Pages {
         page("/image/{id}/picture", "showPicture") { pages, reader, request throws(RPCError) in
             try await pages.picture(request.id, reader, request.options)
         },
+        page("/docs", "showDocs") { pages, reader, request throws(RPCError) in
+            await pages.docs(reader, request.options)
+        },
         file("/assets/{name}", "getAsset"),
         // A service worker controls the paths below its own, so it must be at the root.
         file("/worker.js", "getWorker"),

@@ -63,6 +63,15 @@ public enum TextKey: String, CaseIterable, Sendable {
     case picturePrevious = "picture.previous"
     case pictureNext = "picture.next"
 
+    case apiTitle = "api.title"
+    case apiDescription = "api.description"
+    case apiParameters = "api.parameters"
+    case apiBody = "api.body"
+    case apiAnswers = "api.answers"
+    case apiErrors = "api.errors"
+    case apiExample = "api.example"
+    case apiRequired = "api.required"
+
     case pageBack = "page.back"
     case pageClose = "page.close"
     case pageDetails = "page.details"

@@ -58,6 +58,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [(50, nil), (51, 50), (120, 100)] as [(Int, Int?)])
+    func `a browser is led to the page of comments that has its comment`(count: Int, cursor: Int?) async throws {
+        var services = Self.services
+        services.list = { list, _ in
+            let start = (0...count).first { list.afterID == nil || UUID($0) == list.afterID } ?? count
+            let numbers = (1...count).dropFirst(start).prefix(list.limit ?? 100)
+            let items = numbers.map {
+                SentComment(id: UUID($0), message: "m", createdAt: noon, author: .init(username: "u"))
+            }
+            return ListedComments(
+                items: items, nextAfterID: numbers.last == count ? nil : items.last?.id, origin: .store)
+        }
+        let body = "message=so&username=ana&token=\(Self.token)&id=\(UUID(count))"
+        try await posting(to: services, [Self.form, "Accept: text/html"], body) { reply in
+            let query = cursor.map { "?after_id=\(UUID($0))" } ?? ""
+            #expect(reply.status == 303)
+            #expect(reply["Location"] == "/image/\(Self.image)\(query)#comment-\(UUID(count))")
+        }
+    }
+
+    @Test func `a browser whose comment is stored is led to the image even if no comments can be listed`() async throws
+    {
+        var services = Self.services
+        services.list = { _, _ in throw RPCError(.unavailable, "down") }
+        let body = "message=so&username=ana&token=\(Self.token)"
+        try await posting(to: services, [Self.form, "Accept: text/html"], body) { reply in
+            let isFirstPage = reply["Location"]?.hasPrefix("/image/\(Self.image)#comment-") == true
+            #expect(reply.status == 303 && isFirstPage)
+        }
+    }
+
     @Test func `a form can have the token in it`() async throws {
         try await posting([Self.form], "message=so&username=ana&token=\(Self.token)") { #expect($0.status == 201) }
         try await posting([Self.form], "message=so&username=ana&token=x") { #expect($0.status == 401) }
@@ -150,4 +181,10 @@ import Testing
 
     @Test(arguments: ["sixteen chars ok", "sixteen-chars-\u{7}x", "ninetéén-characters", "a;token,of=chars"])
     func `a token has the characters of RFC 6750`(text: String) { #expect(WriteToken(text) == nil) }
+}
+
+extension UUID {
+    fileprivate init(_ number: Int) {
+        self.init(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number / 256), UInt8(number % 256)))
+    }
 }

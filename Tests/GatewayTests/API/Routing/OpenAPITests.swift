@@ -27,6 +27,16 @@ import Testing
     @Test func `the limits of a parameter are described`() throws {
         let feed = try #require(API.endpoints.first { $0.name == "loadFeed" })
         let limit = try #require(feed.parameters.first { $0.name == "limit" })
-        #expect("\(limit.schema.json)".contains(#""minimum":1,"maximum":100"#))
+        #expect("\(limit.schema.json)".contains(#""minimum":1,"maximum":100,"default":10"#))
+    }
+
+    @Test func `a body has an example, and as a form no null`() async throws {
+        try await RunningAPI.with { api in
+            let document = try await api.exchange("/openapi.json").text
+            #expect(document.contains(#""id":{"format":"uuid","type":["string","null"]"#))
+            let words = #""description":"Makes the request repeatable.""#
+            #expect(document.contains(#""id":{"format":"uuid",\#(words),"type":"string"}"#))
+            #expect(document.contains(#""example":{"message":"Lovely light!","username":"ana"}"#))
+        }
     }
 }

@@ -52,7 +52,7 @@ struct HTTPAnswer: Sendable {
 extension HTTPAnswer {
     init(_ problem: Problem) {
         self.init(HTTPStatus.of(problem.status))
-        fields[.contentType] = "application/problem+json"
+        fields[.contentType] = Problem.contentType
         fields[.cacheControl] = "no-store"
         body = ByteBuffer(bytes: problem.json.bytes)
     }

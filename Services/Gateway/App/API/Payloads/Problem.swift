@@ -3,6 +3,8 @@ import RPC
 
 /// The document for an error: `application/problem+json` (RFC 9457).
 struct Problem: Sendable {
+    static let contentType = "application/problem+json"
+
     let kind: ErrorKind
 
     /// The HTTP status code.

@@ -2,7 +2,7 @@ import FeedContract
 import RPC
 
 private let limitParameter = QueryParameter.integer(
-    "limit", in: LoadFeed.limits, "The maximum number of items; default \(LoadFeed.defaultLimit).")
+    "limit", in: LoadFeed.limits, default: LoadFeed.defaultLimit, example: 3, "The maximum number of items.")
 private let afterIDParameter = QueryParameter.id("after_id", "Return the items after (older than) this one.")
 private let beforeIDParameter = QueryParameter.id(
     "before_id", "Return the items before (newer than) this one. Cannot be combined with after_id.")

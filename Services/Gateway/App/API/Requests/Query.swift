@@ -25,11 +25,12 @@ struct Query {
     /// Whether a parameter is given, valid or not.
     func has(_ name: String) -> Bool { pairs.contains { $0.name == name } }
 
-    /// A decimal number within `range`.
+    /// A decimal number within `range`. A number above all integers counts as the largest.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
         guard let text = try single(name) else { return nil }
         let isDecimal = !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard isDecimal, let number = Int(text), range.contains(number) else {
+        let number = Int(text) ?? .max
+        guard isDecimal, range.contains(number) else {
             throw refused(name, "must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number

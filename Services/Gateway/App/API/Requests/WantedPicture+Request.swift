@@ -5,7 +5,7 @@ import RPC
 
 extension WantedPicture {
     static let width = QueryParameter.integer(
-        "w", in: 1 ... .max, "Return a variant of the next of these widths: 320, 640, 960, 1280.")
+        "w", in: 1 ... .max, example: 640, "Return a variant of the next of these widths: 320, 640, 960, 1280.")
 
     /// The picture that a request asks for: with `w`, a variant in a format that `Accept` names. A client with `Save-Data: on`
     /// gets the next smaller one.

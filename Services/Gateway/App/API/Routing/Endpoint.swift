@@ -14,8 +14,8 @@ struct Endpoint: Sendable {
     let summary: String
     let parameters: [ParameterDescription]
 
-    /// The schema of the body, for endpoints that take one.
-    let body: JSONSchema?
+    /// For endpoints that take a body.
+    let body: BodyDescription?
     let answers: [AnswerDescription]
 
     /// Whether scripts of other sites may read the answers (CORS).
@@ -26,7 +26,7 @@ struct Endpoint: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: String, _ name: String, _ summary: String,
-        parameters: [ParameterDescription] = [], body: JSONSchema? = nil, answers: [AnswerDescription],
+        parameters: [ParameterDescription] = [], body: BodyDescription? = nil, answers: [AnswerDescription],
         isReadableAcrossSites: Bool? = nil,
         _ answer: @escaping @Sendable (API, EndpointRequest) async throws(RPCError) -> HTTPAnswer
     ) {
@@ -65,6 +65,21 @@ struct EndpointRequest: Sendable {
     }
 }
 
+/// The body of a request, JSON or a form with the same members, for the API's description.
+struct BodyDescription: Sendable {
+    let schema: JSONSchema
+    let example: RawJSON
+
+    init<Value>(_ codec: Codec<Value>, example: Value) {
+        (schema, self.example) = (codec.schema, RawJSON(example, as: codec))
+    }
+
+    /// The media types with the schema of each.
+    var types: [(name: String, schema: JSONSchema)] {
+        [("application/json", schema), ("application/x-www-form-urlencoded", schema.withoutNull)]
+    }
+}
+
 /// An answer of an endpoint, for the API's description.
 struct AnswerDescription: Sendable {
     let status: Int
@@ -85,6 +100,6 @@ struct AnswerDescription: Sendable {
     /// The problem document of an error.
     static func problem(_ status: Int, _ summary: String) -> AnswerDescription {
         AnswerDescription(
-            status: status, summary: summary, contentType: "application/problem+json", schema: Problem.schema)
+            status: status, summary: summary, contentType: Problem.contentType, schema: Problem.schema)
     }
 }

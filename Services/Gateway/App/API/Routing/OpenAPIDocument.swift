@@ -2,6 +2,9 @@ import JSON
 
 /// The description of the API in OpenAPI 3.1, from the declarations that route its requests.
 enum OpenAPIDocument {
+    static let summary =
+        "A feed of images with comments. Any server of this API can be the upstream of a deployment."
+
     static func json(_ endpoints: [Endpoint], version: String, server: PublicURL) -> RawJSON {
         var writer = JSONWriter()
         writer.object { writer in
@@ -11,9 +14,7 @@ enum OpenAPIDocument {
                     writer.member("title") { $0.string("Image feed") }
                     writer.member("version") { $0.string(version) }
                     writer.member("description") {
-                        $0.string(
-                            "A feed of images with comments. Any server of this API can be the upstream of a deployment."
-                        )
+                        $0.string(summary)
                     }
                 }
             }
@@ -66,8 +67,8 @@ extension Endpoint {
                         writer.member("required") { $0.boolean(true) }
                         writer.member("content") { writer in
                             writer.object { writer in
-                                for type in ["application/json", "application/x-www-form-urlencoded"] {
-                                    writer.member(type) { $0.schema(body) }
+                                for (type, schema) in body.types {
+                                    writer.member(type) { $0.schema(schema, example: body.example) }
                                 }
                             }
                         }
@@ -97,6 +98,7 @@ extension ParameterDescription {
             if place == "path" { writer.member("required") { $0.boolean(true) } }
             if !summary.isEmpty { writer.member("description") { $0.string(summary) } }
             writer.member("schema") { $0.raw(schema.json) }
+            if let example { writer.member("example") { $0.integer(example) } }
         }
     }
 }
@@ -124,7 +126,10 @@ extension JSONWriter {
     }
 
     /// A media type with a schema.
-    fileprivate mutating func schema(_ schema: JSONSchema) {
-        object { writer in writer.member("schema") { $0.raw(schema.json) } }
+    fileprivate mutating func schema(_ schema: JSONSchema, example: RawJSON? = nil) {
+        object { writer in
+            writer.member("schema") { $0.raw(schema.json) }
+            if let example { writer.member("example") { $0.raw(example) } }
+        }
     }
 }

@@ -39,6 +39,11 @@ struct PathTemplate: Sendable {
         return names.first.map { ($0, $0 == "id" ? Codec.uuid.schema : Codec.string.schema) }
     }
 
+    /// The path with a value for the variable part.
+    func filled(with value: String) -> String {
+        text.split(separator: "/").reduce("") { $0 + "/" + ($1.hasPrefix("{") ? value : String($1)) }
+    }
+
     /// - Parameter path: the decoded parts of a request's path.
     /// - Returns: nil when the path does not match. A path with an invalid id is unknown.
     func match(_ path: [String]) -> Value? {

@@ -8,10 +8,10 @@ struct QueryParameter<Value: Sendable>: Sendable {
     private let read: @Sendable (Query, String) throws(RPCError) -> Value?
 
     private init(
-        _ name: String, _ summary: String, _ schema: JSONSchema,
+        _ name: String, _ summary: String, _ schema: JSONSchema, example: Int? = nil,
         _ read: @escaping @Sendable (Query, String) throws(RPCError) -> Value?
     ) {
-        description = ParameterDescription(name: name, summary: summary, schema: schema)
+        description = ParameterDescription(name: name, summary: summary, schema: schema, example: example)
         self.read = read
     }
 
@@ -25,12 +25,18 @@ struct ParameterDescription: Sendable {
     let name: String
     let summary: String
     let schema: JSONSchema
+
+    /// A value for the example of a request; nil for a parameter that the example leaves out.
+    var example: Int?
 }
 
 extension QueryParameter where Value == Int {
     /// A decimal number.
-    static func integer(_ name: String, in range: ClosedRange<Int>, _ summary: String) -> QueryParameter {
-        QueryParameter(name, summary, Codec.integer(range).schema) { query, name throws(RPCError) in
+    static func integer(
+        _ name: String, in range: ClosedRange<Int>, default value: Int? = nil, example: Int, _ summary: String
+    ) -> QueryParameter {
+        let schema = Codec.integer(range).schema.adding(value.map { ["default": .integer($0)] } ?? [:])
+        return QueryParameter(name, summary, schema, example: example) { query, name throws(RPCError) in
             try query.integer(name, in: range)
         }
     }

@@ -20,7 +20,9 @@ extension API {
         let isPage = body.isForm && Pages.prefersHTML(request.head.headerFields[.accept] ?? "")
         switch await stored(body, imageID, request) {
         case .success(let comment):
-            return isPage ? pages.shown(comment, on: imageID, body.givenToken) : created(comment, on: imageID)
+            guard isPage else { return created(comment, on: imageID) }
+            let cursor = await pages.cursor(before: comment.id, on: imageID, request.options)
+            return pages.shown(comment, on: imageID, after: cursor, body.givenToken)
         case .failure(let refusal):
             if isPage { return try await pages.refused(body, refusal, on: imageID, request) }
             var answer = HTTPAnswer(refusal.error, trace: request.options.trace)
@@ -80,8 +82,12 @@ struct PostRefusal: Error {
 
 extension Pages {
     /// The answer to a form whose comment was stored: leads to the comment, and keeps the token for the next one.
-    fileprivate func shown(_ comment: Comment, on imageID: UUID, _ token: String?) -> HTTPAnswer {
-        var answer = HTTPAnswer.seeOther("/image/\(imageID.uuidString)#comment-\(comment.id.uuidString)")
+    /// - Parameter cursor: selects the page of comments that has the comment.
+    fileprivate func shown(
+        _ comment: Comment, on imageID: UUID, after cursor: UUID?, _ token: String?
+    ) -> HTTPAnswer {
+        let query = cursor.map { "?after_id=\($0.uuidString)" } ?? ""
+        var answer = HTTPAnswer.seeOther("/image/\(imageID.uuidString)\(query)#comment-\(comment.id.uuidString)")
         if let token {
             let secure = publicURL.description.hasPrefix("https:") ? "; Secure" : ""
             answer.fields[.setCookie] =

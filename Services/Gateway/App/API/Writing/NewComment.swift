@@ -21,6 +21,9 @@ struct NewComment: Sendable {
         }
     }
 
+    static let description = BodyDescription(
+        codec, example: NewComment(message: "Lovely light!", username: "ana", id: nil))
+
     /// - Throws: `parse_error` for a text that is not JSON, `invalid_params` for an invalid member.
     init(json body: ByteBuffer) throws(RPCError) {
         do throws(JSONError) {

@@ -77,6 +77,7 @@ async function fetchPage(url, options) {
   const page = new DOMParser().parseFromString(text, "text/html");
   if (!response.ok) throw new Refusal((page.querySelector("#refusal") ?? page.querySelector("h1"))?.textContent ?? texts.connection, page);
   if (!page.getElementById("content")) throw new Refusal(texts.unreadable);
+  page.address = response.url;
   age.show(page);
   return page;
 }
@@ -753,6 +754,12 @@ function watchForm() {
     run(state, async () => {
       update();
       const page = await fetchPage(form.action, { method: "POST", body: fields });
+      // Comments between the shown ones and the new one are missing: show the page that has the new one.
+      if (more.querySelector("a[rel=next]")) {
+        form.reset();
+        location.assign(page.address + (id ? "#comment-" + id.toUpperCase() : ""));
+        return [];
+      }
       const added = rowsOf(page).filter((row) => !isShown(row));
       list.append(...added);
       document.querySelector("#comments > .hint")?.remove();
@@ -772,6 +779,30 @@ function watchForm() {
 
 // --- Full size -------------------------------------------------------------------------------------------------------
 
+/** Shows a retry sign in place of a picture that fails. */
+function watchPicture() {
+  const stage = document.getElementById("stage");
+  const image = stage.querySelector("img");
+  const fail = () => {
+    // The picture may have failed before, and report it after this script begins.
+    if (stage.classList.contains("failed")) return;
+    stage.classList.add("failed");
+    const button = part(".retry");
+    button.addEventListener("click", async () => {
+      const hadFocus = button === document.activeElement;
+      button.remove();
+      stage.classList.remove("failed");
+      // Without the browser's cache, which may hold the damaged bytes.
+      await fetch(image.src, { cache: "reload" }).catch(() => {});
+      image.src = image.getAttribute("src");
+      if (hadFocus) document.getElementById("back").focus();
+    });
+    stage.append(button);
+  };
+  image.addEventListener("error", fail);
+  if (image.complete && !image.naturalWidth) fail();
+}
+
 /** Zoom by wheel, pinch and double tap; swipe and arrows lead to the neighbors, Escape and a swipe down close. */
 class Stage {
   #stage = document.getElementById("stage");
@@ -790,6 +821,7 @@ class Stage {
     }, { passive: false });
     stage.addEventListener("dblclick", (event) => this.#zoom(this.#scale > 1 ? 1 : 2.5, event.clientX, event.clientY));
     stage.addEventListener("pointerdown", (event) => {
+      if (event.target.closest("button")) return;
       stage.setPointerCapture(event.pointerId);
       this.#pointers.set(event.pointerId, event);
       if (this.#pointers.size === 1) this.#start = event;
@@ -894,6 +926,7 @@ if (kind === "feed") {
   watchForm();
 } else if (kind === "picture") {
   new Stage();
+  watchPicture();
 }
 
 /** The service worker stores pages and pictures. It learns what was loaded before it could see it. */
