@@ -155,7 +155,8 @@ import Testing
             let identity = ServiceIdentity(name: "gateway", version: "1")
             // Without services the call fails; whether it had an effect is then unknown.
             let gateway = Gateway(
-                PluginRegistry([]), recentImages: recent, recentComments: RecentComments(HTTPLimits()), now: { noon })
+                PluginRegistry([]), recentPages: RecentPages(HTTPLimits()), recentImages: recent,
+                recentComments: RecentComments(HTTPLimits()), now: { noon })
             let handlers = GatewayHandlers(gateway: gateway, identity: identity)
             #expect(try await ask(recent, id, having: 1) == 1)
             try await TestServer.with(handlers.table) { server async throws -> Void in
@@ -274,13 +275,4 @@ import Testing
             #expect(try await second.sha256 == "1")
         }
     }
-}
-
-/// A clock that the test sets.
-private final class Monotonic: Sendable {
-    private let time = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000))
-
-    var now: @Sendable () -> NIODeadline { { self.time.withLock { $0 } } }
-
-    func advance(_ amount: TimeAmount) { time.withLock { $0 = $0 + amount } }
 }

@@ -33,8 +33,8 @@ struct ServeCommand: AsyncParsableCommand {
         let registry = await PluginRegistry.load(
             PluginFolder(path: root.plugins), root: root.path, logger: process.logger, failures: process.failures)
         let gateway = Gateway(
-            registry, recentImages: RecentImages(HTTPLimits()), recentComments: RecentComments(HTTPLimits()),
-            now: { Date() })
+            registry, recentPages: RecentPages(HTTPLimits()), recentImages: RecentImages(HTTPLimits()),
+            recentComments: RecentComments(HTTPLimits()), now: { Date() })
         try await process.serve(
             GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
             health: { [] }, companions: gateway.run, front: try listener.map { try front($0, gateway, token, process) })
