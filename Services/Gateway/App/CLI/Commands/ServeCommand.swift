@@ -37,7 +37,13 @@ struct ServeCommand: AsyncParsableCommand {
             recentComments: RecentComments(HTTPLimits()), now: { Date() })
         try await process.serve(
             GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
-            health: { [] }, companions: gateway.run, front: try listener.map { try front($0, gateway, token, process) })
+            health: { [] }, companions: { await run(gateway) },
+            front: try listener.map { try front($0, gateway, token, process) })
+    }
+
+    /// Loads for the short-lived caches run on the loop of the services' connections, so that their calls change no thread.
+    private func run(_ gateway: Gateway) async {
+        await withTaskExecutorPreference(LoopExecutor.shared) { await gateway.run() }
     }
 
     /// Binds the HTTP port, before the socket accepts calls.
