@@ -70,6 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
             budget: listener.budget, writeToken: token, version: ServiceProcess.version)
         let drainTime = try options.limits().drainTime
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
+            async let _: Void = withTaskExecutorPreference(globalConcurrentExecutor) { Pages.prepare() }
             await listener.serve(
                 api, log: RequestLog(process.logger, process.failures), drainTime: drainTime, until: stop)
         }
