@@ -246,12 +246,12 @@ let package = Package(
                 dependencies: ["BenchKit", "JSON", "RPC", "FeedContract", .argumentParser, .nioCore, .nioPosix],
                 path: "Tests/Benchmarks/RPCBench", swiftSettings: settings),
             .executableTarget(
-                name: "edge-bench",
+                name: "http-bench",
                 dependencies: [
                     "BenchKit", "RPC", "FeedContract", "ImageDataContract", .argumentParser, .grdb, .nioCore,
                     .nioPosix, .nioHTTP1,
                 ],
-                path: "Tests/Benchmarks/EdgeBench", swiftSettings: settings),
+                path: "Tests/Benchmarks/HTTPBench", exclude: ["HTTP/load.lua"], swiftSettings: settings),
             // Code shared by the benchmarks.
             .target(
                 name: "BenchKit", dependencies: ["RPC", .argumentParser], path: "Tests/Benchmarks/BenchKit",

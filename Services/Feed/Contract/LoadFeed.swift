@@ -4,7 +4,7 @@ import JSON
 import RPC
 
 /// Parameters of `feed.load`.
-public struct LoadFeed: Sendable, Equatable {
+public struct LoadFeed: Sendable, Hashable {
     /// 1…100; default 10.
     public let limit: Int?
 

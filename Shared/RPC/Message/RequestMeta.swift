@@ -1,4 +1,5 @@
 import JSON
+import Synchronization
 
 /// The `meta` member of a request. Members of later versions are ignored.
 struct RequestMeta: Sendable, Equatable {
@@ -134,20 +135,47 @@ public struct TraceContext: Sendable, Equatable {
         self.state = isValid ? state.flatMap { $0.utf8.count <= Limits.traceBytes ? $0 : nil } : nil
     }
 
-    /// Starts a new trace. It uses one random number, because each costs a system call; a trace id must be unique, not
-    /// hard to guess.
+    /// Starts a new trace. Every HTTP request does, so this makes no system call: random numbers are only the first half of
+    /// the ids and the start of the second. A trace id must be unique, not hard to guess.
     public static func random() -> TraceContext {
+        let step = started.wrappingAdd(step, ordering: .relaxed).newValue
         // All-zero ids are invalid.
-        let number = hex(UInt64.random(in: 1 ... .max))
-        return TraceContext(unchecked: "00-\(ofThisProcess)\(number)-\(number)-01")
+        let number = max(1, mixed(step))
+        let parent = String(unsafeUninitializedCapacity: template.utf8CodeUnitCount) { text in
+            _ = text.initialize(
+                fromContentsOf: UnsafeBufferPointer(start: template.utf8Start, count: template.utf8CodeUnitCount))
+            write(ofThisProcess, to: text, at: 3)
+            write(number, to: text, at: 19)
+            write(number, to: text, at: 36)
+            return template.utf8CodeUnitCount
+        }
+        return TraceContext(unchecked: parent)
     }
 
-    /// The first half of the trace ids that start in this process.
-    private static let ofThisProcess = hex(UInt64.random(in: 1 ... .max))
+    private static let template: StaticString = "00-ppppppppppppppppnnnnnnnnnnnnnnnn-nnnnnnnnnnnnnnnn-01"
 
-    private static func hex(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    /// The first half of the trace ids that start in this process.
+    private static let ofThisProcess = UInt64.random(in: 1 ... .max)
+
+    private static let started = Atomic(UInt64.random(in: 0 ... .max))
+
+    /// An odd number, so that the steps repeat only after 2^64 traces.
+    private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    /// A different number for each number, which looks random (the finalizer of SplitMix64).
+    private static func mixed(_ number: UInt64) -> UInt64 {
+        var mixed = number
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// Writes 16 hexadecimal digits.
+    private static func write(_ number: UInt64, to text: UnsafeMutableBufferPointer<UInt8>, at position: Int) {
+        for index in 0..<16 {
+            let digit = UInt8(truncatingIfNeeded: number >> (60 - 4 * UInt64(index))) & 0xF
+            text[position + index] = digit < 10 ? 0x30 + digit : 0x57 + digit
+        }
     }
 
     private init(unchecked parent: String) {

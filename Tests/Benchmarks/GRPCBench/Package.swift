@@ -18,8 +18,9 @@ let package = Package(
         .target(
             name: "BenchKit",
             exclude: [
-                "BenchDirectory.swift", "ChildProcess.swift", "Columns.swift", "Median.swift", "Memory.swift",
-                "Pattern.swift", "ProgressLine.swift", "RunningDeployment.swift", "RunningService.swift",
+                "BenchDirectory.swift", "ChildProcess.swift", "Columns.swift", "ExternalProgram.swift", "Machine.swift",
+                "Median.swift", "Memory.swift", "Pattern.swift", "ProgressLine.swift", "RunningDeployment.swift",
+                "RunningService.swift", "SourceFolder.swift", "Turns.swift",
             ],
             swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
         .executableTarget(

@@ -54,16 +54,16 @@ struct Run: AsyncParsableCommand {
     private func gather(_ progress: ProgressLine) -> ([any Subject], [LeftOut]) {
         var subjects: [any Subject] = OwnSubject.allCases + GatewaySubject.all
         var leftOut: [LeftOut] = []
-        for program in ExternalProgram.all where self.subjects?.fits(program.subject) ?? true {
+        for program in ExternalProgram.subjects where self.subjects?.fits(program.subject) ?? true {
             progress.show("building \(program.subject) (the first build takes minutes)")
             do {
-                subjects.append(try program.build())
+                subjects.append(ExternalSubject(name: program.subject, program: try program.build()))
             } catch {
                 leftOut.append(LeftOut(subject: program.subject, reason: "\(error)"))
             }
         }
         progress.clear()
-        for subject in leftOut where !json { print("\(subject.subject) is skipped: \(subject.reason)\n") }
+        for subject in leftOut where !json { print("\(subject)\n") }
         return (subjects.filter { self.subjects?.fits($0.name) ?? true }, leftOut)
     }
 }

@@ -11,6 +11,7 @@ import Testing
 /// The HTTP API on a real port, with services whose answers the test sets.
 struct RunningAPI: Sendable {
     let port: Int
+    let recentPages: RecentPages
     let recentComments: RecentComments
     let budget: AnswerBudget
     let events: FeedEvents
@@ -78,8 +79,8 @@ struct RunningAPI: Sendable {
             defer { group.cancelAll() }
             return try await body(
                 RunningAPI(
-                    port: listener.address.port, recentComments: api.gateway.comments.recent, budget: listener.budget,
-                    events: api.events,
+                    port: listener.address.port, recentPages: api.gateway.feed.recent,
+                    recentComments: api.gateway.comments.recent, budget: listener.budget, events: api.events,
                     stop: { stopping.finish() }, ended: { for await _ in ends {} }))
         }
     }
@@ -120,7 +121,8 @@ extension Gateway {
     /// A gateway whose clock shows `noon`.
     init(_ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits()) {
         self.init(
-            registry, recentImages: RecentImages(limits), recentHints: RecentHints(limits),
+            registry, recentPages: RecentPages(limits), recentImages: RecentImages(limits),
+            recentHints: RecentHints(limits),
             recentComments: RecentComments(limits), now: { noon })
     }
 }

@@ -145,4 +145,13 @@ import Testing
             #expect(TraceContext(parent: trace.parent) == trace)
         }
     }
+
+    @Test func `new traces are different, also those of several threads`() async {
+        let (tasks, count) = (4, 5_000)
+        let ids = await withTaskGroup(of: [String?].self) { group in
+            for _ in 0..<tasks { group.addTask { (0..<count).map { _ in TraceContext.random().id } } }
+            return await group.reduce(into: Set<String?>()) { $0.formUnion($1) }
+        }
+        #expect(ids.count == tasks * count)
+    }
 }

@@ -12,12 +12,19 @@ extension API {
         let document = try await gateway.comments.recent.document(of: id) { () throws(RPCError) in
             try await allComments(of: id, options)
         }
-        let representation = document.json.representation(for: request)
-        let needsGzip = representation.isCompressed && !representation.isKnown
-        let compressed = needsGzip ? try await gateway.comments.recent.gzip(document.json, within: budget) : nil
-        var answer = HTTPAnswer(document.json, representation, compressed, for: request)
+        var answer = try await answer(document.json, from: gateway.comments.recent, for: request)
         Freshness(document.origin, savedAt: document.savedAt, now: gateway.now()).apply(to: &answer.fields)
         return answer
+    }
+
+    /// Answers with a shared document, which is compressed once for all clients.
+    func answer<ID, Document>(
+        _ document: JSONDocument, from recent: RecentDocuments<ID, Document>, for request: HTTPRequest
+    ) async throws(RPCError) -> HTTPAnswer {
+        let representation = document.representation(for: request)
+        let needsGzip = representation.isCompressed && !representation.isKnown
+        let compressed = needsGzip ? try await recent.gzip(document, within: budget) : nil
+        return HTTPAnswer(document, representation, compressed, for: request)
     }
 
     /// Combines the service's pages into one document, which is as old as the oldest page. Its size counts against the

@@ -10,11 +10,13 @@ extension API {
     func feed(
         _ load: LoadFeed, _ request: HTTPRequest, _ options: CallOptions
     ) async throws(RPCError) -> HTTPAnswer {
-        let page = try await gateway.page(load, options)
-        let payload = FeedPayload(items: page.items.map(publicURL.localized))
-        var answer = HTTPAnswer.document(RawJSON(payload, as: FeedPayload.codec), for: request)
-        answer.fields["Link"] = links(of: page, limit: load.limit)
-        Freshness(page.origin, savedAt: page.savedAt, now: gateway.now()).apply(to: &answer.fields)
+        let recent = gateway.feed.recent
+        let document = try await recent.document(of: load) { () throws(RPCError) in
+            FeedDocument(try await gateway.page(load, options), of: load, publicURL)
+        }
+        var answer = try await answer(document.json, from: recent, for: request)
+        answer.fields["Link"] = document.links
+        Freshness(document.origin, savedAt: document.savedAt, now: gateway.now()).apply(to: &answer.fields)
         return answer
     }
 
@@ -22,13 +24,5 @@ extension API {
     func item(_ id: UUID, _ request: HTTPRequest, _ options: CallOptions) async throws(RPCError) -> HTTPAnswer {
         let item = publicURL.localized(try await gateway.item(id, options))
         return .document(RawJSON(item, as: FeedItem.codec), for: request)
-    }
-
-    /// The `Link` header for the adjacent pages. A page with links but without a `next` link is the last.
-    private func links(of page: LoadedFeed, limit: Int?) -> String? {
-        let next = page.nextAfterID.map { "<\(publicURL.feed(limit: limit, "after_id", $0))>; rel=\"next\"" }
-        let previous = page.prevBeforeID.map { "<\(publicURL.feed(limit: limit, "before_id", $0))>; rel=\"prev\"" }
-        let links = [next, previous].compactMap(\.self)
-        return links.isEmpty ? nil : links.joined(separator: ", ")
     }
 }

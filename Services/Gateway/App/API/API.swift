@@ -35,7 +35,8 @@ struct API: Sendable {
         self.limits = limits
         self.budget = budget
         self.writeToken = writeToken
-        events = FeedEvents(gateway.registry, publicURL, limits)
+        // A reader of an event that loads the feed again must not get the page before the change.
+        events = FeedEvents(gateway.registry, publicURL, limits, onChange: gateway.feed.recent.forget)
         description = OpenAPIDocument.json(Self.endpoints, version: version, server: publicURL)
     }
 

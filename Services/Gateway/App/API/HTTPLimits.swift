@@ -69,6 +69,13 @@ struct HTTPLimits: Sendable {
     /// separate limit of the same size.
     var recentCommentsBytes = 64 * 1_024 * 1_024
 
+    /// How long a page of an authority's feed is served from memory without asking the services.
+    var recentPagesTime = TimeAmount.seconds(1)
+
+    /// The maximum size of these pages in bytes; a single one may have half of it. Their compressed forms have a separate
+    /// limit of the same size.
+    var recentPagesBytes = 16 * 1_024 * 1_024
+
     /// The maximum number of readers of the feed's events; further readers get 429. Other requests need the remaining
     /// connections.
     var eventReaders = 1_024

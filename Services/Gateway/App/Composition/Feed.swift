@@ -7,6 +7,12 @@ import RPC
 struct Feed: Sendable {
     let registry: PluginRegistry
 
+    /// Pages as the HTTP API answers them.
+    let recent: RecentPages
+
+    /// Calls after which a page may have other items.
+    static let changes: Set = [FeedContract.publish.name, FeedContract.remove.name, FeedContract.validate.name]
+
     func page(_ load: LoadFeed, _ options: CallOptions) async throws(RPCError) -> LoadedFeed {
         try await registry.plugin("feed").call(FeedContract.load, load, options)
     }

@@ -15,11 +15,11 @@ struct Gateway: Sendable {
     let now: @Sendable () -> Date
 
     init(
-        _ registry: PluginRegistry, recentImages: RecentImages, recentHints: RecentHints,
+        _ registry: PluginRegistry, recentPages: RecentPages, recentImages: RecentImages, recentHints: RecentHints,
         recentComments: RecentComments, now: @escaping @Sendable () -> Date
     ) {
         self.registry = registry
-        feed = Feed(registry: registry)
+        feed = Feed(registry: registry, recent: recentPages)
         pictures = Pictures(registry: registry, feed: feed, recent: recentImages, hints: recentHints)
         comments = ImageComments(registry: registry, feed: feed, recent: recentComments)
         self.now = now
@@ -27,15 +27,17 @@ struct Gateway: Sendable {
 
     /// Maintains the connections to the plugins and the short-lived caches, until the task is cancelled.
     func run() async {
+        async let pages: Void = feed.recent.run()
         async let images: Void = pictures.recent.run()
         async let hints: Void = pictures.hints.run()
         async let comments: Void = comments.recent.run()
         await registry.run()
-        _ = await (images, hints, comments)
+        _ = await (pages, images, hints, comments)
     }
 
     /// Clears the cached answers that a call may have changed. Failed calls count too, because they may have had an effect.
     func noteCall(of method: String) {
+        if Feed.changes.contains(method) { feed.recent.forget() }
         if Pictures.changes.contains(method) { pictures.forget() }
         if ImageComments.changes.contains(method) { comments.recent.forget() }
     }

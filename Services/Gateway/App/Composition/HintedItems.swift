@@ -48,6 +48,7 @@ extension FeedItem {
 
     fileprivate func completed(by known: PictureHints) -> FeedItem {
         FeedItem(
-            id: id, description: description, location: location, image: image, hints: hints.completed(by: known))
+            id: id, description: description, location: location, image: image, publishedAt: publishedAt,
+            hints: hints.completed(by: known))
     }
 }

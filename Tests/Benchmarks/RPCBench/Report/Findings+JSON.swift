@@ -14,12 +14,6 @@ extension Findings {
     }
 }
 
-/// A subject that is skipped, and the reason.
-struct LeftOut: Encodable {
-    let subject: String
-    let reason: String
-}
-
 private struct JSONReport: Encodable {
     let machine: Machine
 

@@ -217,7 +217,8 @@ import Testing
             for _ in 1...2 { _ = try await api.exchange(Self.target(image)) }
             #expect(service.lists.withLock { $0 } == 1)
             let gateway = Gateway(
-                PluginRegistry([]), recentImages: RecentImages(limits), recentHints: RecentHints(limits),
+                PluginRegistry([]), recentPages: RecentPages(limits), recentImages: RecentImages(limits),
+                recentHints: RecentHints(limits),
                 recentComments: api.recentComments, now: { noon })
             let handlers = GatewayHandlers(
                 gateway: gateway, identity: ServiceIdentity(name: "gateway", version: "1"))

@@ -155,7 +155,8 @@ import Testing
             let identity = ServiceIdentity(name: "gateway", version: "1")
             // Without services the call fails; whether it had an effect is then unknown.
             let gateway = Gateway(
-                PluginRegistry([]), recentImages: recent, recentHints: RecentHints(HTTPLimits()),
+                PluginRegistry([]), recentPages: RecentPages(HTTPLimits()), recentImages: recent,
+                recentHints: RecentHints(HTTPLimits()),
                 recentComments: RecentComments(HTTPLimits()), now: { noon })
             let handlers = GatewayHandlers(gateway: gateway, identity: identity)
             #expect(try await ask(recent, id, having: 1) == 1)

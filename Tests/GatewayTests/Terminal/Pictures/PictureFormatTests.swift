@@ -16,9 +16,10 @@ struct PictureFormatTests {
         #expect(HalfBlocks.lines(pixels, depth: .palette)[0] == "\u{1B}[38;5;196;48;5;21m▀▀")
     }
 
-    @Test(arguments: [
-        (RGB(0, 0, 0), 16), (RGB(255, 255, 255), 231), (RGB(47, 48, 114), 23), (RGB(115, 155, 255), 111),
-    ] as [(RGB, Int)])
+    @Test(
+        arguments: [
+            (RGB(0, 0, 0), 16), (RGB(255, 255, 255), 231), (RGB(47, 48, 114), 23), (RGB(115, 155, 255), 111),
+        ] as [(RGB, Int)])
     func `the palette has the nearest colour of its cube`(color: RGB, index: Int) {
         #expect(ColorDepth.index(of: color) == index)
     }

@@ -7,7 +7,7 @@ import NIOCore
 import RPC
 
 /// All comments of an image as a JSON text, shared by concurrent requests.
-struct CommentsDocument: SharedAnswer {
+struct CommentsDocument: SharedDocument {
     let json: JSONDocument
     let origin: AnswerOrigin
     let savedAt: Date?

@@ -11,10 +11,29 @@ enum HTTPDate {
         var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
         var parts = tm()
         gmtime_r(&seconds, &parts)
-        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
-        return "\(days[Int(parts.tm_wday)]), \(twoDigits(parts.tm_mday)) \(months[Int(parts.tm_mon)]) "
-            + "\(Int(parts.tm_year) + 1_900) \(time) GMT"
+        // Every answer has a date, so it is built in one text.
+        var text = days[Int(parts.tm_wday)]
+        text.reserveCapacity(length)
+        text += ", "
+        append(parts.tm_mday, to: &text)
+        text += " "
+        text += months[Int(parts.tm_mon)]
+        text += " "
+        append((parts.tm_year + 1_900) / 100, to: &text)
+        append((parts.tm_year + 1_900) % 100, to: &text)
+        for (separator, part) in [(" ", parts.tm_hour), (":", parts.tm_min), (":", parts.tm_sec)] {
+            text += separator
+            append(part, to: &text)
+        }
+        return text + " GMT"
     }
 
-    private static func twoDigits(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
+    private static let length = 29
+
+    /// Appends two digits.
+    private static func append(_ number: Int32, to text: inout String) {
+        for digit in [number / 10, number % 10] {
+            text.unicodeScalars.append(Unicode.Scalar(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)))
+        }
+    }
 }

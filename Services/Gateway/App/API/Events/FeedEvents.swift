@@ -22,6 +22,9 @@ final class FeedEvents: Sendable {
     private let registry: PluginRegistry
     private let publicURL: PublicURL
     private let limits: HTTPLimits
+
+    /// Called for each event before its readers see it.
+    private let onChange: @Sendable () -> Void
     private let state: Mutex<State>
 
     /// Readers that return with the same id share one catch-up.
@@ -32,10 +35,14 @@ final class FeedEvents: Sendable {
     /// How long a reader that was away may take to catch up with the log.
     private static let catchUpTime = TimeAmount.seconds(10)
 
-    init(_ registry: PluginRegistry, _ publicURL: PublicURL, _ limits: HTTPLimits) {
+    init(
+        _ registry: PluginRegistry, _ publicURL: PublicURL, _ limits: HTTPLimits,
+        onChange: @escaping @Sendable () -> Void
+    ) {
         self.registry = registry
         self.publicURL = publicURL
         self.limits = limits
+        self.onChange = onChange
         state = Mutex(State(log: EventLog(count: limits.recentEvents, bytes: limits.recentEventBytes)))
     }
 
@@ -85,6 +92,7 @@ final class FeedEvents: Sendable {
     }
 
     private func note(_ event: FeedEvent) {
+        onChange()
         let text = text(of: event)
         let readers = state.withLock { state in
             if state.log.last == nil, event.change == .reset {

@@ -13,15 +13,15 @@ enum CrossSiteReading {
     private static let lifetime = 86_400
 
     static func apply(to fields: inout HTTPFields) {
-        fields["Access-Control-Allow-Origin"] = "*"
-        fields["Access-Control-Expose-Headers"] = answerFields
+        fields[.accessControlAllowOrigin] = "*"
+        fields[.accessControlExposeHeaders] = answerFields
     }
 
     /// Completes the answer to a preflight request.
     static func allow(_ fields: inout HTTPFields) {
-        fields["Access-Control-Allow-Origin"] = "*"
-        fields["Access-Control-Allow-Methods"] = "GET, HEAD"
-        fields["Access-Control-Allow-Headers"] = requestFields
-        fields["Access-Control-Max-Age"] = "\(lifetime)"
+        fields[.accessControlAllowOrigin] = "*"
+        fields[.accessControlAllowMethods] = "GET, HEAD"
+        fields[.accessControlAllowHeaders] = requestFields
+        fields[.accessControlMaxAge] = "\(lifetime)"
     }
 }

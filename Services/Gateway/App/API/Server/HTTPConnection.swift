@@ -58,7 +58,7 @@ struct HTTPConnection: Sendable {
                     var body = ByteBuffer()
                     // The guard limits bodies, and passes on only those that are read.
                     while case .body(let bytes)? = try await requests.next() { body.writeImmutableBuffer(bytes) }
-                    try await answer(request, body, answers)
+                    try await answer(request, body, parts.channel, answers)
                     if request.headerFields[.connection] == "close" { break }
                 }
                 // The client closes the other direction, or the connection becomes idle.
@@ -71,7 +71,8 @@ struct HTTPConnection: Sendable {
     }
 
     private func answer(
-        _ request: HTTPRequest, _ body: ByteBuffer, _ answers: NIOAsyncChannelOutboundWriter<HTTPResponsePart>
+        _ request: HTTPRequest, _ body: ByteBuffer, _ channel: any Channel,
+        _ answers: NIOAsyncChannelOutboundWriter<HTTPResponsePart>
     ) async throws {
         let (trace, start) = (api.trace(of: request), log.start())
         var answer = await api.answer(request, body: body, trace)
@@ -88,8 +89,14 @@ struct HTTPConnection: Sendable {
             try await events.send { try await answers.write(.body($0)) }
             return try await answers.write(.end(nil))
         }
-        let hasBody = request.method != .head && answer.body.readableBytes > 0
-        let body: [HTTPResponsePart] = hasBody ? [.body(answer.body)] : []
-        try await answers.write(contentsOf: [.head(answer.head(for: request.method))] + body + [.end(nil)])
+        // A request that is cancelled has no answer.
+        try Task.checkCancellation()
+        // Past the asynchronous writer, which costs as much as the rest of a short answer. The answer is sent in one write, and
+        // the next request waits until the client has taken it.
+        channel.write(HTTPResponsePart.head(answer.head(for: request.method)), promise: nil)
+        if request.method != .head, answer.body.readableBytes > 0 {
+            channel.write(HTTPResponsePart.body(answer.body), promise: nil)
+        }
+        try await channel.writeAndFlush(HTTPResponsePart.end(nil)).get()
     }
 }

@@ -34,11 +34,18 @@ struct ServeCommand: AsyncParsableCommand {
             PluginFolder(path: root.plugins), root: root.path, logger: process.logger, failures: process.failures)
         let limits = HTTPLimits()
         let gateway = Gateway(
-            registry, recentImages: RecentImages(limits), recentHints: RecentHints(limits),
+            registry, recentPages: RecentPages(limits), recentImages: RecentImages(limits),
+            recentHints: RecentHints(limits),
             recentComments: RecentComments(limits), now: { Date() })
         try await process.serve(
             GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
-            health: { [] }, companions: gateway.run, front: try listener.map { try front($0, gateway, token, process) })
+            health: { [] }, companions: { await run(gateway) },
+            front: try listener.map { try front($0, gateway, token, process) })
+    }
+
+    /// Loads for the short-lived caches run on the loop of the services' connections, so that their calls change no thread.
+    private func run(_ gateway: Gateway) async {
+        await withTaskExecutorPreference(LoopExecutor.shared) { await gateway.run() }
     }
 
     /// Binds the HTTP port, before the socket accepts calls.
@@ -65,6 +72,7 @@ struct ServeCommand: AsyncParsableCommand {
             budget: listener.budget, writeToken: token, version: ServiceProcess.version)
         let drainTime = try options.limits().drainTime
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
+            async let _: Void = withTaskExecutorPreference(globalConcurrentExecutor) { Pages.prepare() }
             await listener.serve(
                 api, log: RequestLog(process.logger, process.failures), drainTime: drainTime, until: stop)
         }

@@ -36,7 +36,8 @@ final class HTTPCallers {
         callers = []
     }
 
-    private static func connect(_ port: Int) throws -> Int32 {
+    /// A connected socket that does not block.
+    static func connect(_ port: Int) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -75,6 +76,23 @@ final class HTTPCallers {
             }
         }
         return end - start
+    }
+
+    /// Requests every path once, spread over the connections.
+    func askEach(_ paths: [String]) throws {
+        var (next, left) = (0, 0)
+        func askNext(_ index: Int) throws {
+            guard next < paths.count else { return }
+            try send(Self.request(paths[next]), index)
+            (next, left) = (next + 1, left + 1)
+        }
+        for index in callers.indices { try askNext(index) }
+        while left > 0 {
+            try wait { index, _, _ in
+                left -= 1
+                try askNext(index)
+            }
+        }
     }
 
     /// Sends a request on the first connection, without waiting for the response.

@@ -8,6 +8,7 @@ protocol Case: Sendable {
 }
 
 let allCases: [any Case] = [
+    FeedPage(), FirstHTML(), FrequentPictures(), PictureVariants(),
     WarmPictures(), AuthorityPictures(), ColdPicture(), Cancelling(), Prefetching(), CachedPictures(), ColdTier(),
 ]
 
@@ -19,6 +20,9 @@ struct Bench: Sendable {
     let seconds: Double
     let photos: Photos
     let isQuick: Bool
+
+    /// The program of the server to compare with; nil if it cannot be built.
+    let hummingbird: String?
     let progress: ProgressLine
 
     /// The warm-up, in which connections are opened and code is loaded.

@@ -106,6 +106,6 @@ struct AuthorityPictures: Case {
 
     private func row(_ name: String, _ times: [Double?]) -> Block.Row {
         let ratio = times.compactMap(\.self).count == 2 ? (times[1] ?? 0) / (times[0] ?? 1) : nil
-        return Block.Row(name: name, values: times + [ratio], note: Self.aim.note("×", ratio))
+        return Block.Row(name: name, values: times + [ratio], aims: [Self.aim.measured("×", ratio)])
     }
 }

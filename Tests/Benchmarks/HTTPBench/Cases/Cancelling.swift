@@ -52,7 +52,7 @@ struct Cancelling: Case {
                 block.rows.append(
                     Block.Row(
                         name: name, values: [median(sorted), p99, sorted[sorted.count - 1]],
-                        note: Self.aim.note("p99", p99)))
+                        aims: [Self.aim.measured("p99", p99)]))
             }
             return [block]
         }

@@ -12,6 +12,17 @@ struct Photos: Sendable {
             at: URL(fileURLWithPath: folder), includingPropertiesForKeys: nil)
     }
 
+    /// Publishes the pictures in a running deployment, as users do.
+    func publish(to root: String) throws {
+        let importing = try ChildProcess.start([try Programs.path("gateway"), "import", folder, "--root", root])
+        // Refused pictures are not measured.
+        if case .late = importing.end(within: Self.secondsToPublish) {
+            throw Failure("importing \(folder) takes too long")
+        }
+    }
+
+    private static let secondsToPublish = 600.0
+
     /// The bytes of all pictures.
     func all() throws -> [Data] {
         try files.filter { Self.kinds.contains($0.pathExtension.lowercased()) }.map { try Data(contentsOf: $0) }

@@ -1,8 +1,7 @@
-import BenchKit
 import Foundation
 
 /// The machine and the sources of a run.
-struct Machine: Encodable {
+package struct Machine: Encodable, Sendable {
     let cores = ProcessInfo.processInfo.activeProcessorCount
     let processor = Self.processorName()
     let kernel = Self.kernelRelease()
@@ -14,8 +13,10 @@ struct Machine: Encodable {
     /// The load average over one minute at the start. Above zero, other programs disturb the run.
     let load = Self.loadAverage()
 
+    package init() {}
+
     /// The description in one line.
-    var line: String {
+    package var line: String {
         let parts = [
             commit.map { "commit \($0)" }, date, "Linux \(kernel)", processor, "\(cores) cores",
             "load average \(Columns.number(load))",

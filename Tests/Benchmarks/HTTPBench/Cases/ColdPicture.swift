@@ -53,15 +53,16 @@ struct ColdPicture: Case {
         var block = Block(name: title, columns: Self.columns)
         for (subject, seen) in zip(subjects, seen) {
             let ratio = median(seen.ratio)
-            let notes = [
-                Self.once.note("upstream requests", Double(seen.upstreamRequests)), Self.soon.note("time", ratio),
+            let aims = [
+                Self.once.measured("upstream requests", Double(seen.upstreamRequests)),
+                Self.soon.measured("time", ratio),
             ]
             block.rows.append(
                 Block.Row(
                     name: subject.name,
                     values: [
                         Double(seen.upstreamRequests), median(seen.cold), median(seen.warm), median(seen.fetch), ratio,
-                    ], note: subject.isEdge ? notes.joined(separator: ", ") : ""))
+                    ], aims: subject.isEdge ? aims : []))
         }
         return block
     }

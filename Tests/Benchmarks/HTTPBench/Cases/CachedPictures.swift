@@ -50,7 +50,7 @@ struct CachedPictures: Case {
             let times = stores.map { median($0.times[operation] ?? []) }
             let ratio = times.compactMap(\.self).count == 2 ? (times[1] ?? 0) / (times[0] ?? 1) : nil
             block.rows.append(
-                Block.Row(name: operation.rawValue, values: times + [ratio], note: Self.aim.note("×", ratio)))
+                Block.Row(name: operation.rawValue, values: times + [ratio], aims: [Self.aim.measured("×", ratio)]))
         }
         return block
     }

@@ -65,7 +65,7 @@ struct Prefetching: Case {
                         Self.megabytes(idle[keyPath: kind]), Self.megabytes(peak), more,
                         Self.megabytes(after[keyPath: kind]),
                     ] + counts,
-                    note: "\(Self.memory.note("MB more", more)), \(Self.bound.note("under way", counts[0]))"))
+                    aims: [Self.memory.measured("MB more", more), Self.bound.measured("under way", counts[0])]))
         }
         return block
     }
