@@ -104,11 +104,12 @@ import ServiceKit
     }
 
     @Test func `only the given environment and the three standard files are inherited`() async throws {
-        let output = try await run("env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= | sort; ls /proc/$$/fd | tr '\\n' ' '")
+        let output = try await run("env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= | sort; ls /proc/$$/fd; true")
         let text = String(decoding: output, as: UTF8.self)
         #expect(text.hasPrefix("ONLY=this\nPATH=/usr/bin:/bin\n"), "\(text)")
-        // A shell may open its script's descriptor at 10 or above.
-        #expect(text.hasSuffix("\n0 1 2 "), "\(text)")
+        // `ls` is not in a pipe, for which the shell would open further files. A shell may open its own at 10 or above.
+        let files = text.split(separator: "\n").compactMap { Int($0) }
+        #expect(files.filter { $0 < 10 } == [0, 1, 2], "\(text)")
     }
 
     @Test func `no descriptor and no zombie is left`() async {
@@ -146,8 +147,8 @@ import ServiceKit
                     }
                 }
             }
-            let after = try files()
-            precondition(after <= before)
+            // A thread may still hold its descriptors for a moment after its result.
+            while try files() > before { try await Task.sleep(for: .milliseconds(5)) }
             precondition(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
         }
     }

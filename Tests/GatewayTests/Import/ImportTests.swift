@@ -51,7 +51,8 @@ import Testing
                         as? [[String: Any]])
                 #expect(items.map { $0["width"] as? Int } == [576, 40])
                 #expect(items.map { $0["height"] as? Int } == [720, 30])
-                #expect(items.map { $0["placeholder"] == nil } == [false, true])
+                // The first one has a placeholder too, unless the machine needs two seconds to make it.
+                #expect(items.last?["placeholder"] == nil)
             }
         }
     }
