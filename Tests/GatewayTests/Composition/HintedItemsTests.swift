@@ -17,7 +17,8 @@ import Testing
     private static let ids = (1...3).map { UUID(uuidString: "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D0\($0)")! }
     private static let placeholder = Placeholder(Data([0x11, 1, 2, 3]))
     private static let hints = PictureHints(width: 4, height: 3, placeholder: placeholder)
-    private static let members = #""width":4,"height":3,"placeholder":"EQECAw==""#
+    private static let date = Date(timeIntervalSince1970: 1_000_000_000)
+    private static let members = #""published_at":"2001-09-09T01:46:40Z","width":4,"height":3,"placeholder":"EQECAw==""#
 
     /// Limits that a slow machine does not exceed.
     private static let patient: HTTPLimits = {
@@ -27,7 +28,7 @@ import Testing
     }()
 
     private static func item(_ index: Int, _ hints: PictureHints = PictureHints(), url: String? = nil) -> FeedItem {
-        FeedItem(id: ids[index], image: url ?? "https://a.example/\(index)", hints: hints)
+        FeedItem(id: ids[index], image: url ?? "https://a.example/\(index)", publishedAt: date, hints: hints)
     }
 
     /// Services that note the URLs of each call for facts.
