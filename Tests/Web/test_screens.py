@@ -23,9 +23,23 @@ STATES = ["feed", "comments", "error", "loading", "failed", "empty", "end", "gri
 
 # The largest accepted differences, of 255: the mean of all channels, and the mean brightness of a cell of an eighth of the width.
 # Both pictures are compared at 64 px width, so that other typefaces and other ages ("2 seconds ago") pass, and a part that is
-# missing, moved or in another color does not.
+# moved or in another color does not.
 TOLERANCE = 4
 CELL_TOLERANCE = 26
+
+# A missing text changes little of a nearly empty screen, but all of its line. So the ink of each line is compared: the mean distance
+# of its pixels from the ground. A line is half of the width and 32 px high, and overlaps its neighbors. The ink may differ by a third,
+# because other typefaces have more or less of it, or by so little that it is no text.
+LINE = 8
+INK_SHARE = 0.3
+INK_FLOOR = 0.3
+GROUND = 12
+
+# Texts of nearly empty screens, whose absence must be found.
+TEXTS = {
+    "empty": [".empty .large", ".empty .hint", ".brand"], "error": ["h1", ".actions .button"],
+    "end": [".end"], "failed": ["#more .failure .message", "#more .failure button"], "comments": ["#comments-title"],
+}
 
 CAPTIONS = [
     ("Sintra, Portugal", "Missed the last tram by ten seconds and walked up instead. The fog lifted for exactly one minute."),
@@ -87,6 +101,8 @@ def shown(page, state):
             const isDone = isLoading || image.matches('.failed *') || (image.naturalWidth > 0 && image.complete && !image.matches('.loading *'));
             return top > innerHeight || bottom < 0 || !width || isDone;
         })""", arg=state == "loading")
+    # Ages grow while the tests run.
+    page.evaluate("() => document.querySelectorAll('time').forEach(one => { one.textContent = '2020'; })")
     page.evaluate("() => Promise.all([document.fonts.ready, ...document.getAnimations().filter(one => one.effect.getTiming().iterations === 1).map(one => one.finished)])")
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
@@ -151,6 +167,23 @@ def quarter(picture):
     return picture.resize((picture.width // 4, picture.height // 4), Image.Resampling.BOX)
 
 
+def ink(picture):
+    """The ink of each line, for the left and the right half."""
+    gray = picture.convert("L")
+    ground = max(enumerate(gray.histogram()), key=lambda one: one[1])[0]
+    marks = gray.point([abs(value - ground) if abs(value - ground) > GROUND else 0 for value in range(256)])
+    halves = [(0, marks.width // 2), (marks.width // 2, marks.width)]
+    return [
+        ImageStat.Stat(marks.crop((left, top, right, top + LINE))).mean[0]
+        for top in range(0, marks.height - LINE, LINE // 2) for left, right in halves]
+
+
+def lost_lines(one, other):
+    """The number of lines whose ink differs."""
+    return sum(
+        abs(before - after) > max(INK_FLOOR, INK_SHARE * max(before, after)) for before, after in zip(ink(one), ink(other)))
+
+
 def difference(one, other):
     """The differences of two pictures with the same size: the mean, and that of the worst cell."""
     size = (64, round(one.height * 64 / one.width))
@@ -199,6 +232,26 @@ def test_the_screen_looks_as_it_did(request, open_page, gallery, sheet, scene):
     if request.config.getoption("--accept-screens"):
         SCREENS.mkdir(exist_ok=True)
         picture.quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
-    mean, worst = difference(Image.open(path), picture)
-    assert mean <= TOLERANCE and worst <= CELL_TOLERANCE, (
-        f"differs by {mean:.1f}, in a cell by {worst}, of 255; look at it with --sheet DIR, then --accept-screens")
+    expected = Image.open(path).convert("RGB")
+    mean, worst = difference(expected, picture)
+    lost = lost_lines(expected, picture)
+    assert mean <= TOLERANCE and worst <= CELL_TOLERANCE and lost == 0, (
+        f"differs by {mean:.1f}, in a cell by {worst}, of 255, and in {lost} lines; look at it with --sheet DIR, then --accept-screens")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("state", TEXTS)
+def test_a_missing_text_is_found(request, open_page, gallery, state, device):
+    page = open_page(None, reduced_motion="reduce", **DEVICES[device])
+    bring(page, state, request.getfixturevalue("empty") if state == "empty" else gallery)
+    shown(page, state)
+    screen = lambda: quarter(Image.open(io.BytesIO(page.screenshot(caret="hide"))).convert("RGB"))
+    whole = screen()
+    assert lost_lines(whole, screen()) == 0
+    for selector in TEXTS[state]:
+        element = page.locator(selector).first
+        if not element.is_visible() or element.bounding_box()["y"] > page.viewport_size["height"] - 20:
+            continue
+        element.evaluate("one => one.style.visibility = 'hidden'")
+        assert lost_lines(whole, screen()) > 0, selector
+        element.evaluate("one => one.style.visibility = ''")

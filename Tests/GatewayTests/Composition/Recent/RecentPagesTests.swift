@@ -165,7 +165,7 @@ import Testing
             _ = try await api.exchange("/v1/feed")
             let gateway = Gateway(
                 PluginRegistry([]), recentPages: api.recentPages, recentImages: RecentImages(Self.patient),
-                recentComments: RecentComments(Self.patient), now: { noon })
+                recentHints: RecentHints(Self.patient), recentComments: RecentComments(Self.patient), now: { noon })
             let handlers = GatewayHandlers(gateway: gateway, identity: ServiceIdentity(name: "gateway", version: "1"))
             try await TestServer.with(handlers.table) { server async throws -> Void in
                 try await RPCClient.withConnection(to: server.path, as: "test") { client in

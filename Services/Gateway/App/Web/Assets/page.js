@@ -169,12 +169,24 @@ class Pictures {
 
   /** The row as the server sent it, for storing. */
   restored(row) {
-    const copy = inert.importNode(row, true);
-    const address = this.#addresses.get(row.querySelector(".photo"));
-    copy.querySelector(".retry")?.remove();
-    copy.querySelector(".picture")?.classList.remove("loading", "failed");
-    if (address) Object.assign(copy.querySelector(".photo"), address);
-    return copy;
+    const photo = row.querySelector(".photo");
+    return this.#restore(inert.importNode(row, true), this.#addresses.get(photo), photo?.sizes);
+  }
+
+  /** Takes a row out of the page, and returns it as the server sent it. It is not copied, which would double the garbage. */
+  taken(row) {
+    const photo = row.querySelector(".photo");
+    const sizes = photo?.sizes;
+    this.forget(row);
+    return this.#restore(inert.adoptNode(row), this.#addresses.get(photo), sizes);
+  }
+
+  #restore(row, address, sizes) {
+    row.querySelector(".retry")?.remove();
+    row.querySelector(".picture")?.classList.remove("loading", "failed");
+    const photo = row.querySelector(".photo");
+    if (photo) Object.assign(photo, { ...address, sizes });
+    return row;
   }
 
   retryFailed() { document.querySelectorAll(".failed .retry").forEach((button) => button.click()); }
@@ -260,9 +272,8 @@ class Folds {
   #replace(rows, height) {
     const fold = document.createElement("div");
     fold.style.height = `${height}px`;
-    this.#rows.set(fold, { ids: rows.map((row) => row.id), html: rows.map((row) => pictures.restored(row).outerHTML).join("") });
     rows[0].before(fold);
-    rows.forEach((row) => { pictures.forget(row); row.remove(); });
+    this.#rows.set(fold, { ids: rows.map((row) => row.id), html: rows.map((row) => pictures.taken(row).outerHTML).join("") });
     this.#near.observe(fold);
   }
 
