@@ -385,9 +385,11 @@ class Pager {
       const added = insert(rowsOf(page), null);
       number();
       this.replaceEnd(page);
+      // An element that rows push down counts as a shift of the layout; one that is put there anew does not.
+      list.after(more);
       // A page that leads to itself is the end.
       if (this.link?.href === url) this.link.remove();
-      if (hadFocus) added[0]?.focus();
+      if (hadFocus) (added[0] ?? more).focus();
       return added;
     }, (message) => {
       this.#failedAt = Date.now();
