@@ -118,10 +118,11 @@ let package = Package(
         .target(
             name: "RPC", dependencies: ["CZlib", "JSON", .nioConcurrencyHelpers, .nioCore, .nioPosix],
             path: "Shared/RPC", exclude: ["README.md"], swiftSettings: settings),
-        // Starting other programs. Without dependencies, so that the tests of the runtime may use it.
+        // Runs other programs: with limits for untrusted input, and vipsthumbnail. Without dependencies, so that the tests of the
+        // runtime may use it.
         .target(name: "Processes", path: "Shared/Processes", swiftSettings: settings),
         .target(
-            name: "ServiceKit", dependencies: ["Processes", "RPC", .argumentParser, .logging, .unixSignals],
+            name: "ServiceKit", dependencies: ["RPC", .argumentParser, .logging, .unixSignals],
             path: "Shared/ServiceKit", swiftSettings: settings),
         .target(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
@@ -150,7 +151,7 @@ let package = Package(
         // The services, one line each.
         + service("Feed", executable: "feed-service")
         + service("Comments", executable: "comments-service")
-        + service("ImageData", executable: "image-data-service", specificTo: [.crypto])
+        + service("ImageData", executable: "image-data-service", specificTo: ["Processes", .crypto])
 
         // The composition root.
         + [
@@ -166,8 +167,8 @@ let package = Package(
             .executableTarget(
                 name: "gateway",
                 dependencies: [
-                    "EdgeModel", "JSON", "RPC", "ServiceKit", "Presentation", "FeedContract", "CommentsContract",
-                    "ImageDataContract", "GatewayContract",
+                    "EdgeModel", "JSON", "Processes", "RPC", "ServiceKit", "Presentation", "FeedContract",
+                    "CommentsContract", "ImageDataContract", "GatewayContract",
                     .argumentParser, .logging, .crypto,
                     // The terminal browser: the size of the window, and stopping.
                     .unixSignals,
@@ -184,6 +185,7 @@ let package = Package(
         + [
             tests("JSONTests", of: ["JSON", "RPCTestKit"]),
             tests("RPCTests", of: ["JSON", "RPC", "RPCTestKit", .nioCore, .nioEmbedded]),
+            tests("ProcessesTests", of: ["Processes", "RPCTestKit"]),
             tests("ServiceKitTests", of: ["ServiceKit", "RPC", "RPCTestKit", .argumentParser, .logging, .nioPosix]),
             tests(
                 "EndToEndTests",
@@ -191,8 +193,8 @@ let package = Package(
             tests(
                 "GatewayTests",
                 of: [
-                    "EdgeModel", "JSON", "RPC", "RPCTestKit", "ServiceKit", "FeedContract", "CommentsContract",
-                    "ImageDataContract", "GatewayContract", "CZlib",
+                    "EdgeModel", "JSON", "Processes", "RPC", "RPCTestKit", "ServiceKit", "FeedContract",
+                    "CommentsContract", "ImageDataContract", "GatewayContract", "CZlib",
                     .httpTypes,
                     .logging, .nioCore, .nioPosix,
                     // Limits of an edge's gateway.
@@ -231,8 +233,8 @@ let package = Package(
             tests(
                 "ImageDataTests",
                 of: [
-                    "ImageData", "ImageDataContract", "image-data-service", "RPC", "ServiceKit", "SQLiteKit",
-                    "EdgeKit", "EdgeModel", "Upstream", "RPCTestKit",
+                    "ImageData", "ImageDataContract", "image-data-service", "Processes", "RPC", "ServiceKit",
+                    "SQLiteKit", "EdgeKit", "EdgeModel", "Upstream", "RPCTestKit",
                     .grdb, .logging, .nioCore,
                 ], exclude: ["Variants/vipsthumbnail"]),
             // These tests start the real executables.

@@ -18,7 +18,8 @@ import Testing
     private static let placeholder = Placeholder(Data([0x11, 1, 2, 3]))
     private static let hints = PictureHints(width: 4, height: 3, placeholder: placeholder)
     private static let date = Date(timeIntervalSince1970: 1_000_000_000)
-    private static let members = #""published_at":"2001-09-09T01:46:40Z","width":4,"height":3,"placeholder":"EQECAw==""#
+    private static let members =
+        #""published_at":"2001-09-09T01:46:40+0000","width":4,"height":3,"placeholder":"EQECAw==""#
 
     /// Limits that a slow machine does not exceed.
     private static let patient: HTTPLimits = {

@@ -3,7 +3,7 @@ import Foundation
 import ImageDataContract
 import RPC
 import RPCTestKit
-import ServiceKit
+import Processes
 import Synchronization
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import ImageData
 import Logging
 import RPCTestKit
-import ServiceKit
+import Processes
 
 @testable import image_data_service
 

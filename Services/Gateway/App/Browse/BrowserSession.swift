@@ -3,7 +3,6 @@ import GatewayContract
 import ImageDataContract
 import Presentation
 import RPC
-import ServiceKit
 import UnixSignals
 
 /// Runs the browser in the terminal: draws its frames, and carries out its loads.

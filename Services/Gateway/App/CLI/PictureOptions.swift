@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import ServiceKit
+import Processes
 
 /// The option for pictures in the terminal.
 struct PictureOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import EdgeModel
 import Foundation
 import ImageData
-import ServiceKit
+import Processes
 
 /// Makes variants and placeholders. They contain no metadata: place, camera and profile.
 struct Thumbnailer: Sendable {

@@ -3,6 +3,7 @@ import Foundation
 import ImageData
 import Logging
 import RPC
+import Processes
 import ServiceKit
 import Synchronization
 

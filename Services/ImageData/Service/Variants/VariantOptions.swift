@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import Processes
 import ServiceKit
 
 /// The option for making variants.

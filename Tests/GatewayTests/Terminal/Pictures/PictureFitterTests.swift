@@ -1,7 +1,7 @@
 import EdgeModel
 import Foundation
 import RPCTestKit
-import ServiceKit
+import Processes
 import Testing
 
 @testable import gateway

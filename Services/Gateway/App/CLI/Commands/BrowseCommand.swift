@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Presentation
-import ServiceKit
 
 struct BrowseCommand: ClientCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import EdgeModel
 import Foundation
-import ServiceKit
+import Processes
 import Synchronization
 
 /// Turns the bytes of a picture into what the terminal shows in a box of cells, with `vipsthumbnail`.

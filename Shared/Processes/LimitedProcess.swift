@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import Processes
 import Synchronization
 
 /// Runs a program that reads untrusted bytes from its standard input and writes a result to its standard output, with limits of

@@ -2,7 +2,7 @@ import Foundation
 import RPCTestKit
 import Testing
 
-import ServiceKit
+import Processes
 
 /// Programs with limits; each test's program is a shell script.
 @Suite(.timeLimit(.minutes(5))) struct LimitedProcessTests {
