@@ -5,6 +5,8 @@ import os
 import re
 import signal
 import struct
+import subprocess
+import time
 
 import pytest
 from conftest import COUNT, PROGRAMS
@@ -264,6 +266,31 @@ def test_the_terminal_is_left_as_it_was(browse, leave):
     assert terminal.end() == 0
 
 
+def test_hostile_answers_of_the_terminal_are_ignored(browse):
+    huge = b"9223372036854775807"
+    terminal = browse(answers=KITTY + b"\x1b[6;" + huge + b";" + huge + b"t")
+    terminal.until_shown("Picture number 0")
+    terminal.press("\x1b[<0;-9223372036854775808;1M\x1b[<0;" + huge.decode() + ";1M\x1b[" + "1;" * 600 + "t")
+    terminal.press("p")
+    terminal.until_shown("Esc Back")
+    terminal.press("\x03")
+    assert terminal.end() == 0
+
+
+def test_a_terminal_that_does_not_read_cannot_hold_it(browse):
+    terminal = browse(columns=250, rows=60)
+    terminal.until_shown("Picture number 0")
+    # Each change of the colors paints the whole window, and nothing reads it.
+    terminal.press("t" * 500)
+    os.kill(terminal.process, signal.SIGTERM)
+    deadline = time.monotonic() + 60
+    while (status := os.waitpid(terminal.process, os.WNOHANG))[0] == 0:
+        assert time.monotonic() < deadline, "the program does not end"
+        time.sleep(0.02)
+    terminal.status = os.waitstatus_to_exitcode(status[1])
+    assert terminal.status == 0
+
+
 def test_ctrl_z_suspends_and_the_shell_continues(feed):
     terminal = Terminal(["/bin/bash", "--norc", "--noprofile", "-i"], environment={"PS1": "shell> "})
     try:
@@ -288,9 +315,13 @@ def test_ctrl_z_suspends_and_the_shell_continues(feed):
         terminal.close()
 
 
-def test_it_needs_a_terminal(feed):
-    import subprocess
+def test_without_a_gateway_it_says_what_to_do(browse, tmp_path):
+    terminal = browse(root=tmp_path)
+    assert terminal.end() == 69
+    assert "deploy/up" in terminal.text()
 
+
+def test_it_needs_a_terminal(feed):
     outcome = subprocess.run([PROGRAMS / "gateway", "browse", "--root", feed.root], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert outcome.returncode == 64 and "gateway feed" in outcome.stderr
 

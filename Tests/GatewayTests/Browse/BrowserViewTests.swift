@@ -69,7 +69,8 @@ struct BrowserViewTests {
         var fixture = Fixture(pictures: .none, depth: nil)
         fixture.answer(.feed(after: nil), Fixture.page(0..<3, problems: ["Problem"]))
         #expect(!fixture.frame.lines.joined().contains("38;"))
-        #expect(fixture.browser.theme.base == "0")
+        #expect(fixture.browser.theme.base == "0" && fixture.browser.layout.pictureRows == 4)
+        #expect(fixture.text.last?.contains(Texts(.en)[.showLight]) == false)
     }
 
     @Test(arguments: [(24, 3, 6), (50, 4, 10), (12, 2, 3), (3, 1, 3)])

@@ -4,7 +4,7 @@ import Presentation
 
 /// The state of the terminal browser. It makes no calls: `handle` takes what has happened, and returns what to do.
 struct Browser: Sendable {
-    /// The maximum number of loaded pictures in memory. The oldest that are not on the screen are released.
+    /// The maximum number of loaded pictures in memory. The oldest that are not on the screen are removed.
     static let pictureLimit = 64
 
     /// The maximum number of items, and of comments. Loading more than that ends, so that memory does not grow without bound.
@@ -45,11 +45,20 @@ struct Browser: Sendable {
     private(set) var screen: Screen?
     private(set) var showsKeys = false
 
+    /// Changes when the screen must be painted completely.
+    private(set) var paintings = 0
+
+    /// How often the user has asked to suspend the browser.
+    private(set) var suspensions = 0
+
     private(set) var feed = LoadingState<Feed>()
 
     /// The page after the last item; its items become a part of `feed`.
     private(set) var more = LoadingState<UUID>()
     private(set) var selected = 0
+
+    /// The number of items that the last reload has put above the first one of before. 0 when the reader has seen them.
+    private(set) var news = 0
 
     /// The first item on the screen.
     private(set) var top = 0
@@ -98,6 +107,7 @@ struct Browser: Sendable {
         case .input(.answer): break
         case .resized(let size):
             self.size = size
+            paintings += 1
             select(selected)
         case .loaded(let ticket, let resource):
             if running[ticket.load] == ticket {
@@ -188,7 +198,7 @@ struct Browser: Sendable {
         switch load {
         case .feed(after: nil): feed.fail(message)
         case .feed: more.fail(message)
-        case .comments(_, after: nil): comments.fail(message)
+        case .comments(_, after: nil): comments.fail(Texts(language)[.commentsUnavailable])
         case .comments: moreComments.fail(message)
         case .picture(let request): pictures[request]?.fail(message)
         }
@@ -196,9 +206,10 @@ struct Browser: Sendable {
 
     /// The item that was selected stays selected.
     private mutating func showFeed(_ answer: FeedPageAnswer) {
-        let id = current?.id
+        let (id, first) = (current?.id, items.first?.id)
         feed.finish(Feed(answer))
         let place = items.firstIndex { $0.id == id }
+        news = items.firstIndex { $0.id == first } ?? 0
         // Comments and picture belong to the selected item.
         if place == nil, screen != nil { close() }
         top = place == nil ? 0 : top
@@ -224,7 +235,7 @@ struct Browser: Sendable {
 
     // MARK: Pictures
 
-    /// Begins what is on the screen, cancels what is not, and releases the oldest.
+    /// Begins what is on the screen, cancels what is not, and removes the oldest.
     private mutating func loadPictures() {
         let wanted = wantedPictures
         cancel { if case .picture(let request) = $0 { !wanted.contains(request) } else { false } }
@@ -236,9 +247,7 @@ struct Browser: Sendable {
             pictures[request] = state
         }
         while loaded.count > Self.pictureLimit, let place = loaded.firstIndex(where: { !wanted.contains($0) }) {
-            if let picture = pictures.removeValue(forKey: loaded.remove(at: place))?.resource {
-                actions.append(.release(picture))
-            }
+            pictures.removeValue(forKey: loaded.remove(at: place))
         }
     }
 
@@ -275,7 +284,7 @@ struct Browser: Sendable {
     private mutating func press(_ key: Input.Key) {
         switch key {
         case .control("c"): actions.append(.quit)
-        case .control("z"): actions.append(.suspend)
+        case .control("z"): suspensions += 1
         case _ where showsKeys: showsKeys = false
         case .character("?"): showsKeys = true
         case .character("r"), .control("r"), .control("l"): reload()
@@ -315,7 +324,7 @@ struct Browser: Sendable {
         case .home, .character("g"): scroll(to: 0)
         case .end, .character("G"): scroll(to: .max)
         case .character("p"): showPicture(fromComments: true)
-        case .escape, .backspace, .left, .character("q"): comments.error == nil ? close() : hideBanner()
+        case .escape, .backspace, .left, .character("q"): close()
         default: break
         }
     }
@@ -352,6 +361,7 @@ struct Browser: Sendable {
     private mutating func select(_ item: Int) {
         selected = min(max(item, 0), max(items.count - 1, 0))
         top = min(max(top, selected - layout.itemCount + 1), selected)
+        if top == 0 { news = 0 }
         if selected + layout.itemCount >= items.count { loadMore() }
     }
 

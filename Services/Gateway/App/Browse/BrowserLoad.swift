@@ -45,8 +45,5 @@ enum BrowserEvent: Sendable {
 enum BrowserAction: Sendable, Equatable {
     case begin(BrowserTicket)
     case cancel(BrowserTicket)
-    /// The terminal no longer needs the picture.
-    case release(TerminalPicture)
-    case suspend
     case quit
 }

@@ -14,6 +14,8 @@ struct BrowserSession: Sendable {
     /// Until the user quits.
     func run(_ browser: Browser, _ inputs: AsyncStream<Input>) async {
         let (events, sink) = AsyncStream.makeStream(of: BrowserEvent.self)
+        // A terminal that is slow skips states, so inputs never wait for it.
+        let (states, screen) = AsyncStream.makeStream(of: Browser.self, bufferingPolicy: .bufferingNewest(1))
         await withDiscardingTaskGroup { group in
             group.addTask {
                 for await input in inputs { sink.yield(.input(input)) }
@@ -28,62 +30,54 @@ struct BrowserSession: Sendable {
                     if let size = ScreenSize.live() { sink.yield(.resized(size)) }
                 }
             }
-            var loop = Loop(session: self, browser: browser, sink: sink)
-            loop.perform(loop.browser.start(), in: &group)
+            group.addTask {
+                // Cancelled, or the terminal is gone, which ends the inputs too.
+                try? await draw(states, resumed: sink)
+            }
+            var browser = browser
+            // Ends a load when it is finished. Present while the load is running.
+            var cancels: [BrowserTicket: AsyncStream<Never>.Continuation] = [:]
+            func perform(_ actions: [BrowserAction]) -> Bool {
+                for action in actions {
+                    switch action {
+                    case .begin(let ticket):
+                        let (cancelled, cancel) = AsyncStream.makeStream(of: Never.self)
+                        cancels[ticket] = cancel
+                        let language = browser.language
+                        group.addTask {
+                            if let event = await load(ticket, language, until: cancelled) { sink.yield(event) }
+                        }
+                    case .cancel(let ticket): cancels.removeValue(forKey: ticket)?.finish()
+                    case .quit: return false
+                    }
+                }
+                screen.yield(browser)
+                return true
+            }
+            _ = perform(browser.start())
             for await event in events {
-                loop.handle(event, in: &group)
-                if loop.hasEnded { break }
+                switch event {
+                case .loaded(let ticket, _), .failed(let ticket, _): cancels.removeValue(forKey: ticket)?.finish()
+                case .input, .resized, .stopped: break
+                }
+                guard perform(browser.handle(event)) else { break }
             }
             group.cancelAll()
         }
     }
 
-    /// The state of the loop over the events.
-    private struct Loop {
-        let session: BrowserSession
-        var browser: Browser
-        let sink: AsyncStream<BrowserEvent>.Continuation
-        var hasEnded = false
-        private var painter = FramePainter()
-
-        /// Ends a load when it is finished. Present while the load is running.
-        private var cancels: [BrowserTicket: AsyncStream<Never>.Continuation] = [:]
-
-        init(session: BrowserSession, browser: Browser, sink: AsyncStream<BrowserEvent>.Continuation) {
-            (self.session, self.browser, self.sink) = (session, browser, sink)
-        }
-
-        mutating func handle(_ event: BrowserEvent, in group: inout DiscardingTaskGroup) {
-            switch event {
-            case .loaded(let ticket, _), .failed(let ticket, _): cancels.removeValue(forKey: ticket)?.finish()
-            case .input, .resized, .stopped: break
+    /// Draws states until the task is cancelled, and suspends the process when the user asks for it.
+    private func draw(_ states: AsyncStream<Browser>, resumed: AsyncStream<BrowserEvent>.Continuation) async throws {
+        var painter = FramePainter()
+        var suspensions = 0
+        for await browser in states {
+            if browser.suspensions > suspensions {
+                suspensions = browser.suspensions
+                try await terminal.suspend(entering: FramePainter.entering, leaving: FramePainter.leaving)
+                if let size = ScreenSize.live() { resumed.yield(.resized(size)) }
+            } else {
+                try await terminal.writer.write(painter.paint(BrowserView(browser: browser, fitter: fitter).frame))
             }
-            if case .resized = event { painter.forget() }
-            perform(browser.handle(event), in: &group)
-        }
-
-        mutating func perform(_ actions: [BrowserAction], in group: inout DiscardingTaskGroup) {
-            let output = session.terminal.output
-            for action in actions {
-                switch action {
-                case .begin(let ticket):
-                    let (cancelled, cancel) = AsyncStream.makeStream(of: Never.self)
-                    cancels[ticket] = cancel
-                    let (session, sink, language) = (session, sink, browser.language)
-                    group.addTask {
-                        if let event = await session.load(ticket, language, until: cancelled) { sink.yield(event) }
-                    }
-                case .cancel(let ticket): cancels.removeValue(forKey: ticket)?.finish()
-                case .release(let picture): output.write(Array(painter.release(picture).utf8))
-                case .suspend:
-                    session.terminal.suspend(entering: FramePainter.entering, leaving: FramePainter.leaving)
-                    painter.forget()
-                    if let size = ScreenSize.live() { sink.yield(.resized(size)) }
-                case .quit: hasEnded = true
-                }
-            }
-            let frame = BrowserView(browser: browser, fitter: session.fitter).frame
-            output.write(Array(painter.paint(frame, base: browser.theme.base).utf8))
         }
     }
 

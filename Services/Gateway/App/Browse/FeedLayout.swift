@@ -18,7 +18,7 @@ struct FeedLayout: Sendable, Equatable {
     var body: Range<Int> { 1..<max(size.rows - 1, 2) }
 
     /// The lines of an item's picture and text.
-    var pictureRows: Int { min(max((body.count - 1) / 3 - 1, 3), 10) }
+    var pictureRows: Int { hasPictures ? min(max((body.count - 1) / 3 - 1, 3), 10) : 4 }
 
     /// Nearly three by two: a cell is twice as high as wide.
     var pictureColumns: Int {

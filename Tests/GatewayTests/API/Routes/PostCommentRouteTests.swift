@@ -156,6 +156,13 @@ import Testing
         }
     }
 
+    @Test func `a text that is not JSON is rejected with the place of the error`() async throws {
+        try await posting(Self.json, #"{"message":}"#) { reply in
+            let detail = try reply.member("detail")
+            #expect(detail == "the body is not JSON: a value cannot begin here at byte 11")
+        }
+    }
+
     @Test(arguments: ["message=so", "message=so&username=ana&message=x", "message=%ff&username=ana", "\u{0}", "=&=&"])
     func `an invalid form is rejected with the reason`(body: String) async throws {
         try await posting([Self.form, "Authorization: Bearer \(Self.token)"], body) { #expect($0.status == 400) }

@@ -59,6 +59,7 @@ struct PictureFormatTests {
             (TerminalAnswers(kitty: false, sixel: true), [:], true, .sixel),
             (TerminalAnswers(kitty: false, sixel: true), ["TERM_PROGRAM": "iTerm.app"], true, .iterm2),
             (TerminalAnswers(), ["LC_TERMINAL": "iTerm2", "TMUX": "/tmp/tmux"], true, .blocks),
+            (TerminalAnswers(), ["LC_TERMINAL": "iTerm2", "TERM": "tmux-256color"], true, .blocks),
             (TerminalAnswers(), [:], true, .blocks), (TerminalAnswers(), [:], false, .none),
             (TerminalAnswers(kitty: false, sixel: true), [:], false, .sixel),
         ] as [(TerminalAnswers, [String: String], Bool, PictureProtocol)])
@@ -66,6 +67,14 @@ struct PictureFormatTests {
         answers: TerminalAnswers, environment: [String: String], hasColors: Bool, expected: PictureProtocol
     ) {
         #expect(PictureProtocol(answers, environment: environment, hasColors: hasColors) == expected)
+    }
+
+    @Test(arguments: [
+        (["TERM": "xterm"], true), (["TERM": "screen.xterm"], false), (["TERM": "xterm", "TMUX": "x"], false),
+    ])
+    func `a multiplexer is not asked for the graphics of kitty`(environment: [String: String], isAsked: Bool) {
+        let query = TerminalAnswers.query(of: Terminal(environment: environment))
+        #expect(query.contains(KittyGraphics.query) == isAsked && query.hasSuffix("\u{1B}[c"))
     }
 
     @Test(arguments: 0..<UInt64(ModelSeeds.count(usual: 20)))
@@ -76,7 +85,7 @@ struct PictureFormatTests {
         let color = (0..<3).map { _ in UInt8.random(in: 0...255, using: &random) }
         let pixels = Pixels(
             width: width, height: height, bytes: Array(repeatElement(color, count: width * height).joined()))
-        let drawn = try #require(SixelReader.read(Sixel.sequence(pixels)))
+        let drawn = try #require(SixelReader.read(try Sixel.sequence(pixels)))
         #expect(drawn.count == height && drawn.allSatisfy { $0.count == width })
         guard width * height >= 100 else { return }
         for component in 0..<3 {

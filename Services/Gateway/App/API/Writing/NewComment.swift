@@ -28,7 +28,7 @@ struct NewComment: Sendable {
     init(json body: ByteBuffer) throws(RPCError) {
         do throws(JSONError) {
             self = try RawJSON(checking: body.readableBytesView).read(as: Self.codec)
-        } catch .syntax(let offset, let reason) {
+        } catch .syntax(let reason, let offset) {
             throw RPCError(.parseError, "the body is not JSON: \(reason) at byte \(offset)", begun: false)
         } catch {
             throw RPCError(.invalidParams, "\(error)", begun: false)

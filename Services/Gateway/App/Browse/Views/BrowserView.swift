@@ -8,6 +8,13 @@ struct BrowserView {
     let fitter: PictureFitter
 
     var frame: Frame {
+        var frame = contents
+        (frame.base, frame.number) = (theme.base, browser.paintings)
+        for case .stored(let id, _)? in browser.pictures.values.map(\.resource?.content) { frame.stored.insert(id) }
+        return frame
+    }
+
+    private var contents: Frame {
         guard !browser.layout.isTooSmall else { return Frame(lines: [shortened(texts[.feedTitle])]) }
         var frame: Frame
         if browser.showsKeys {
@@ -29,7 +36,7 @@ struct BrowserView {
             frame.lines[row] = theme.danger(DisplayWidth.padded(shortened(line), to: width))
             frame.placements.removeAll { $0.row + $0.picture.rows > row }
         }
-        frame.lines.append(theme.muted(shortened(hints)))
+        frame.lines.append(theme.muted(hints))
         return frame
     }
 
@@ -54,12 +61,24 @@ struct BrowserView {
 
     // MARK: Keys
 
-    /// The last line.
-    private var hints: String { " " + bindings.map { "\($0) \($1)" }.joined(separator: " · ") }
+    /// The last line: as many keys as fit.
+    private var hints: String {
+        let shown = browser.showsKeys ? [("Esc", texts[.pageBack])] : bindings.map { ($0.keys.first ?? "", $0.text) }
+        var line = ""
+        for (key, text) in shown {
+            let longer = line + (line.isEmpty ? " " : " · ") + "\(key) \(text)"
+            if DisplayWidth.of(longer) > width { break }
+            line = longer
+        }
+        return line
+    }
 
     private var keys: Frame {
-        let rows = bindings.map {
-            "  " + theme.accent(DisplayWidth.padded($0, to: 6)) + DisplayWidth.truncated($1, to: width - 8)
+        let names = bindings.map { $0.keys.joined(separator: " ") }
+        let column = min((names.map(DisplayWidth.of).max() ?? 0) + 2, width / 2)
+        let rows = zip(names, bindings).map { name, binding in
+            let name = DisplayWidth.padded(DisplayWidth.truncated(name, to: column), to: column)
+            return "  " + theme.accent(name) + DisplayWidth.truncated(binding.text, to: width - column - 2)
         }
         let notice =
             browser.support == .full
@@ -67,23 +86,29 @@ struct BrowserView {
         return Frame(lines: [heading(texts[.browseKeys], nil, isLoading: false), ""] + rows + notice)
     }
 
-    /// The most important ones first, because a narrow window shows no others.
-    private var bindings: [(String, String)] {
-        let picture = browser.support == .none ? [] : [("p", texts[.pictureFullSize])]
+    /// The keys for each action, the usual one first. The most important actions come first, because a narrow window shows no others.
+    private var bindings: [(keys: [String], text: String)] {
+        let picture = browser.support == .none ? [] : [(["p"], texts[.pictureFullSize])]
+        let moving = ["↑↓", "PgUp", "PgDn", "Home", "End"]
+        let back = (["Esc"], texts[.pageBack])
+        let help = (["?"], texts[.browseKeys])
         let own =
             switch browser.screen {
             case nil:
-                [("↑↓", texts[.browseChoose]), ("⏎", texts[.commentsTitle]), ("q", texts[.browseQuit])] + help + picture
-            case .comments: [("↑↓", texts[.browseScroll]), ("Esc", texts[.pageBack])] + help + picture
+                [
+                    (moving, texts[.browseChoose]), (["⏎"], texts[.commentsTitle]),
+                    (["q", "Ctrl-C"], texts[.browseQuit]), help,
+                ]
+                    + picture
+            case .comments: [(moving, texts[.browseScroll]), back, help] + picture
             case .picture(fromComments: false):
-                [("Esc", texts[.pageBack]), ("←", texts[.picturePrevious]), ("→", texts[.pictureNext])] + help
-            case .picture(fromComments: true): [("Esc", texts[.pageBack])] + help
+                [back, (["←"], texts[.picturePrevious]), (["→"], texts[.pictureNext]), help]
+            case .picture(fromComments: true): [back, help]
             }
         let other = theme.appearance == .dark ? TextKey.showLight : .showDark
-        return own + [("r", texts[.pageReload]), ("l", texts[.pageLanguage]), ("t", texts[other])]
+        let colours = theme.depth == nil ? [] : [(["t"], texts[other])]
+        return own + [(["r"], texts[.pageReload]), (["l"], texts[.pageLanguage])] + colours
     }
-
-    private var help: [(String, String)] { [("?", texts[.browseKeys])] }
 }
 
 /// Breaks untrusted text into lines of a width. Its own line breaks remain.

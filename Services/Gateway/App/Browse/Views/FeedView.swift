@@ -12,13 +12,20 @@ struct FeedView {
     var frame: Frame {
         let feed = browser.feed
         let title = feed.resource?.title ?? view.texts[.feedTitle]
-        var frame = Frame(lines: [view.heading(title, feed.resource?.status, isLoading: feed.isLoading)])
+        let status = [news, feed.resource?.status].compactMap(\.self).joined(separator: "  ")
+        var frame = Frame(lines: [view.heading(title, status, isLoading: feed.isLoading)])
         for index in browser.items.indices.dropFirst(browser.top) {
             guard frame.lines.count < layout.body.upperBound else { break }
             add(browser.items[index], isSelected: index == browser.selected, to: &frame)
         }
         if let footer { frame.lines.append(footer) }
         return frame
+    }
+
+    /// That there are new items above the screen.
+    private var news: String? {
+        guard browser.news > 0 else { return nil }
+        return "↑ " + view.texts.text(browser.news == 1 ? .feedNewOne : .feedNewOther, String(browser.news))
     }
 
     private func add(_ item: FeedImageViewModel, isSelected: Bool, to frame: inout Frame) {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import GatewayContract
 import Presentation
+import RPC
 
 struct BrowseCommand: ClientCommand {
     static let configuration = CommandConfiguration(
@@ -30,10 +32,11 @@ struct BrowseCommand: ClientCommand {
         guard output.terminal.isInteractive, let size = ScreenSize.live() else {
             throw ValidationError("browse needs a terminal with a keyboard; use gateway feed for a list")
         }
-        let terminal = RawTerminal(output: output)
-        try await terminal.run(
-            entering: FramePainter.entering + TerminalAnswers.query, leaving: FramePainter.leaving
-        ) { inputs in
+        // Without a gateway the command ends as every other, with a hint.
+        _ = try await session.call(GatewayContract.plugins, Empty())
+        try await RawTerminal.run(
+            entering: FramePainter.entering + TerminalAnswers.query(of: output.terminal), leaving: FramePainter.leaving
+        ) { terminal, inputs in
             let answers = await TerminalAnswers(from: inputs)
             let fitter = pictures.fitter(answers, output)
             let appearance: Theme.Appearance = answers.background?.isLight == true ? .light : .dark

@@ -64,8 +64,9 @@ struct ImageCommand: ClientCommand {
         guard output.terminal.isInteractive else {
             throw ValidationError("cannot show an image without a terminal for input and output: use -o FILE or a pipe")
         }
-        let answers = try await RawTerminal(output: output)
-            .run(entering: TerminalAnswers.query, leaving: "\r\u{1B}[K") { await TerminalAnswers(from: $0) }
+        let answers = try await RawTerminal.run(
+            entering: TerminalAnswers.query(of: output.terminal), leaving: "\r\u{1B}[K"
+        ) { await TerminalAnswers(from: $1) }
         let fitter = pictures.fitter(answers, output)
         switch fitter.support {
         case .full: return fitter

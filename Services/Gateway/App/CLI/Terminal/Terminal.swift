@@ -40,6 +40,13 @@ struct Terminal: Sendable {
     /// Whether keys can be read and the screen can be drawn.
     var isInteractive: Bool { isTerminal(.input) && understandsEscapes(.output) }
 
+    /// Whether a multiplexer is between this process and the terminal. It has a grid of text of its own, and passes no pictures on.
+    var isMultiplexed: Bool { Self.isMultiplexed(environment) }
+
+    static func isMultiplexed(_ environment: [String: String]) -> Bool {
+        environment["TMUX"] != nil || ["screen", "tmux"].contains { (environment["TERM"] ?? "").hasPrefix($0) }
+    }
+
     var colorDepth: ColorDepth { ColorDepth(environment: environment) }
 
     func style(for stream: Stream, color: ColorChoice) -> Style {

@@ -49,7 +49,7 @@ final class PictureFitter: Sendable {
             maximumBytes: Self.maximumBytes)
         guard isPNG else {
             guard let pixels = Pixels(ppm: made) else { throw Undrawable() }
-            return drawn(pixels)
+            return try drawn(pixels)
         }
         guard let size = Self.size(ofPNG: made) else { throw Undrawable() }
         let cells = cell.covering(width: size.width, height: size.height)
@@ -83,7 +83,7 @@ final class PictureFitter: Sendable {
             content: .cells(HalfBlocks.lines(pixels, depth: depth)))
     }
 
-    private func drawn(_ pixels: Pixels) -> TerminalPicture {
+    private func drawn(_ pixels: Pixels) throws -> TerminalPicture {
         guard format == .sixel else {
             return TerminalPicture(
                 columns: pixels.width, rows: (pixels.height + 1) / 2,
@@ -91,7 +91,7 @@ final class PictureFitter: Sendable {
         }
         let cells = cell.covering(width: pixels.width, height: pixels.height)
         return TerminalPicture(
-            columns: cells.columns, rows: cells.rows, content: .sequence(Sixel.sequence(pixels)))
+            columns: cells.columns, rows: cells.rows, content: .sequence(try Sixel.sequence(pixels)))
     }
 
     /// The width and height of a PNG, from its first chunk.

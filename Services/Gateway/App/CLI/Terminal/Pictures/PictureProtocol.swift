@@ -13,11 +13,9 @@ enum PictureProtocol: String, Sendable, CaseIterable, ExpressibleByArgument {
     /// - Parameter hasColors: whether colours may be used.
     init(_ answers: TerminalAnswers, environment: [String: String], hasColors: Bool) {
         let name = environment["LC_TERMINAL"] ?? environment["TERM_PROGRAM"] ?? ""
-        // A multiplexer has a grid of text of its own, and would not pass the pictures on.
-        let isMultiplexed = environment["TMUX"] != nil || (environment["TERM"] ?? "").hasPrefix("screen")
         if answers.hasKittyGraphics {
             self = .kitty
-        } else if !isMultiplexed, ["iTerm2", "iTerm.app", "WezTerm"].contains(name) {
+        } else if !Terminal.isMultiplexed(environment), ["iTerm2", "iTerm.app", "WezTerm"].contains(name) {
             self = .iterm2
         } else if answers.hasSixel {
             self = .sixel

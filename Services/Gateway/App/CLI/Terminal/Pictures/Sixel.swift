@@ -6,12 +6,14 @@ enum Sixel {
     private static let levels = (6, 7, 6)
 
     /// The sequence that draws the picture at the cursor.
-    static func sequence(_ pixels: Pixels) -> String {
-        let indexes = dithered(pixels)
+    /// - Throws: `CancellationError`.
+    static func sequence(_ pixels: Pixels) throws -> String {
+        let indexes = try dithered(pixels)
         // Raster attributes: square pixels and the size. `1` leaves undrawn pixels as they are.
         var sequence = "\u{1B}P0;1q\"1;1;\(pixels.width);\(pixels.height)"
         for index in Set(indexes).sorted() { sequence += definition(of: index) }
         for top in stride(from: 0, to: pixels.height, by: 6) {
+            try Task.checkCancellation()
             if top > 0 { sequence += "-" }
             sequence += band(indexes, width: pixels.width, rows: top..<min(top + 6, pixels.height))
         }
@@ -56,13 +58,14 @@ enum Sixel {
     }
 
     /// The palette's index of each pixel. The error of each is spread to its neighbours (Floyd and Steinberg).
-    private static func dithered(_ pixels: Pixels) -> [Int] {
+    private static func dithered(_ pixels: Pixels) throws -> [Int] {
         let (width, height) = (pixels.width, pixels.height)
         let sizes = [levels.0, levels.1, levels.2]
         // In sixteenths, with a margin of a pixel on both sides.
         var errors = [Int](repeating: 0, count: 3 * (width + 2))
         var indexes = [Int](repeating: 0, count: width * height)
         for y in 0..<height {
+            try Task.checkCancellation()
             var next = [Int](repeating: 0, count: 3 * (width + 2))
             for x in 0..<width {
                 for component in 0..<3 {

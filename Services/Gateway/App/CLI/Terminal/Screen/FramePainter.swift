@@ -5,32 +5,28 @@ struct FramePainter: Sendable {
     static let leaving = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private var shown: Frame?
-    private var base = ""
+
+    /// The ids of the pictures that the terminal stores.
     private var stored: Set<UInt32> = []
 
-    /// Paints everything next time, for example because the window has another size.
-    mutating func forget() { shown = nil }
-
-    /// - Parameter base: the parameters of the escape sequence for the screen's colours.
-    mutating func paint(_ frame: Frame, base: String) -> String {
-        let isNew = shown?.placements != frame.placements || self.base != base
+    mutating func paint(_ frame: Frame) -> String {
+        let isNew =
+            shown?.placements != frame.placements || shown?.base != frame.base || shown?.number != frame.number
         guard isNew || shown != frame else { return "" }
         let old = isNew ? [] : shown?.lines ?? []
         // The terminal shows everything between these marks at once.
-        var text = "\u{1B}[?2026h\u{1B}[\(base)m"
+        var text = "\u{1B}[?2026h\u{1B}[\(frame.base)m"
         if isNew { text += (stored.isEmpty ? "" : KittyGraphics.clear) + "\u{1B}[2J" }
         for (row, line) in frame.lines.enumerated() where row >= old.count || old[row] != line {
-            text += Self.move(row, 0) + line + "\u{1B}[\(base)m\u{1B}[K"
+            text += Self.move(row, 0) + line + "\u{1B}[\(frame.base)m\u{1B}[K"
         }
         if isNew { for placement in frame.placements { text += sequence(placement) } }
-        (shown, self.base) = (frame, base)
+        for id in stored.subtracting(frame.stored).sorted() {
+            stored.remove(id)
+            text += KittyGraphics.delete(id)
+        }
+        shown = frame
         return text + "\u{1B}[?2026l"
-    }
-
-    /// Deletes a picture from the terminal's store.
-    mutating func release(_ picture: TerminalPicture) -> String {
-        guard case .stored(let id, _) = picture.content, stored.remove(id) != nil else { return "" }
-        return KittyGraphics.delete(id)
     }
 
     private mutating func sequence(_ placement: Frame.Placement) -> String {

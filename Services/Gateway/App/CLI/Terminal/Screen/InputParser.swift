@@ -3,6 +3,9 @@ struct InputParser: Sendable {
     /// The maximum number of bytes of one sequence. A longer one is dropped.
     static let longestSequence = 1_024
 
+    /// The maximum number in a sequence, more than any column, row or pixel of a cell.
+    static let largestNumber = 9_999
+
     private var buffer: [UInt8] = []
     private var isPasting = false
 
@@ -88,8 +91,9 @@ struct InputParser: Sendable {
     private static func controlSequence(_ bytes: ArraySlice<UInt8>) -> (Int, Parsed)? {
         guard let end = bytes.firstIndex(where: { !(0x20...0x3F).contains($0) }) else { return nil }
         let parameters = String(decoding: bytes[..<end], as: UTF8.self)
-        let numbers = parameters.drop { !$0.isNumber }.split(separator: ";", omittingEmptySubsequences: false)
-            .map { Int($0) ?? 0 }
+        // A prefix like `<` marks a private sequence. Anything else that is no number counts as 0.
+        let numbers = parameters.drop { "<=>?".contains($0) }.split(separator: ";", omittingEmptySubsequences: false)
+            .map { UInt16($0).map(Int.init).flatMap { $0 <= largestNumber ? $0 : nil } ?? 0 }
         let count = end - bytes.startIndex + 1
         switch (parameters.first, bytes[end]) {
         case ("<", UInt8(ascii: "M")) where numbers.count == 3:

@@ -4,7 +4,7 @@ import NIOPosix
 
 /// The terminal of this process in raw mode: keys arrive at once, and are not echoed.
 struct RawTerminal: Sendable {
-    let output: Output
+    let writer: TerminalWriter
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -19,14 +19,17 @@ struct RawTerminal: Sendable {
     ///   - entering: what to write first, for example to enter the alternate screen.
     ///   - leaving: what to write at the end.
     ///   - body: gets the inputs, which end when the terminal is closed.
-    func run<Result: Sendable>(
-        entering: String, leaving: String, _ body: (AsyncStream<Input>) async throws -> Result
+    static func run<Result: Sendable>(
+        entering: String, leaving: String, _ body: (RawTerminal, AsyncStream<Input>) async throws -> Result
     ) async throws -> Result {
         var saved = termios()
         guard tcgetattr(STDIN_FILENO, &saved) == 0 else { throw Failure.system }
-        // Opened again, because the event loop sets flags of the open file, which other programs share.
-        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw Failure.system }
+        // Opened again, because other programs share the flags of the open file. The channel takes one descriptor.
+        let writing = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard writing >= 0 else { throw Failure.system }
+        defer { close(writing) }
+        let reading = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard reading >= 0 else { throw Failure.system }
         let (inputs, sink) = AsyncStream.makeStream(of: Input.self)
         let channel = try await NIOPipeBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelInitializer { channel in
@@ -34,27 +37,32 @@ struct RawTerminal: Sendable {
                     try channel.pipeline.syncOperations.addHandler(InputHandler(sink))
                 }
             }
-            .takingOwnershipOfDescriptor(input: descriptor).get()
-        enter(saved)
-        output.write(Array(entering.utf8))
+            .takingOwnershipOfDescriptor(input: reading).get()
+        let terminal = RawTerminal(writer: TerminalWriter(descriptor: writing))
+        terminal.enter(saved)
         let result: Swift.Result<Result, any Error>
-        do { result = .success(try await body(inputs)) } catch { result = .failure(error) }
-        output.write(Array(leaving.utf8))
-        leave(saved)
+        do {
+            try await terminal.writer.write(entering)
+            result = .success(try await body(terminal, inputs))
+        } catch {
+            result = .failure(error)
+        }
+        terminal.writer.writeLast(leaving)
+        terminal.leave(saved)
         // The terminal may have closed it.
         try? await channel.close()
         return try result.get()
     }
 
     /// Stops this process, as Ctrl-Z does outside of raw mode, until the shell continues it.
-    func suspend(entering: String, leaving: String) {
+    func suspend(entering: String, leaving: String) async throws {
         var raw = termios()
         guard tcgetattr(STDIN_FILENO, &raw) == 0 else { return }
         var usual = raw
         usual.c_lflag |= tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
         usual.c_iflag |= tcflag_t(ICRNL | IXON)
         usual.c_oflag |= tcflag_t(OPOST)
-        output.write(Array(leaving.utf8))
+        writer.writeLast(leaving)
         leave(usual)
         // To this thread, so that the process has stopped and continued when `raise` returns. Threads of tasks block the signal.
         var (signals, mask) = (sigset_t(), sigset_t())
@@ -64,19 +72,21 @@ struct RawTerminal: Sendable {
         raise(SIGTSTP)
         pthread_sigmask(SIG_SETMASK, &mask, nil)
         enter(raw)
-        output.write(Array(entering.utf8))
+        try await writer.write(entering)
     }
 
     private func enter(_ saved: termios) {
         var raw = saved
         cfmakeraw(&raw)
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &raw)
+        tcsetattr(STDIN_FILENO, TCSANOW, &raw)
     }
 
     /// Discards what was typed and not read, which is not meant for the shell.
     private func leave(_ saved: termios) {
         var saved = saved
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved)
+        tcflush(STDIN_FILENO, TCIFLUSH)
+        // Not after the output, which a terminal that does not read would block.
+        tcsetattr(STDIN_FILENO, TCSANOW, &saved)
     }
 }
 

@@ -9,8 +9,10 @@ struct TerminalAnswers: Sendable, Equatable {
     var cell: CellSize?
 
     /// Asks for graphics, the background colour and the size of a cell. The device attributes come last: when they are answered, the
-    /// terminal has seen all queries.
-    static let query = KittyGraphics.query + "\u{1B}]11;?\u{1B}\\" + "\u{1B}[16t" + "\u{1B}[c"
+    /// terminal has seen all queries. A multiplexer would take the query of kitty for a title.
+    static func query(of terminal: Terminal) -> String {
+        (terminal.isMultiplexed ? "" : KittyGraphics.query) + "\u{1B}]11;?\u{1B}\\" + "\u{1B}[16t" + "\u{1B}[c"
+    }
 
     init() {}
 
