@@ -53,7 +53,7 @@ def test_a_new_size_is_drawn_at_once(browse):
     terminal = browse()
     terminal.until_shown("Picture number 2")
     terminal.resize(100, 40)
-    terminal.until_shown("Picture number 3", "t Light")
+    terminal.until_shown("Picture number 3", "l Language")
     terminal.resize(10, 4)
     terminal.until(lambda: terminal.text().strip() == "My Feed")
 
@@ -187,6 +187,7 @@ def test_errors_leave_the_items_and_r_retries(browse, matches_screen):
         terminal.press("\x1b")
         terminal.until_gone("Try again")
         own.start("feed")
+        own.gateway("health", "--wait", "30")
         own.publish("A new item")
 
         def has_recovered():

@@ -11,6 +11,11 @@ struct BrowserSession: Sendable {
     let fitter: PictureFitter
     let terminal: RawTerminal
 
+    /// Those of `signals`. They are trapped before the terminal changes: a signal must not end the process without leaving it.
+    let trapped: UnixSignalsSequence
+
+    static let signals: [UnixSignal] = [.sigwinch, .sigterm, .sighup, .sigint]
+
     /// Until the user quits.
     func run(_ browser: Browser, _ inputs: AsyncStream<Input>) async {
         let (events, sink) = AsyncStream.makeStream(of: BrowserEvent.self)
@@ -22,7 +27,7 @@ struct BrowserSession: Sendable {
                 sink.yield(.stopped)
             }
             group.addTask {
-                for await signal in await UnixSignalsSequence(trapping: .sigwinch, .sigterm, .sighup, .sigint) {
+                for await signal in trapped {
                     guard signal == .sigwinch else {
                         sink.yield(.stopped)
                         continue

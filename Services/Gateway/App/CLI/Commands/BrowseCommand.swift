@@ -3,6 +3,7 @@ import Foundation
 import GatewayContract
 import Presentation
 import RPC
+import UnixSignals
 
 struct BrowseCommand: ClientCommand {
     static let configuration = CommandConfiguration(
@@ -34,6 +35,7 @@ struct BrowseCommand: ClientCommand {
         }
         // Without a gateway the command ends as every other, with a hint.
         _ = try await session.call(GatewayContract.plugins, Empty())
+        let signals = await UnixSignalsSequence(trapping: BrowserSession.signals)
         try await RawTerminal.run(
             entering: FramePainter.entering + TerminalAnswers.query(of: output.terminal), leaving: FramePainter.leaving
         ) { terminal, inputs in
@@ -43,7 +45,8 @@ struct BrowseCommand: ClientCommand {
             let browser = Browser(
                 language: session.language, theme: Theme(appearance: appearance, depth: output.colorDepth), size: size,
                 pictures: fitter.support)
-            await BrowserSession(session: session, fitter: fitter, terminal: terminal).run(browser, inputs)
+            await BrowserSession(session: session, fitter: fitter, terminal: terminal, trapped: signals)
+                .run(browser, inputs)
         }
     }
 }
