@@ -21,9 +21,15 @@ struct BrowserSession: Sendable {
         let (events, sink) = AsyncStream.makeStream(of: BrowserEvent.self)
         // A terminal that is slow skips states, so inputs never wait for it.
         let (states, screen) = AsyncStream.makeStream(of: Browser.self, bufferingPolicy: .bufferingNewest(1))
+        // One input is handled at a time; the others wait in `inputs`, which is bounded.
+        let (handled, handling) = AsyncStream.makeStream(of: Void.self)
         await withDiscardingTaskGroup { group in
             group.addTask {
-                for await input in inputs { sink.yield(.input(input)) }
+                var results = handled.makeAsyncIterator()
+                for await input in inputs {
+                    sink.yield(.input(input))
+                    _ = await results.next()
+                }
                 sink.yield(.stopped)
             }
             group.addTask {
@@ -66,6 +72,7 @@ struct BrowserSession: Sendable {
                 case .input, .resized, .stopped: break
                 }
                 guard perform(browser.handle(event)) else { break }
+                if case .input = event { handling.yield() }
             }
             group.cancelAll()
         }

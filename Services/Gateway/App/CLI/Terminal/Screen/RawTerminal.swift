@@ -4,6 +4,9 @@ import NIOPosix
 
 /// The terminal of this process in raw mode: keys arrive at once, and are not echoed.
 struct RawTerminal: Sendable {
+    /// The maximum number of waiting inputs. Of more, the newest remain: a key to quit is never lost behind others.
+    static let mostInputs = 256
+
     let writer: TerminalWriter
 
     struct Failure: Error, CustomStringConvertible {
@@ -30,7 +33,7 @@ struct RawTerminal: Sendable {
         defer { close(writing) }
         let reading = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard reading >= 0 else { throw Failure.system }
-        let (inputs, sink) = AsyncStream.makeStream(of: Input.self)
+        let (inputs, sink) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingNewest(mostInputs))
         let channel = try await NIOPipeBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
