@@ -31,6 +31,7 @@ CELL_TOLERANCE = 26
 # of its pixels from the ground. A line is half of the width and 32 px high, and overlaps its neighbors. The ink may differ by a third,
 # because other typefaces have more or less of it, or by so little that it is no text.
 LINE = 8
+COLUMNS = 3
 INK_SHARE = 0.3
 INK_FLOOR = 0.3
 GROUND = 12
@@ -168,14 +169,14 @@ def quarter(picture):
 
 
 def ink(picture):
-    """The ink of each line, for the left and the right half."""
+    """The ink of each line, in columns: beside a picture a text has little ink."""
     gray = picture.convert("L")
     ground = max(enumerate(gray.histogram()), key=lambda one: one[1])[0]
     marks = gray.point([abs(value - ground) if abs(value - ground) > GROUND else 0 for value in range(256)])
-    halves = [(0, marks.width // 2), (marks.width // 2, marks.width)]
+    columns = [(marks.width * part // COLUMNS, marks.width * (part + 1) // COLUMNS) for part in range(COLUMNS)]
     return [
         ImageStat.Stat(marks.crop((left, top, right, top + LINE))).mean[0]
-        for top in range(0, marks.height - LINE, LINE // 2) for left, right in halves]
+        for top in range(0, marks.height - LINE, LINE // 2) for left, right in columns]
 
 
 def lost_lines(one, other):

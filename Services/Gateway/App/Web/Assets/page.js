@@ -387,6 +387,8 @@ class Pager {
       this.replaceEnd(page);
       // An element that rows push down counts as a shift of the layout; one that is put there anew does not.
       list.after(more);
+      const foot = document.querySelector(".foot");
+      foot?.parentNode.insertBefore(foot, foot.nextSibling);
       // A page that leads to itself is the end.
       if (this.link?.href === url) this.link.remove();
       if (hadFocus) (added[0] ?? more).focus();
