@@ -21,7 +21,7 @@ ENDLESS = "/v1/feed/events"  # It never ends; FeedEventsTests test it, and its o
 # may be answered with 400 here; the other checks remain.
 CURSORS = """
 [[operations]]
-include-path = ["/v1/feed", "/feed.json"]
+include-path = ["/v1/feed", "/feed.json", "/feed.atom"]
 checks.positive_data_acceptance.expected-statuses = ["2xx", "304", "400"]
 """
 
