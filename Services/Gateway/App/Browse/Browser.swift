@@ -239,7 +239,7 @@ struct Browser: Sendable {
     private mutating func loadPictures() {
         let wanted = wantedPictures
         cancel { if case .picture(let request) = $0 { !wanted.contains(request) } else { false } }
-        // A picture that failed is tried again when it comes back.
+        // A picture whose load failed is loaded again when its item is on the screen again.
         pictures = pictures.filter { wanted.contains($0.key) || $0.value.resource != nil }
         for request in wanted where pictures[request] == nil {
             var state = LoadingState<TerminalPicture>()

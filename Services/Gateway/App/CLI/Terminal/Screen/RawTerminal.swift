@@ -9,6 +9,9 @@ struct RawTerminal: Sendable {
 
     let writer: TerminalWriter
 
+    /// The settings of before.
+    private let saved: termios
+
     struct Failure: Error, CustomStringConvertible {
         let description: String
 
@@ -41,8 +44,8 @@ struct RawTerminal: Sendable {
                 }
             }
             .takingOwnershipOfDescriptor(input: reading).get()
-        let terminal = RawTerminal(writer: TerminalWriter(descriptor: writing))
-        terminal.enter(saved)
+        let terminal = RawTerminal(writer: TerminalWriter(descriptor: writing), saved: saved)
+        terminal.enter()
         let result: Swift.Result<Result, any Error>
         do {
             try await terminal.writer.write(entering)
@@ -51,7 +54,7 @@ struct RawTerminal: Sendable {
             result = .failure(error)
         }
         terminal.writer.writeLast(leaving)
-        terminal.leave(saved)
+        terminal.leave()
         // The terminal may have closed it.
         try? await channel.close()
         return try result.get()
@@ -59,14 +62,8 @@ struct RawTerminal: Sendable {
 
     /// Stops this process, as Ctrl-Z does outside of raw mode, until the shell continues it.
     func suspend(entering: String, leaving: String) async throws {
-        var raw = termios()
-        guard tcgetattr(STDIN_FILENO, &raw) == 0 else { return }
-        var usual = raw
-        usual.c_lflag |= tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
-        usual.c_iflag |= tcflag_t(ICRNL | IXON)
-        usual.c_oflag |= tcflag_t(OPOST)
         writer.writeLast(leaving)
-        leave(usual)
+        leave()
         // To this thread, so that the process has stopped and continued when `raise` returns. Threads of tasks block the signal.
         var (signals, mask) = (sigset_t(), sigset_t())
         sigemptyset(&signals)
@@ -74,18 +71,18 @@ struct RawTerminal: Sendable {
         pthread_sigmask(SIG_UNBLOCK, &signals, &mask)
         raise(SIGTSTP)
         pthread_sigmask(SIG_SETMASK, &mask, nil)
-        enter(raw)
+        enter()
         try await writer.write(entering)
     }
 
-    private func enter(_ saved: termios) {
+    private func enter() {
         var raw = saved
         cfmakeraw(&raw)
         tcsetattr(STDIN_FILENO, TCSANOW, &raw)
     }
 
     /// Discards what was typed and not read, which is not meant for the shell.
-    private func leave(_ saved: termios) {
+    private func leave() {
         var saved = saved
         tcflush(STDIN_FILENO, TCIFLUSH)
         // Not after the output, which a terminal that does not read would block.
