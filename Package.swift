@@ -66,6 +66,9 @@ extension Target.Dependency {
     static let mustache = product(name: "Mustache", package: "swift-mustache")
 }
 
+/// The folders in Tests/Contracts with contracts as data.
+let contracts = ["comments", "feed", "feed-edge", "image-data", "likes", "protocol"]
+
 /// The executables, as dependencies of tests that run them.
 let executables: [Target.Dependency] = ["gateway", "feed-service", "comments-service", "image-data-service"]
 
@@ -143,6 +146,10 @@ let package = Package(
                 "EdgeModel", "RPC", "ServiceKit", "Upstream", .argumentParser, .logging, .nioCore, .crypto,
             ],
             path: "Shared/EdgeKit", exclude: ["README.md"], swiftSettings: settings),
+        // Plays the cases of contracts against any implementation. It knows no services.
+        .target(
+            name: "ContractKit", dependencies: ["JSON", "Processes", "RPC"], path: "Shared/ContractKit",
+            swiftSettings: settings),
         .target(
             name: "RPCTestKit", dependencies: ["JSON", "Processes", "RPC", .logging, .nioCore, .nioPosix],
             path: "Shared/RPCTestKit", swiftSettings: settings),
@@ -164,10 +171,15 @@ let package = Package(
                     "EdgeModel", "JSON", "RPC", "Presentation", "FeedContract", "CommentsContract", "ImageDataContract",
                 ],
                 path: "Services/Gateway/Contract", swiftSettings: settings),
+            // The contracts as data, as resources of the gateway.
+            .target(
+                name: "ContractCases", path: "Tests/Contracts", exclude: ["README.md", "case.schema.json"],
+                resources: contracts.map { .copy($0) }, swiftSettings: settings),
             .executableTarget(
                 name: "gateway",
                 dependencies: [
-                    "EdgeModel", "JSON", "Processes", "RPC", "ServiceKit", "Presentation", "FeedContract",
+                    "ContractCases", "ContractKit", "EdgeModel", "JSON", "Processes", "RPC", "ServiceKit",
+                    "Presentation", "FeedContract",
                     "CommentsContract", "ImageDataContract", "GatewayContract",
                     .argumentParser, .logging, .crypto,
                     // The terminal browser: the size of the window, and stopping.
@@ -239,9 +251,12 @@ let package = Package(
                 ], exclude: ["Variants/vipsthumbnail"]),
             // These tests start the real executables.
             tests(
-                "ContractTests", path: "Contracts",
-                of: ["RPC", "RPCTestKit", "FeedContract", "CommentsContract", "ImageDataContract"] + executables,
-                exclude: ["feed", "feed-edge", "comments", "image-data"]),
+                "ContractTests",
+                of: [
+                    "ContractCases", "ContractKit", "JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract",
+                    "ImageDataContract",
+                ] + executables,
+                exclude: ["Likes"]),
             tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),
             .executableTarget(
                 name: "rpc-bench",
@@ -267,7 +282,9 @@ let package = Package(
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
 if only == "programs" {
-    package.targets.removeAll { $0.name == "RPCTestKit" || $0.path?.hasPrefix("Tests/") == true }
+    package.targets.removeAll {
+        $0.name == "RPCTestKit" || ($0.path?.hasPrefix("Tests/") == true && $0.name != "ContractCases")
+    }
 } else if only == "upstream" {
     let client: Set = ["CZlib", "JSON", "Processes", "RPC", "RPCTestKit", "Upstream", "UpstreamTests", "upstream-get"]
     package.products = []

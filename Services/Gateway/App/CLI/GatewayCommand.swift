@@ -20,10 +20,11 @@ struct GatewayCommand: AsyncParsableCommand {
               gateway call feed.load limit=3            any method of any service
               gateway health                            the state of the services
               gateway stats feed                        calls and latencies of a service
+              gateway verify likes --plugin likes       play the cases of a contract
 
             Exit codes:
               0    done
-              1    health: degraded
+              1    health: degraded; verify, contract diff: a difference
               64   invalid usage
               65   invalid data
               66   not found
@@ -43,7 +44,8 @@ struct GatewayCommand: AsyncParsableCommand {
             ServeCommand.self, FeedCommand.self, BrowseCommand.self, WatchCommand.self, CommentsCommand.self,
             ImageCommand.self,
             CommentCommand.self, ImportCommand.self, PublishCommand.self, RemoveCommand.self, PluginsCommand.self,
-            DescribeCommand.self, CallCommand.self, HealthCommand.self, StatsCommand.self,
+            DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
+            HealthCommand.self, StatsCommand.self,
         ])
 
     static func main() async {

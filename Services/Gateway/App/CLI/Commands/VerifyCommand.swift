@@ -1,0 +1,155 @@
+import ArgumentParser
+import ContractCases
+import ContractKit
+import Foundation
+import JSON
+import RPC
+import ServiceKit
+import Synchronization
+import UnixSignals
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Play the cases of contracts against any implementation, and report the differences.",
+        discussion: """
+            A contract is the name of one that the gateway carries (\(ContractCases.names.joined(separator: ", "))), or the \
+            path of a folder of cases. "protocol" has the cases of the protocol itself, for every service.
+
+            The exit code is 0 if steps were verified and none failed, else 1.
+
+            Examples:
+              gateway verify likes --plugin likes
+              gateway verify comments protocol --socket /run/mine.sock
+              gateway verify feed --start 'feed-service --root {root}'
+              gateway verify ./my-contract --start './mine.py {socket}' --format junit
+            """)
+
+    @OptionGroup var rootOption: RootOption
+
+    @Argument(help: ArgumentHelp("The contracts, or folders of cases.", valueName: "contract")) var contracts: [String]
+
+    @Option(help: ArgumentHelp("Verify the instance that listens on this socket.", valueName: "path")) var socket:
+        String?
+
+    @Option(help: ArgumentHelp("Verify the running plugin of this name.", valueName: "name")) var plugin: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Start an instance with this command of the shell.",
+            discussion: """
+                {root} stands for a directory without data, {socket} for {root}/run/CONTRACT.sock. The command must listen on \
+                this or another socket in {root}/run. Each case that needs a fresh instance gets one.
+                """, valueName: "command"))
+    var start: String?
+
+    @Option(
+        help: ArgumentHelp("How long to wait in each step.", discussion: "Default: 5.", valueName: "seconds"))
+    var timeout: Double?
+
+    @Option(help: "The format of the report: text, json, tap or junit.") var format = VerificationFormat.text
+
+    @Flag(help: "The same as --format json.") var json = false
+
+    @Option(help: "When to use colours: auto, always or never.") var color = ColorChoice.auto
+
+    static let timeouts = 0.001...86_400
+
+    func validate() throws {
+        guard [socket, plugin, start].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("choose the implementation with one of --socket, --plugin and --start")
+        }
+        if let timeout, !Self.timeouts.contains(timeout) {
+            throw ValidationError("--timeout must be from 0.001 to 86400 seconds")
+        }
+    }
+
+    func run() async throws {
+        let output = Output(terminal: .live(), color: color)
+        do {
+            let suites = try contracts.map { try ContractSuite(folder: Self.folder(of: $0)) }
+            let verification = Verification(
+                suites, of: try subject(),
+                timeout: timeout.map { .nanoseconds(Int64($0 * 1e9)) } ?? Verification.defaultTimeout)
+            let bar = Mutex(ProgressBar(total: suites.map(\.cases.count).reduce(0, +), on: output.terminal))
+            defer { output.draw(bar.withLock { $0.clear() }) }
+            let report = try await Self.untilSignalled {
+                try await verification.run { progress in
+                    output.draw(bar.withLock { $0.update(to: progress.done, label: progress.current, at: .now) })
+                }
+            }
+            output.draw(bar.withLock { $0.clear() })
+            print(report, output)
+            if !report.isPassed { throw ExitCode(1) }
+        } catch let mistake as ContractMistake {
+            output.complain("\(mistake)")
+            throw ExitCode(ErrorKind.invalidData.exitCode)
+        }
+    }
+
+    /// Stops started programs before the process ends with a signal: they have process groups of their own, so that the
+    /// terminal's signals do not reach them.
+    private static func untilSignalled(
+        _ body: @escaping @Sendable () async throws -> VerificationReport
+    ) async throws -> VerificationReport {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        return try await withThrowingTaskGroup(of: VerificationReport?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                for await _ in signals { return nil }
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let report = first else {
+                throw ExitCode(ErrorKind.cancelled.exitCode)
+            }
+            return report
+        }
+    }
+
+    private func print(_ report: VerificationReport, _ output: Output) {
+        switch json ? .json : format {
+        case .json: output.print(report.json)
+        case .tap: output.print(report.tap)
+        case .junit: output.print(report.junit)
+        case .text:
+            for line in report.lines {
+                let text = Escaping.visible(line.text)
+                output.print(line.isHeading ? output.style.red(text) : text)
+            }
+        }
+    }
+
+    /// - Parameter contract: the name of a contract that the gateway carries, or a path.
+    private static func folder(of contract: String) throws -> String {
+        if contract.contains("/") || contract == "." { return contract }
+        guard let folder = ContractCases.folder(contract) else {
+            throw ValidationError(
+                "unknown contract \(Escaping.visible(contract)). Known: \(ContractCases.names.joined(separator: ", ")). "
+                    + "For a folder give a path with a slash: ./\(Escaping.visible(contract))")
+        }
+        return folder
+    }
+
+    private func subject() throws -> Subject {
+        if let start { return .command(start) }
+        if let socket { return .socket(socket) }
+        let root = rootOption.root
+        let file = "\(root.plugins)/\(plugin ?? "").json"
+        guard let data = try? Data(contentsOf: URL(filePath: file)) else {
+            throw ValidationError(
+                "there is no plugin \(Escaping.visible(plugin ?? "")): cannot read \(Escaping.visible(file))")
+        }
+        do {
+            let manifest = try RawJSON(checking: data).read(as: PluginManifest.codec)
+            return .socket(manifest.socket.hasPrefix("/") ? manifest.socket : "\(root.path)/run/\(manifest.socket)")
+        } catch {
+            throw ValidationError("\(Escaping.visible(file)): \(error)")
+        }
+    }
+}
+
+/// The formats of a verification's report.
+enum VerificationFormat: String, ExpressibleByArgument, CaseIterable {
+    case text, json, tap, junit
+}

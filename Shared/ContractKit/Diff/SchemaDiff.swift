@@ -1,0 +1,154 @@
+/// Compares two schemas of the same value. New parameters must accept what the old ones accepted, a new result must be one that the
+/// old schema allowed.
+struct SchemaDiff {
+    enum Role {
+        case params
+        case result
+    }
+
+    private let role: Role
+
+    init(_ role: Role) { self.role = role }
+
+    func changes(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
+        if old == new { return [] }
+        return types(old, new, path) + values(old, new, path) + limits(old, new, path) + texts(old, new, path)
+            + members(old, new, path) + alternatives(old, new, path) + elements(old, new, path)
+    }
+
+    // MARK: Effects
+
+    /// Fewer values are allowed.
+    private func narrowed(_ path: String, _ text: String) -> ContractChange {
+        ContractChange(effect: role == .params ? .breaksCallers : .compatible, path: path, description: text)
+    }
+
+    /// More values are allowed.
+    private func widened(_ path: String, _ text: String) -> ContractChange {
+        ContractChange(effect: role == .result ? .breaksReaders : .compatible, path: path, description: text)
+    }
+
+    // MARK: Keywords
+
+    private func types(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
+        let (before, after) = (Self.types(of: old), Self.types(of: new))
+        if before == after { return [] }
+        // A schema without a type allows all.
+        guard let before else { return [narrowed(path, "the type becomes \(Self.text(after ?? []))")] }
+        guard let after else { return [widened(path, "any type is allowed; it was \(Self.text(before))")] }
+        let removed = before.filter { !after.contains($0) && !($0 == "integer" && after.contains("number")) }
+        let added = after.filter { !before.contains($0) && !($0 == "integer" && before.contains("number")) }
+        return (removed.isEmpty ? [] : [narrowed(path, "the type \(Self.text(removed)) is no longer allowed")])
+            + (added.isEmpty ? [] : [widened(path, "the type \(Self.text(added)) is allowed too")])
+    }
+
+    private static func types(of schema: JSONValue) -> [String]? {
+        schema["type"].map { ($0.elements ?? [$0]).compactMap(\.text) }
+    }
+
+    private static func text(_ types: [String]) -> String { types.joined(separator: " or ") }
+
+    private func values(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
+        let (before, after) = (Self.values(of: old), Self.values(of: new))
+        switch (before, after) {
+        case (nil, nil): return []
+        case (nil, let after?): return [narrowed(path, "only \(JSONValue.array(after).json) is allowed")]
+        case (let before?, nil): return [widened(path, "values other than \(JSONValue.array(before).json) are allowed")]
+        case (let before?, let after?):
+            return before.filter { !after.contains($0) }.map { narrowed(path, "the value \($0.json) is removed") }
+                + after.filter { !before.contains($0) }.map { widened(path, "the value \($0.json) is added") }
+        }
+    }
+
+    private static func values(of schema: JSONValue) -> [JSONValue]? {
+        schema["enum"]?.elements ?? schema["const"].map { [$0] }
+    }
+
+    private func limits(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
+        let keywords = [
+            ("minimum", 1.0), ("minLength", 1.0), ("minItems", 1.0), ("maximum", -1.0), ("maxLength", -1.0),
+            ("maxItems", -1.0),
+        ]
+        return keywords.compactMap { keyword, direction in
+            let (before, after) = (old[keyword], new[keyword])
+            if before == after { return nil }
+            let text = "\(keyword) changes from \(before?.json ?? "none") to \(after?.json ?? "none")"
+            let strictness = { (limit: JSONValue?) in limit?.double.map { $0 * direction } ?? -Double.infinity }
+            return strictness(after) > strictness(before) ? narrowed(path, text) : widened(path, text)
+        }
+    }
+
+    private func texts(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
+        ["pattern", "format"].flatMap { keyword -> [ContractChange] in
+            switch (old[keyword], new[keyword]) {
+            case (let before, let after) where before == after: return []
+            case (nil, let after?): return [narrowed(path, "\(keyword) \(after.json) is added")]
+            case (let before?, nil): return [widened(path, "\(keyword) \(before.json) is removed")]
+            case (let before, let after):
+                // Which of two expressions allows more is not decided here: it counts as breaking.
+                let text = "\(keyword) changes from \(before?.json ?? "none") to \(after?.json ?? "none")"
+                return [role == .params ? narrowed(path, text) : widened(path, text)]
+            }
+        }
+    }
+
+    private func members(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
+        let (before, after) = (old["properties"]?.members ?? JSONMembers(), new["properties"]?.members ?? JSONMembers())
+        let (needed, required) = (Self.required(in: old), Self.required(in: new))
+        var changes: [ContractChange] = []
+        for (name, schema) in before {
+            let place = "\(path).\(name)"
+            guard let successor = after[name] else {
+                // Whoever sends it is refused; whoever reads it misses it.
+                let effect: ContractChange.Effect = role == .params ? .breaksCallers : .breaksReaders
+                changes.append(ContractChange(effect: effect, path: place, description: "the member is removed"))
+                continue
+            }
+            if needed.contains(name), !required.contains(name) {
+                changes.append(widened(place, "the member becomes optional"))
+            } else if !needed.contains(name), required.contains(name) {
+                changes.append(narrowed(place, "the member becomes required"))
+            }
+            changes += self.changes(schema, successor, place)
+        }
+        for (name, _) in after where before[name] == nil {
+            let isRequired = required.contains(name)
+            let effect: ContractChange.Effect = role == .params && isRequired ? .breaksCallers : .compatible
+            let text = isRequired ? "a required member is added" : "an optional member is added"
+            changes.append(ContractChange(effect: effect, path: "\(path).\(name)", description: text))
+        }
+        return changes + others(old["additionalProperties"] ?? true, new["additionalProperties"] ?? true, path)
+    }
+
+    private static func required(in schema: JSONValue) -> Set<String> {
+        Set((schema["required"]?.elements ?? []).compactMap(\.text))
+    }
+
+    /// Members without a declaration of their own.
+    private func others(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
+        switch (old, new) {
+        case (let old, let new) where old == new: []
+        case (_, false): [narrowed(path, "further members are no longer allowed")]
+        case (false, _): [widened(path, "further members are allowed")]
+        default: changes(old, new, "\(path).*")
+        }
+    }
+
+    private func alternatives(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
+        ["anyOf", "oneOf"].flatMap { keyword -> [ContractChange] in
+            let (before, after) = (old[keyword]?.elements, new[keyword]?.elements)
+            if before == after { return [] }
+            guard let before else { return [narrowed(path, "\(keyword) is added")] }
+            guard let after else { return [widened(path, "\(keyword) is removed")] }
+            return before.filter { !after.contains($0) }.map {
+                narrowed(path, "the alternative \($0.excerpt) is removed")
+            }
+                + after.filter { !before.contains($0) }.map { widened(path, "the alternative \($0.excerpt) is added") }
+        }
+    }
+
+    private func elements(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
+        let (before, after) = (old["items"] ?? true, new["items"] ?? true)
+        return before == after ? [] : changes(before, after, "\(path)[]")
+    }
+}

@@ -1,0 +1,12 @@
+import Synchronization
+
+/// Tells the thread of a verification that nobody waits for its report any more.
+final class Cancellation: Sendable {
+    private let isCancelled = Atomic(false)
+
+    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+    func check() throws {
+        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+
+/// Checks values against JSON Schema 2020-12: the keywords that our codecs write, and those of `case.schema.json`.
+public struct SchemaCheck: Sendable {
+    private let root: JSONValue
+
+    public init(_ schema: JSONValue) { root = schema }
+
+    /// Where a value does not match the schema; empty if it does.
+    public func differences(_ value: JSONValue, at path: String = "value") -> [Difference] {
+        check(value, root, path, depth: 0)
+    }
+
+    /// Bounds the recursion of a schema that refers to itself.
+    private static let maximumDepth = 100
+
+    private func check(_ value: JSONValue, _ schema: JSONValue, _ path: String, depth: Int) -> [Difference] {
+        guard depth < Self.maximumDepth else { return [Difference(path, "is nested too deeply for its schema")] }
+        guard let keywords = schema.members else {
+            return schema == false ? [Difference(path, "is not allowed")] : []
+        }
+        return keywords.flatMap { name, argument in
+            check(value, keyword: name, argument, keywords, path, depth: depth + 1)
+        }
+    }
+
+    private func check(
+        _ value: JSONValue, keyword: String, _ argument: JSONValue, _ schema: JSONMembers, _ path: String, depth: Int
+    ) -> [Difference] {
+        func unless(_ isMet: Bool?, _ reason: String) -> [Difference] {
+            isMet == false ? [Difference(path, "must \(reason), is \(value.excerpt)")] : []
+        }
+        func matching(_ choices: JSONValue) -> Int {
+            (choices.elements ?? []).count { check(value, $0, path, depth: depth).isEmpty }
+        }
+        switch keyword {
+        case "$ref": return check(value, target(of: argument), path, depth: depth)
+        case "type": return unless(value.hasType(argument), "be \(argument.typeText)")
+        case "enum": return unless(argument.elements?.contains(value), "be one of \(argument.excerpt)")
+        case "const": return unless(value == argument, "be \(argument.excerpt)")
+        case "minimum": return unless(both(value, argument, >=), "be at least \(argument.json)")
+        case "maximum": return unless(both(value, argument, <=), "be at most \(argument.json)")
+        case "minLength":
+            return unless(
+                value.text.map { $0.unicodeScalars.count >= argument.integer ?? 0 },
+                "have at least \(argument.json) characters")
+        case "maxLength":
+            return unless(
+                value.text.map { $0.unicodeScalars.count <= argument.integer ?? .max },
+                "have at most \(argument.json) characters")
+        case "minItems":
+            return unless(
+                value.elements.map { $0.count >= argument.integer ?? 0 }, "have at least \(argument.json) elements")
+        case "maxItems":
+            return unless(
+                value.elements.map { $0.count <= argument.integer ?? .max }, "have at most \(argument.json) elements")
+        case "pattern": return unless(value.text.map { $0.matches(argument.text ?? "") }, "match \(argument.json)")
+        case "format" where argument == "uuid":
+            return unless(value.text.map { UUID(uuidString: $0) != nil }, "be a UUID")
+        case "anyOf":
+            return unless(matching(argument) > 0, "match one of \(argument.elements?.count ?? 0) alternatives")
+        case "oneOf":
+            return unless(matching(argument) == 1, "match exactly one of \(argument.elements?.count ?? 0) alternatives")
+        case "allOf": return (argument.elements ?? []).flatMap { check(value, $0, path, depth: depth) }
+        case "not": return unless(!check(value, argument, path, depth: depth).isEmpty, "not match \(argument.excerpt)")
+        case "items":
+            return (value.elements ?? []).enumerated().flatMap { index, element in
+                check(element, argument, "\(path)[\(index)]", depth: depth)
+            }
+        case "required":
+            guard let members = value.members else { return [] }
+            return (argument.elements ?? []).compactMap(\.text).filter { members[$0] == nil }
+                .map { Difference("\(path).\($0)", "is missing") }
+        case "properties":
+            return (argument.members ?? JSONMembers()).flatMap { name, schema in
+                value[name].map { check($0, schema, "\(path).\(name)", depth: depth) } ?? []
+            }
+        case "additionalProperties":
+            return (value.members ?? JSONMembers()).filter { name, _ in schema["properties"]?[name] == nil }
+                .flatMap { name, value in
+                    argument == false
+                        ? [Difference("\(path).\(name)", "is not a known member")]
+                        : check(value, argument, "\(path).\(name)", depth: depth)
+                }
+        default: return []
+        }
+    }
+
+    private func both(_ value: JSONValue, _ argument: JSONValue, _ compare: (Double, Double) -> Bool) -> Bool? {
+        guard let value = value.double, let argument = argument.double else { return nil }
+        return compare(value, argument)
+    }
+
+    /// - Parameter reference: `#` or `#/$defs/NAME`.
+    private func target(of reference: JSONValue) -> JSONValue {
+        (reference.text ?? "").split(separator: "/").dropFirst()
+            .reduce(root) { schema, name in schema[String(name)] ?? false }
+    }
+}
+
+extension JSONValue {
+    fileprivate func hasType(_ type: JSONValue) -> Bool {
+        if let types = type.elements { return types.contains { hasType($0) } }
+        return switch type.text {
+        case "null": self == .null
+        case "boolean": boolean != nil
+        case "integer": integer != nil
+        case "number": double != nil
+        case "string": text != nil
+        case "array": elements != nil
+        case "object": members != nil
+        default: false
+        }
+    }
+
+    fileprivate var typeText: String {
+        (elements ?? [self]).compactMap(\.text).joined(separator: " or ")
+    }
+}
+
+extension String {
+    /// Whether the text contains a match of a regular expression. An expression that cannot be read matches nothing.
+    fileprivate func matches(_ pattern: String) -> Bool {
+        range(of: pattern, options: .regularExpression) != nil
+    }
+}

@@ -1,0 +1,63 @@
+import RPC
+
+/// The instances of a verification: one for all cases that do not need a fresh one, and one for each that does.
+struct SharedInstance {
+    private let subject: Subject
+    private var shared: Instance?
+    private var hasFailedToStart = false
+
+    init(_ subject: Subject) { self.subject = subject }
+
+    struct NotAvailable: Error {
+        let reason: String
+    }
+
+    mutating func instance(needsFresh: Bool, of suite: ContractSuite) throws -> Instance {
+        switch subject {
+        case .socket where needsFresh:
+            throw NotAvailable(reason: "needs a fresh instance: use --start")
+        case .socket(let path):
+            do {
+                let instance = try shared ?? Instance(try SocketPath(path))
+                shared = instance
+                return instance
+            } catch let error as SocketError {
+                throw PeerFault("\(error)")
+            }
+        case .command(let command):
+            if needsFresh { return try started(command, suite) }
+            if let shared, shared.program?.hasEnded == false { return shared }
+            stop()
+            let instance = try started(command, suite)
+            shared = instance
+            return instance
+        }
+    }
+
+    /// A program that did not start once is not started again.
+    private mutating func started(_ command: String, _ suite: ContractSuite) throws -> Instance {
+        if hasFailedToStart { throw NotAvailable(reason: "the implementation does not start") }
+        do {
+            let program = try StartedProgram(command, name: suite.name)
+            return Instance(program.path, program)
+        } catch {
+            hasFailedToStart = true
+            throw error
+        }
+    }
+
+    func release(_ instance: Instance, after contractCase: ContractCase) {
+        if contractCase.needsFreshInstance { Self.stop(instance) }
+    }
+
+    /// Stops the shared instance, if it was started.
+    mutating func stop() {
+        shared.map(Self.stop)
+        shared = nil
+    }
+
+    private static func stop(_ instance: Instance) {
+        // A directory that cannot be removed stays in /tmp; it changes no result.
+        try? instance.program?.stop()
+    }
+}
