@@ -256,7 +256,7 @@ let package = Package(
                     "ContractCases", "ContractKit", "JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract",
                     "ImageDataContract",
                 ] + executables,
-                exclude: ["Likes"]),
+                exclude: ["Clients", "Likes"]),
             tests("ChecksTests", path: "Checks", of: ["RPCTestKit"], exclude: ["Fixtures"]),
             .executableTarget(
                 name: "rpc-bench",

@@ -44,7 +44,7 @@ struct GatewayCommand: AsyncParsableCommand {
             ServeCommand.self, FeedCommand.self, BrowseCommand.self, WatchCommand.self, CommentsCommand.self,
             ImageCommand.self,
             CommentCommand.self, ImportCommand.self, PublishCommand.self, RemoveCommand.self, PluginsCommand.self,
-            DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
+            DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self, WriteClientCommand.self,
             HealthCommand.self, StatsCommand.self,
         ])
 

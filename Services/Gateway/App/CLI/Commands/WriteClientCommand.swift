@@ -1,0 +1,55 @@
+import ArgumentParser
+import ContractCases
+import ContractKit
+import Foundation
+import RPC
+
+struct WriteClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client",
+        abstract: "Write a typed client of a contract, as one file without dependencies.",
+        discussion: """
+            A contract is the name of one that the gateway carries (\(ContractCases.names.joined(separator: ", "))), or the path \
+            of a file like contract.json.
+
+            Examples:
+              gateway client python likes -o likes_client.py
+              gateway client typescript ./my-contract/contract.json > client.ts
+            """)
+
+    @Argument(help: "The language: python or typescript.") var language: ClientWriter.Language
+
+    @Argument(help: ArgumentHelp("The contract, or a file.", valueName: "contract")) var contract: String
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("Write to this file.", discussion: "Default: standard output.", valueName: "file"),
+        completion: .file())
+    var file: String?
+
+    func run() async throws {
+        let output = Output(terminal: .live(), color: .auto)
+        do {
+            let text = try ClientWriter.text(of: ContractFile.read(try path()), in: language)
+            guard let file else { return output.write(Array(text.utf8)) }
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+        } catch let mistake as ContractMistake {
+            output.complain("\(mistake)")
+            throw ExitCode(ErrorKind.invalidData.exitCode)
+        } catch let error as CocoaError {
+            output.complain("Cannot write \(file ?? "standard output"): \((error as NSError).localizedDescription)")
+            throw ExitCode(EX_IOERR)
+        }
+    }
+
+    private func path() throws -> String {
+        if contract.contains("/") || contract.hasSuffix(".json") { return contract }
+        guard let folder = ContractCases.folder(contract) else {
+            throw ValidationError(
+                "unknown contract \(Escaping.visible(contract)). Known: \(ContractCases.names.joined(separator: ", "))")
+        }
+        return folder + "/contract.json"
+    }
+}
+
+extension ClientWriter.Language: ExpressibleByArgument {}

@@ -1,0 +1,129 @@
+import ContractKit
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// `gateway verify`, `gateway contract diff` and `gateway client`. None of them needs a running gateway.
+@Suite struct ContractCommandTests {
+    private static let gateway = Program("gateway")
+    private static let likes = "exec python3 '\(Program.repository)/Tests/ContractTests/Likes/likes.py' {socket}"
+
+    @Test func `a right implementation exits with 0, and a line for each case`() async throws {
+        let outcome = try await Self.gateway.run(["verify", "likes", "--timeout", "60", "--start", Self.likes])
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(
+            outcome.output == """
+                likes/liking: 13 passed
+                likes/limits: 13 passed
+                likes/contract.json: 1 skipped (the implementation does not describe itself)
+                26 passed, 0 failed, 1 skipped
+
+                """)
+        #expect(outcome.errors == "")
+    }
+
+    @Test func `a wrong implementation exits with 1, and the report says what differs`() async throws {
+        let start = Self.likes + " 'counts again'"
+        let outcome = try await Self.gateway.run(["verify", "likes", "--timeout", "60", "--start", start])
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("  failed: the same like again\n    sent      {\"jsonrpc\":\"2.0\","))
+        #expect(
+            outcome.output.contains(
+                "\n    expected  {\"result\":{\"count\":3}}\n    received  {\"result\":{\"count\":4}}\n"))
+        #expect(outcome.output.contains("\n    differs   result.count must be 3, is 4\n"))
+    }
+
+    @Test(arguments: [
+        ("json", "{\"passed\":26,"), ("tap", "TAP version 14\n1..27\nok 1 - "), ("junit", "<?xml version"),
+    ])
+    func `reports have formats for programs`(format: String, start: String) async throws {
+        let arguments = ["verify", "likes", "--timeout", "60", "--start", Self.likes, "--format", format]
+        let outcome = try await Self.gateway.run(arguments)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasPrefix(start), "\(outcome.output.prefix(100))")
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a signal stops the started program`(signal: Int32) async throws {
+        try await withTemporaryDirectory { directory in
+            let start = "\(Self.likes.dropFirst("exec ".count)) hangs & echo $! > \(directory)/id; wait"
+            let arguments = ["verify", "likes", "--timeout", "2", "--start", start]
+            let program = try Self.gateway.start(arguments, errors: nil)
+            while Self.isEmpty(directory + "/id") { await Task.yield() }
+            program.send(signal)
+            #expect(await program.ended() == 130)
+            let id = try String(contentsOfFile: directory + "/id", encoding: .utf8).dropLast()
+            #expect(kill(try #require(Int32(id)), 0) == -1)
+        }
+    }
+
+    private static func isEmpty(_ file: String) -> Bool {
+        (FileManager.default.contents(atPath: file) ?? Data()).isEmpty
+    }
+
+    @Test func `a plugin is found by its manifest`() async throws {
+        try await withTemporaryDirectory { root in
+            let manifest = #"{"name":"conformance","socket":"\#(root)/c.sock","contracts":{}}"#
+            try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: false)
+            try Data(manifest.utf8).write(to: URL(filePath: root + "/plugins.d/conformance.json"))
+            try await TestServer.with(ConformanceContract.table, at: SocketPath(root + "/c.sock")) { _ in
+                let arguments = ["verify", "protocol", "--root", root, "--plugin", "conformance", "--timeout", "60"]
+                let outcome = try await Self.gateway.run(arguments)
+                #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+                #expect(outcome.output.contains(" 0 failed, 0 skipped"), "\(outcome.output)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["verify", "likes"], "choose the implementation with one of --socket, --plugin and --start", 64),
+        (["verify", "likes", "--socket", "a", "--plugin", "b"], "choose the implementation with one of", 64),
+        (["verify", "nonsense", "--socket", "a"], "unknown contract nonsense. Known: comments, ", 64),
+        (["verify", "likes", "--plugin", "nonsense", "--root", "/nonexistent"], "there is no plugin nonsense", 64),
+        (["verify", "/nonexistent", "--socket", "a"], "Cannot read folder /nonexistent: No such file", 65),
+        (["verify", "likes", "--socket", "a", "--timeout", "0"], "--timeout must be from 0.001", 64),
+        (["contract", "diff", "/dev/null", "/dev/null"], "/dev/null: is not JSON", 65),
+        (["client", "python", "nonsense"], "unknown contract nonsense. Known: comments, ", 64),
+        (["client", "cobol", "likes"], "cobol", 64),
+    ])
+    func `a mistake has one clear message`(arguments: [String], message: String, status: Int32) async throws {
+        let outcome = try await Self.gateway.run(arguments)
+        #expect(outcome.status == status)
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    @Test func `a diff exits with 1 for a breaking change, with 0 for others`() async throws {
+        try await withTemporaryDirectory { directory in
+            let old = contractFolder("likes/contract.json")
+            let (breaking, compatible) = (directory + "/breaking.json", directory + "/compatible.json")
+            let text = try String(contentsOfFile: old, encoding: .utf8)
+            try text.replacing(#""maxItems": 100"#, with: #""maxItems": 10"#)
+                .write(toFile: breaking, atomically: true, encoding: .utf8)
+            try text.replacing(#""maxItems": 100"#, with: #""maxItems": 1000"#)
+                .write(toFile: compatible, atomically: true, encoding: .utf8)
+            let change = "likes.counts params.image_ids: maxItems changes from 100 to"
+            let first = try await Self.gateway.run(["contract", "diff", old, breaking])
+            #expect(first.status == 1)
+            #expect(first.output == "breaks callers  \(change) 10\n")
+            let second = try await Self.gateway.run(["contract", "diff", old, compatible])
+            #expect(second.status == 0)
+            #expect(second.output == "compatible  \(change) 1000\n")
+            let third = try await Self.gateway.run(["contract", "diff", old, old])
+            #expect(third.status == 0)
+            #expect(third.output == "no changes\n")
+        }
+    }
+
+    @Test(arguments: ClientWriter.Language.allCases)
+    func `a client is printed, or written to a file`(language: ClientWriter.Language) async throws {
+        try await withTemporaryDirectory { directory in
+            let arguments = ["client", language.rawValue, "likes"]
+            let printed = try await Self.gateway.run(arguments)
+            let written = try await Self.gateway.run(arguments + ["-o", directory + "/client"])
+            #expect(printed.status == 0 && written.status == 0)
+            #expect(printed.output.contains("A client of the contract likes, version 1"))
+            #expect(try String(contentsOfFile: directory + "/client", encoding: .utf8) == printed.output)
+        }
+    }
+}
