@@ -17,6 +17,7 @@ struct GatewayCommand: AsyncParsableCommand {
               gateway image IMAGE_ID                    a picture in the terminal
               gateway image IMAGE_ID -o picture.jpg     the bytes of an image
               gateway import ~/Pictures                 publish a folder
+              gateway export ~/backup                   write the feed into a folder
               gateway call feed.load limit=3            any method of any service
               gateway health                            the state of the services
               gateway stats feed                        calls and latencies of a service
@@ -43,7 +44,7 @@ struct GatewayCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, FeedCommand.self, BrowseCommand.self, WatchCommand.self, CommentsCommand.self,
             ImageCommand.self,
-            CommentCommand.self, ImportCommand.self, PublishCommand.self, RemoveCommand.self,
+            CommentCommand.self, ImportCommand.self, ExportCommand.self, PublishCommand.self, RemoveCommand.self,
             PluginsCommand.self,
             DescribeCommand.self, CallCommand.self, HealthCommand.self, StatsCommand.self,
         ])
