@@ -211,7 +211,7 @@ let package = Package(
                     .logging, .nioCore, .nioPosix,
                     // Limits of an edge's gateway.
                     "Comments", "EdgeKit", "Upstream",
-                ] + executables),
+                ] + executables, exclude: ["CLI/Golden"]),
             // The browser tests (Tests/Web) run the same table.
             tests("PresentationTests", of: ["EdgeModel", "Presentation"], exclude: ["loading-state.json"]),
             tests(

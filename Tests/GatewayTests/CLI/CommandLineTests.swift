@@ -29,7 +29,7 @@ import Testing
             #expect(feed.output.contains(id) && feed.output.contains("A tower") && feed.output.contains("Porto"))
 
             let removed = try await deployment.gateway("remove", id)
-            #expect(removed.output == "1 removed\n")
+            #expect(removed.output == "1 removed\n" && removed.status == 0)
         }
     }
 
@@ -129,8 +129,56 @@ import Testing
             #expect(try await deployment.gateway("comments", unknown).status == 66)
             #expect(try await deployment.gateway("comment", unknown, "hello").status == 66)
             let long = try await deployment.gateway("comment", id, String(repeating: "a", count: 2_001))
-            #expect(long.status == 64 && long.errors.contains("params.message"))
+            #expect(long.status == 64 && long.errors.contains("gateway: the text: "))
         }
+    }
+
+    @Test func `removing an image that is not in the feed exits 66, and with --force 0`() async throws {
+        try await Deployment.with { deployment in
+            let (id, unknown) = (UUID().uuidString, UUID().uuidString)
+            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+            let removed = try await deployment.gateway("remove", id, unknown)
+            #expect(removed.status == 66 && removed.output == "1 removed\n")
+            #expect(removed.errors == "gateway: There is no image \(unknown) in the feed\n")
+            let forced = try await deployment.gateway("remove", id, unknown, "--force")
+            #expect(forced.status == 0 && forced.output == "0 removed\n" && forced.errors.isEmpty)
+        }
+    }
+
+    @Test func `an unknown image is named, in the reader's language`() async throws {
+        try await Deployment.with { deployment in
+            let id = UUID().uuidString
+            for arguments in [["comments", id], ["image", id, "--json"]] {
+                let outcome = try await Program("gateway").run(
+                    arguments + ["--locale", "es", "--root", deployment.root])
+                #expect(outcome.status == 66 && outcome.errors.contains("No hay ninguna imagen \(id) en el feed"))
+                #expect(!outcome.errors.contains("Not found"), "\(outcome.errors)")
+            }
+        }
+    }
+
+    @Test func `a comment may come from standard input`() async throws {
+        try await Deployment.with { deployment in
+            let id = UUID().uuidString
+            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+            let posted = try await deployment.gateway("comment", id, "-", input: "from a file\n")
+            #expect(posted.status == 0, "\(posted.errors)")
+            #expect(try await deployment.gateway("comments", id, "--json").output.contains(#""message":"from a file""#))
+            let empty = try await deployment.gateway("comment", id, "-")
+            #expect(empty.status == 64 && empty.errors.hasPrefix("gateway: the text: "), "\(empty.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        ["publish", "/nowhere/a.jpg"], ["import", "/nowhere"], ["call", "feed.load", "@/nowhere/a.json"],
+    ])
+    func `a missing file is one line with the path and the remedy`(arguments: [String]) async throws {
+        let outcome = try await Unchanged.run(arguments)
+        #expect(outcome.status == 66 && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains(
+                /^gateway: cannot read (file|folder) \/nowhere[^:]*: it does not exist; check the path\n/),
+            "\(outcome.errors)")
     }
 
     @Test func `an error that a service has logged is printed with its trace id to standard error`() async throws {
@@ -198,8 +246,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["feed", "--limit", "0"], "params.limit"), (["feed", "--limit", "101"], "params.limit"),
-        (["feed", "--limit", "-1"], "limit"), (["feed", "--limit", "x"], "limit"), (["feed", "--after", "x"], "after"),
+        (["feed", "--limit", "0"], "gateway: --limit: "), (["feed", "--limit", "101"], "gateway: --limit: "),
+        (["feed", "--limit", "-1"], "gateway: --limit: "), (["feed", "--limit", "x"], "limit"),
+        (["feed", "--after", "x"], "must be a UUID"), (["comments", "nonsense"], "must be a UUID"),
+        (["remove", "nonsense"], "must be a UUID"), (["publish", "a.jpg", "--id", "x"], "must be a UUID"),
         (["comments", "nonsense"], "image-id"), (["call", "feed.load", "limit"], "limit"),
         (["call", "feed.load", "{"], "JSON"), (["call", "feed.load", "unknown=1"], "params.unknown"),
         (["call", "feed.nothing"], "feed.nothing"), (["call", "nobody.load"], "nobody.load"),
@@ -217,67 +267,24 @@ import Testing
         // A usage line is that of the subcommand.
         #expect(!outcome.errors.contains("Usage: gateway <subcommand>"), "\(outcome.errors)")
         if outcome.errors.contains("Usage: ") {
-            #expect(outcome.errors.contains("Usage: gateway \(arguments[0]) ["), "\(outcome.errors)")
+            #expect(outcome.errors.contains("Usage: gateway \(arguments[0]) "), "\(outcome.errors)")
         }
     }
 
-    @Test(arguments: [
-        ["publish", "ftp://example.org/a.jpg"], ["call", "feed.load", "limit"], ["image", "nonsense"],
-    ])
-    func `after an invalid value the usage is that of the subcommand`(_ arguments: [String]) async throws {
-        let outcome = try await Unchanged.run(arguments)
-        #expect(outcome.status == 64 && outcome.errors.hasPrefix("Error: "), "\(outcome.errors)")
-        #expect(outcome.errors.contains("\nUsage: gateway \(arguments[0]) [--root <dir>]"), "\(outcome.errors)")
-        #expect(outcome.errors.contains("'gateway \(arguments[0]) --help'"), "\(outcome.errors)")
-    }
-
-    @Test(arguments: [
-        (["--root", "/tmp/a b", "feed", "--limit", "3"], "gateway feed --root '/tmp/a b' --limit 3"),
-        (["--root=feed", "feed"], "gateway feed --root=feed"),
-        (["--root", "feed", "watch"], "gateway watch --root feed"),
-        (["--json", "call", "feed.load", "a=1"], "gateway call --json feed.load a=1"),
-    ])
-    func `options before the subcommand are refused with the correct command`(
-        _ arguments: [String], _ command: String
+    @Test(arguments: [["publish", "ftp://example.org/a.jpg"], ["image", "nonsense"]])
+    func `an invalid value that is found at run time is one line, with the help to read`(
+        _ arguments: [String]
     ) async throws {
-        let refused = try await Program("gateway").run(arguments)
-        #expect(refused.status == 64 && refused.output.isEmpty)
-        #expect(refused.errors.contains("options follow the subcommand: \(command)\n"), "\(refused.errors)")
-    }
-
-    @Test(arguments: [["--nonsense", "feed"], ["--root", "/tmp", "nonsense"], ["--json"], ["--help"], ["--version"]])
-    func `other options before the subcommand get no such hint`(_ arguments: [String]) async throws {
-        let outcome = try await Program("gateway").run(arguments)
-        #expect(!outcome.errors.contains("options follow"), "\(outcome.errors)")
+        let outcome = try await Unchanged.run(arguments)
+        #expect(outcome.status == 64 && outcome.errors.hasPrefix("gateway: "), "\(outcome.errors)")
+        #expect(outcome.errors.hasSuffix("See 'gateway \(arguments[0]) --help'.\n"), "\(outcome.errors)")
+        #expect(outcome.errors.split(separator: "\n").count == 2 && !outcome.errors.contains("Usage"))
     }
 
     @Test func `both cursors together are rejected`() async throws {
         let id = UUID().uuidString
         let outcome = try await Unchanged.run(["call", "feed.load", "after_id=\(id)", "before_id=\(id)"])
         #expect(outcome.status == 64 && outcome.errors.contains("before_id"))
-    }
-
-    @Test func `call accepts JSON, pairs and standard input`() async throws {
-        try await Deployment.with { deployment in
-            for arguments in [[], ["limit=1"], ["{\"limit\":1}"]] {
-                let outcome = try await Program("gateway").run(
-                    ["call", "feed.load", "--root", deployment.root] + arguments)
-                #expect(outcome.output == #"{"items":[],"origin":"store"}"# + "\n")
-            }
-            let piped = try await deployment.gateway("call", "feed.load", "-", input: #" {"limit":1} "#)
-            #expect(piped.output == #"{"items":[],"origin":"store"}"# + "\n")
-        }
-    }
-
-    @Test func `describe lists every method, and one with its schemas`() async throws {
-        try await Deployment.with { deployment in
-            let all = try await deployment.gateway("describe").output
-            for method in ["gateway.feed_page", "feed.load", "comments.post", "image-data.put"] {
-                #expect(all.contains(method))
-            }
-            let one = try await deployment.gateway("describe", "feed.load").output
-            #expect(one.contains("\"maximum\": 100"))
-        }
     }
 
     @Test func `health exits 0 serving, 1 degraded, 69 down`() async throws {

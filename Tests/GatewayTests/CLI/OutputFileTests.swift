@@ -52,7 +52,7 @@ import Testing
     @Test func `a directory is rejected`() async throws {
         try await withTemporaryDirectory { directory in
             let error = #expect(throws: OutputFile.Failure.self) { try OutputFile(path: directory).write(bytes) }
-            #expect(error?.description == "Is a directory")
+            #expect(error?.description == "it is a folder; name a file")
         }
     }
 }

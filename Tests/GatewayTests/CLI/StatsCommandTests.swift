@@ -15,7 +15,7 @@ import Testing
             #expect(own.status == 0)
             let lines = own.output.split(separator: "\n")
             #expect(
-                lines.first?.contains(/^up \d+ s, \d+ connections, 1 handlers, \d+ bytes queued, \d+ MiB of memory$/)
+                lines.first?.contains(/^up \d+ s, \d+ connections?, 1 handler, \d+ bytes? queued, \d+ MiB of memory$/)
                     == true)
             #expect(lines.contains { $0.contains(/^METHOD +CALLS +UNDER WAY +MEAN +P50 ≤ +P99 ≤ +ERRORS/) })
             #expect(lines.contains { $0.contains(/^feed\.\* +4 +0 +\d+ .*1 invalid_params$/) })
@@ -28,6 +28,16 @@ import Testing
             let statistics = try RawJSON(checking: json).read(as: Statistics.codec)
             #expect(statistics.methods["feed.load"]?.calls == 4)
             #expect(statistics.methods["feed.load"]?.latency.count == 4)
+        }
+    }
+
+    @Test func `a watch refreshes until its reader leaves`() async throws {
+        try await Deployment.with { deployment in
+            let gateway = Program("gateway").path
+            let outcome = try await Program(path: "/bin/sh").run([
+                "-c", "\(gateway) stats --watch --json --root \(deployment.root) | head -n 2",
+            ])
+            #expect(outcome.output.split(separator: "\n").count == 2 && outcome.errors.isEmpty, "\(outcome.errors)")
         }
     }
 

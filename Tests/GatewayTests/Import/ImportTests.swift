@@ -23,7 +23,7 @@ import Testing
             #expect(feed.items.count == entries.count)
             for (item, entry) in zip(feed.items, entries) {
                 let image = try await deployment.gateway("image", item.id)
-                #expect(image.bytes == FileManager.default.contents(atPath: "\(Self.sample)/\(entry.file)"))
+                #expect(image.bytes == FileManager.default.contents(atPath: "\(Self.sample)/\(entry.name)"))
             }
             let commented = try #require(entries.firstIndex { !$0.comments.isEmpty })
             let comments = try await deployment.gateway("comments", feed.items[commented].id, "--json")
@@ -71,6 +71,11 @@ import Testing
                 #expect(outcome.output == "1 published, 0 already present, 4 refused\n")
                 for name in ["empty.png", "cut.jpg", "words.jpg", "huge.jpg"] { #expect(outcome.errors.contains(name)) }
                 #expect(outcome.errors.contains("6000001") && outcome.errors.contains("6000000"))
+                let json = try await deployment.gateway("import", folder, "--json")
+                #expect(json.status == 65 && json.errors.isEmpty)
+                #expect(
+                    json.output.hasPrefix(#"{"published":0,"present":1,"comments":0,"refused":4,"refusals":[{"file":"#))
+                for name in ["empty.png", "cut.jpg", "words.jpg", "huge.jpg"] { #expect(json.output.contains(name)) }
                 let feed = try await deployment.gateway("feed")
                 #expect(feed.output.contains(#"good\nname 🌇"#))
             }
@@ -93,6 +98,18 @@ import Testing
                 #expect(outcome.errors.contains("no image in folder \(folder): "), "\(outcome.errors)")
                 #expect(outcome.errors.contains(reason), "\(outcome.errors)")
             }
+        }
+    }
+
+    @Test func `an import that cannot continue prints what it has done, and how to continue`() async throws {
+        try await Deployment.with { deployment in
+            let feed = try #require(deployment.program("feed"))
+            feed.send(SIGKILL)
+            _ = await feed.ended()
+            let outcome = try await deployment.gateway("import", Self.sample)
+            #expect(outcome.status == 69 && outcome.output == "0 published, 0 already present, 0 refused\n")
+            #expect(outcome.errors.contains("Run the same command again to import the rest"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("trace id"), "\(outcome.errors)")
         }
     }
 
@@ -122,8 +139,7 @@ import Testing
 
     @Test(arguments: ["../secret.jpg", "/etc/passwd", "a/../../b.jpg", ""])
     func `a manifest may name only files in its folder`(_ file: String) throws {
-        let entry = ImportEntry(file: file, id: nil, description: nil, location: nil, comments: [])
-        #expect { try ImportFolder(path: "/tmp").picture(entry) } throws: { "\($0)".contains("in the folder") }
+        #expect { try ImportFolder(path: "/tmp").picture(file) } throws: { "\($0)".contains("in the folder") }
     }
 
     @Test(arguments: [

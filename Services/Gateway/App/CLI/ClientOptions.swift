@@ -19,8 +19,14 @@ struct ClientOptions: ParsableArguments {
             valueName: "seconds"))
     var timeout: Double?
 
-    @Flag(help: "Print the result as JSON, one document per line.")
+    @Flag(
+        help: ArgumentHelp(
+            "Print results and errors as JSON.",
+            discussion: "One document per line; on a terminal the documents are indented."))
     var json = false
+
+    @Flag(name: .shortAndLong, help: "Report each call to standard error: its time, its origin and the trace id.")
+    var verbose = false
 
     @Option(
         help: ArgumentHelp(
@@ -31,6 +37,12 @@ struct ClientOptions: ParsableArguments {
 
     @Option(help: "When to use colours: auto, always or never.")
     var color = ColorChoice.auto
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Show a result that is longer than the screen in a pager.", discussion: "The pager is $PAGER, or less."))
+    var pager = true
 
     static let timeouts = 0.001...86_400
     static let defaultTimeout = 30.0

@@ -17,6 +17,7 @@ struct GatewayCommand: AsyncParsableCommand {
               gateway image IMAGE_ID                    a picture in the terminal
               gateway image IMAGE_ID -o picture.jpg     the bytes of an image
               gateway import ~/Pictures                 publish a folder
+              gateway export ~/backup                   write the feed into a folder
               gateway call feed.load limit=3            any method of any service
               gateway health                            the state of the services
               gateway stats feed                        calls and latencies of a service
@@ -37,23 +38,39 @@ struct GatewayCommand: AsyncParsableCommand {
               130  cancelled
 
             Results go to standard output, messages to standard error. \
-            Use NO_COLOR=1 or --color never to disable colours.
+            Use NO_COLOR=1 or --color never to disable colours. \
+            Options may precede the subcommand: gateway --root DIR feed.
             """,
         version: ServiceProcess.version,
         subcommands: [
             ServeCommand.self, FeedCommand.self, BrowseCommand.self, WatchCommand.self, CommentsCommand.self,
             ImageCommand.self,
-            CommentCommand.self, ImportCommand.self, PublishCommand.self, RemoveCommand.self, PluginsCommand.self,
-            DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self, WriteClientCommand.self,
-            HealthCommand.self, StatsCommand.self,
+            CommentCommand.self, ImportCommand.self, ExportCommand.self, PublishCommand.self, RemoveCommand.self,
+            PluginsCommand.self, DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
+            WriteClientCommand.self, HealthCommand.self, StatsCommand.self,
         ])
 
     static func main() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        if let corrected = MisplacedOptions.corrected(arguments) {
-            let command = corrected.map(\.shellWord).joined(separator: " ")
-            exit(withError: ValidationError("options follow the subcommand: gateway \(command)"))
+        let arguments = LeadingOptions.moved(Array(CommandLine.arguments.dropFirst()))
+        let command: any ParsableCommand
+        do {
+            command = try await asyncParseAsRoot(arguments)
+        } catch {
+            UsageReport(error, of: arguments).exit()
         }
-        await main(arguments)
+        do {
+            var command = command
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as ValidationError {
+            // The library would print the usage of `gateway`.
+            Output(terminal: .live(), color: .auto).say("Error: \(error.message)")
+            exit(withError: ExitCode.validationFailure)
+        } catch {
+            exit(withError: error)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import JSON
 import Presentation
 import RPC
 
@@ -11,10 +12,18 @@ struct Output: Sendable {
     let style: Style
     let errorStyle: Style
 
-    init(terminal: Terminal, color: ColorChoice) {
+    /// Whether messages are JSON, one document a line.
+    private let asJSON: Bool
+
+    /// Set if results may go through a pager.
+    private let pager: Pager?
+
+    init(terminal: Terminal, color: ColorChoice, asJSON: Bool = false, isPaged: Bool = false) {
         self.terminal = terminal
+        self.asJSON = asJSON
         style = terminal.style(for: .output, color: color)
         errorStyle = terminal.style(for: .error, color: color)
+        pager = isPaged && terminal.isInteractive ? Pager(on: terminal, size: .live()) : nil
     }
 
     /// The width for tables; nil when standard output is not a terminal.
@@ -24,40 +33,64 @@ struct Output: Sendable {
     var colorDepth: ColorDepth? { style.isOn ? terminal.colorDepth : nil }
 
     /// Prints a result and a line feed.
-    func print(_ text: String) { write(Array((text + "\n").utf8), to: STDOUT_FILENO) }
+    func print(_ text: String) {
+        let bytes = Array((text + "\n").utf8)
+        if let pager {
+            pager.write(bytes) { write($0, to: $1) }
+        } else {
+            write(bytes, to: STDOUT_FILENO)
+        }
+    }
+
+    /// Prints a JSON document: on a terminal with indentation, otherwise as one line.
+    func print(_ json: RawJSON) { print(terminal.isTerminal(.output) ? PrettyJSON.text(json) : "\(json)") }
+
+    /// Shows a text in place of the last one. Without a terminal the texts follow each other.
+    func redraw(_ text: String, isFirst: Bool) {
+        guard terminal.understandsEscapes(.output) else { return print(text) }
+        let rows = ScreenSize.live()?.rows ?? ScreenSize.usualRows
+        write(Array(LiveFrame.drawing(text, isFirst: isFirst, rows: rows).utf8))
+    }
 
     func write(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
+    /// Shows all results; waits until the user has left the pager.
+    func finish() { pager?.finish { write($0, to: $1) } }
+
     /// Prints a message to standard error.
-    func say(_ text: String) { write(Array((text + "\n").utf8), to: STDERR_FILENO) }
+    func say(_ text: String) {
+        write(Array(((asJSON ? Self.json("note", text) : text) + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    /// Prints a call.
+    func note(_ call: CallReport) {
+        let text =
+            asJSON
+            ? "\(RawJSON(["call": call], as: .dictionary(of: CallReport.codec)))"
+            : errorStyle.dim(Escaping.visible(call.text))
+        write(Array((text + "\n").utf8), to: STDERR_FILENO)
+    }
 
     /// Prints the output of a progress bar.
     func draw(_ text: String) {
         if !text.isEmpty { write(Array(text.utf8), to: STDERR_FILENO) }
     }
 
-    func complain(_ text: String) { say(errorStyle.red("gateway:") + " " + Escaping.visible(text)) }
+    /// Prints something that is wrong and does not end the command.
+    func complain(_ text: String) {
+        guard !asJSON else { return write(Array((Self.json("warning", text) + "\n").utf8), to: STDERR_FILENO) }
+        say(errorStyle.red("gateway:") + " " + Escaping.visible(text))
+    }
 
-    /// Prints an error: the text for its kind in the user's language, if there is one, then the service's message. For
-    /// an error that a process has answered and logged it also prints the trace id of the log line.
-    func report(_ error: RPCError, language: Language, socket: String, trace: TraceContext) {
-        let texts = Texts(language)
-        let isUnreached = error.kind == .unavailable && error.service == nil
-        let kind = isUnreached ? ErrorKind.connectivity : error.kind
-        let words = ErrorPresenter.specificMessage(for: kind.rawValue, language: language)
-        let service = error.service == "gateway" ? nil : error.service
-        complain(
-            [words == error.message ? nil : words, service, "\(error.message) (\(error.kind.rawValue))"]
-                .compactMap(\.self)
-                .joined(separator: ": "))
-        // Servers log errors of class 5xx only (PROTOCOL.md §6.8). An error without a service was made in this process.
-        if error.service != nil, error.kind.isServerError, let id = trace.id {
-            say(texts.text(.traceHint, id))
-        }
-        if isUnreached {
-            say(texts[.noGateway])
-            say(texts.text(.otherDeployment, socket))
-        }
+    /// Prints the error that ends the command.
+    func report(_ error: ErrorReport) {
+        guard !asJSON else { return write(Array("\(error.json)\n".utf8), to: STDERR_FILENO) }
+        complain(error.line)
+        for hint in error.hints { say(Escaping.visible(hint)) }
+    }
+
+    private static func json(_ name: String, _ text: String) -> String {
+        "\(RawJSON([name: text], as: .dictionary(of: .string)))"
     }
 
     /// Writes all bytes. If the reader has closed the pipe (`| head`), the command exits as on SIGPIPE.

@@ -7,38 +7,57 @@ import Foundation
 struct OutputFile {
     let path: String
 
-    /// The reason why the file was not written.
+    /// The reason why the file was not written, and the remedy.
     struct Failure: Error, CustomStringConvertible {
         let description: String
 
-        fileprivate init(_ error: any Error) { description = (error as NSError).localizedDescription }
-        fileprivate init(code: Int32) { description = String(cString: strerror(code)) }
+        fileprivate init(code: Int32) { description = FileFault.text(code) }
     }
 
     func write(_ data: Data) throws(Failure) {
         var status = stat()
         if stat(path, &status) == 0 {
-            if status.st_mode & S_IFMT != S_IFREG { return try writeInto(data, O_WRONLY) }
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: try replace(data, mode: status.st_mode & 0o7777)
+            case S_IFDIR: throw Failure(code: EISDIR)
+            default: try writeInto(path, data, O_WRONLY)
+            }
         } else if lstat(path, &status) == 0 {
             // A symbolic link to a missing file.
-            return try writeInto(data, O_WRONLY | O_CREAT)
-        }
-        do {
-            try data.write(to: URL(fileURLWithPath: path).resolvingSymlinksInPath(), options: .atomic)
-        } catch {
-            throw Failure(error)
+            try writeInto(path, data, O_WRONLY | O_CREAT)
+        } else {
+            try replace(data, mode: nil)
         }
     }
 
-    private func writeInto(_ data: Data, _ flags: Int32) throws(Failure) {
+    /// - Parameter mode: the mode of the replaced file; nil for a new file.
+    private func replace(_ data: Data, mode: mode_t?) throws(Failure) {
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let temporary = "\(target).\(getpid()).part"
+        do throws(Failure) {
+            try writeInto(temporary, data, O_WRONLY | O_CREAT | O_EXCL)
+            if let mode, chmod(temporary, mode) != 0 { throw Failure(code: errno) }
+            guard rename(temporary, target) == 0 else { throw Failure(code: errno) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    private func writeInto(_ path: String, _ data: Data, _ flags: Int32) throws(Failure) {
         let descriptor = open(path, flags | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw Failure(code: errno) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try file.write(contentsOf: data)
-            try file.close()
-        } catch {
-            throw Failure(error)
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let code = errno
+                close(descriptor)
+                throw Failure(code: code)
+            }
+            rest = rest.dropFirst(count)
         }
+        guard close(descriptor) == 0 else { throw Failure(code: errno) }
     }
 }

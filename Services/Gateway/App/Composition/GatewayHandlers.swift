@@ -1,5 +1,6 @@
 import CommentsContract
 import FeedContract
+import Foundation
 import GatewayContract
 import Presentation
 import RPC
@@ -17,13 +18,18 @@ struct GatewayHandlers: Sendable {
             try await presentingErrors(in: Language(request.locale)) { try await feedPage(request, context) }
         }
         table.handle(GatewayContract.comments) { request, context in
-            try await presentingErrors(in: Language(request.locale)) { try await comments(request, context) }
+            try await presentingErrors(in: Language(request.locale), about: request.imageID) {
+                try await comments(request, context)
+            }
         }
         table.handle(GatewayContract.postComment) { comment, context in
             try await gateway.comments.post(comment, CallOptions(onBehalfOf: context))
         }
         table.handle(GatewayContract.image) { request, context in
-            try await presentingErrors(in: Language(request.locale)) { try await image(request, context) }
+            let id: UUID? = if case .item(let id) = request.subject { id } else { nil }
+            return try await presentingErrors(in: Language(request.locale), about: id) {
+                try await image(request, context)
+            }
         }
         table.handle(GatewayContract.plugins) { _, _ in
             PluginList(plugins: await registry.map { await $0.report() })

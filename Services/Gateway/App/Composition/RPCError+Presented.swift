@@ -1,3 +1,4 @@
+import Foundation
 import ImageDataContract
 import JSON
 import Presentation
@@ -7,13 +8,15 @@ extension RPCError {
     /// The error for a client. Messages about the request remain unchanged. All others are replaced by a general
     /// message, because a service's text may contain paths, internal addresses or resolved names. The original text
     /// moves to `cause`, for the log.
-    func presented(in language: Language) -> RPCError {
+    /// - Parameter image: the image that the request is about, for the message when it does not exist.
+    func presented(in language: Language, about image: UUID? = nil) -> RPCError {
         // A message with a cause is already general.
         guard !isAboutTheRequest, cause == nil else { return self }
         var error = self
         error.cause = message
         error.message =
             originStatus.map { Texts(language).text(.originStatus, "\($0)") }
+            ?? image.flatMap { isAboutTheImage ? Texts(language).text(.imageMissing, $0.uuidString) : nil }
             ?? ErrorPresenter.message(for: kind.rawValue, language: language)
         error.details = nil
         return error
@@ -26,6 +29,9 @@ extension RPCError {
         return (try? details.read(as: OriginStatus.codec))?.status
     }
 
+    /// Whether the image does not exist. The image may exist without bytes.
+    private var isAboutTheImage: Bool { kind == .notFound && service != ImageDataContract.contract.name }
+
     private var isAboutTheRequest: Bool {
         switch kind {
         case .parseError, .invalidRequest, .methodNotFound, .invalidParams: true
@@ -37,10 +43,13 @@ extension RPCError {
 }
 
 /// Translates errors into the caller's language.
-func presentingErrors<Answer>(in language: Language, _ body: () async throws -> Answer) async throws -> Answer {
+/// - Parameter image: the image that the request is about.
+func presentingErrors<Answer>(
+    in language: Language, about image: UUID? = nil, _ body: () async throws -> Answer
+) async throws -> Answer {
     do {
         return try await body()
     } catch let error as RPCError {
-        throw error.presented(in: language)
+        throw error.presented(in: language, about: image)
     }
 }

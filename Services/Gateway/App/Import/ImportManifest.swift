@@ -1,46 +1,61 @@
 import Foundation
 import Glibc
 import JSON
-import NIOCore
 import RPC
 
 /// An image to import, from `manifest.json` or from the folder's files.
 struct ImportEntry: Sendable, Equatable {
-    /// The path relative to the folder.
-    let file: String
+    /// The path relative to the folder; nil for an image whose bytes stay where its URL is.
+    let file: String?
     let id: UUID?
     let description: String?
     let location: String?
     let comments: [Comment]
 
+    /// The URL of the image; nil for the URL of the hash of its bytes.
+    var image: String?
+
+    /// For messages.
+    var name: String { file ?? image ?? "" }
+
     struct Comment: Sendable, Equatable {
+        let id: UUID?
         let username: String
         let message: String
         let createdAt: Date?
 
         static let codec = Codec<Comment>.object { object in
+            let id = object.optional("id", .uuid, \.id)
             let username = object.required("username", .string, \.username)
             let message = object.required("message", .string, \.message)
             let createdAt = object.optional("created_at", .date, \.createdAt)
             return { members throws(JSONError) in
                 Comment(
-                    username: try members[username], message: try members[message], createdAt: try members[createdAt])
+                    id: try members[id], username: try members[username], message: try members[message],
+                    createdAt: try members[createdAt])
             }
         }
     }
 
     static let codec = Codec<ImportEntry>.object { object in
-        let file = object.required("file", .string, \.file)
+        let file = object.optional("file", .string, \.file)
         let id = object.optional("id", .uuid, \.id)
         let title = object.optional("title", .string, { _ in nil })
         let description = object.optional("description", .string, \.description)
         let location = object.optional("location", .string, \.location)
-        let comments = object.optional("comments", .array(of: Comment.codec), \.comments)
+        let comments = object.optional(
+            "comments", .array(of: Comment.codec), { $0.comments.isEmpty ? nil : $0.comments })
+        let image = object.optional("image", .string, \.image)
         return { members throws(JSONError) in
             let title = try members[title]
+            let file = try members[file]
+            let image = try members[image]
+            guard file != nil || image != nil else {
+                throw .mismatch(path: "file", reason: "must be there, or else image, a URL")
+            }
             return ImportEntry(
-                file: try members[file], id: try members[id], description: try members[description] ?? title,
-                location: try members[location], comments: try members[comments] ?? [])
+                file: file, id: try members[id], description: try members[description] ?? title,
+                location: try members[location], comments: try members[comments] ?? [], image: image)
         }
     }
 }
@@ -50,6 +65,9 @@ struct ImportFolder {
     let path: String
 
     static let manifestName = "manifest.json"
+
+    /// The maximum size of a manifest: that of 100,000 images with long texts.
+    static let maximumManifestBytes = 1 << 30
 
     /// The images in feed order: in the manifest's order, otherwise by file name.
     /// - Throws: `invalid_data` for an invalid manifest, `not_found` for a folder that has no image or cannot be read.
@@ -66,9 +84,7 @@ struct ImportFolder {
     }
 
     private func listed(in manifest: String) throws(RPCError) -> [ImportEntry] {
-        guard let data = FileManager.default.contents(atPath: manifest) else {
-            throw RPCError(.notFound, "cannot read file \(manifest): check its mode and owner", begun: false)
-        }
+        let data = try InputFile(path: manifest).read(upTo: Self.maximumManifestBytes, isRegular: true)
         do throws(JSONError) {
             return try RawJSON(checking: data).read(as: .array(of: ImportEntry.codec))
         } catch {
@@ -94,10 +110,8 @@ struct ImportFolder {
     private var fault: String? {
         guard let folder = opendir(path) else {
             switch errno {
-            case ENOENT: return "it does not exist; check the path"
             case ENOTDIR: return "it is not a folder; name the folder of the images"
-            case EACCES: return "permission denied; check its mode and owner, or run as another user"
-            case let error: return "\(String(cString: strerror(error))); check the path and the disk"
+            case let code: return FileFault.text(code)
             }
         }
         closedir(folder)
@@ -109,12 +123,12 @@ struct ImportFolder {
         return FileManager.default.fileExists(atPath: "\(path)/\(file)", isDirectory: &isFolder) && isFolder.boolValue
     }
 
-    /// The image file of an entry. A manifest may name only files in its own folder.
-    func picture(_ entry: ImportEntry) throws(RPCError) -> PictureFile {
-        let isInside = !entry.file.hasPrefix("/") && !entry.file.split(separator: "/").contains("..")
-        guard isInside, !entry.file.isEmpty, !entry.file.utf8.contains(0) else {
+    /// An image file of the folder. A manifest may name only files in its own folder.
+    func picture(_ file: String) throws(RPCError) -> PictureFile {
+        let isInside = !file.hasPrefix("/") && !file.split(separator: "/").contains("..")
+        guard isInside, !file.isEmpty, !file.utf8.contains(0) else {
             throw RPCError(.invalidData, "the file must be in the folder of the manifest", begun: false)
         }
-        return PictureFile(path: "\(path)/\(entry.file)")
+        return PictureFile(path: "\(path)/\(file)")
     }
 }

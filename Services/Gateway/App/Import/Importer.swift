@@ -7,6 +7,9 @@ import RPC
 
 /// Publishes a folder of images with their comments. All ids are derived from the folder's content, so importing twice
 /// changes nothing, and a second import completes an interrupted one.
+///
+/// The images are stored, published and commented in batches, so that memory does not grow with their number, and an interrupted
+/// import has published what it has read.
 struct Importer {
     let session: Session
     let folder: ImportFolder
@@ -15,7 +18,7 @@ struct Importer {
     let progress: @Sendable (Int, String) -> Void
 
     /// Called for every rejected image or comment, at once, so that the user sees it even if the import is interrupted.
-    let refused: @Sendable (_ file: String, _ reason: String) -> Void
+    let refused: @Sendable (Refusal) -> Void
 
     /// The number of images that are read and stored concurrently: enough to keep the services busy with little memory.
     private static let parallelism = 4
@@ -24,7 +27,16 @@ struct Importer {
         var published = 0
         var present = 0
         var comments = 0
-        var refused = 0
+        var refusals: [Refusal] = []
+
+        /// The processed images, with refused ones.
+        var done = 0
+    }
+
+    /// A rejected image or comment.
+    struct Refusal: Sendable, Equatable {
+        let file: String
+        let reason: String
     }
 
     /// An image whose bytes are stored.
@@ -33,18 +45,37 @@ struct Importer {
         let item: FeedItem
     }
 
-    func run(_ entries: [ImportEntry]) async throws -> Summary {
-        var summary = Summary()
-        let stored = refuseRepeated(try await store(entries, &summary), &summary)
-        // The last item is published first, so that the first one becomes the top of the feed.
-        for chunk in stored.chunks(of: FeedContract.maximumBatch).reversed() { try await publish(chunk, &summary) }
-        for picture in stored { try await comment(picture, &summary) }
-        return summary
+    /// - Parameter summary: what was imported, also after an error that ends the import.
+    func run(_ entries: [ImportEntry], _ summary: inout Summary) async throws {
+        progress(0, entries.last?.name ?? "")
+        // The last batch is published first, so that the first image becomes the top of the feed.
+        for batch in refuseRepeated(entries, &summary).chunks(of: FeedContract.maximumBatch).reversed() {
+            let stored = try await store(batch, &summary)
+            try await publish(stored, &summary)
+            for picture in stored { try await comment(picture, &summary) }
+        }
     }
 
     private func refuse(_ file: String, _ reason: String, _ summary: inout Summary) {
-        summary.refused += 1
-        refused(file, reason)
+        let refusal = Refusal(file: file, reason: reason)
+        summary.refusals.append(refusal)
+        refused(refusal)
+    }
+
+    private func refuseRepeated(_ entries: [ImportEntry], _ summary: inout Summary) -> [ImportEntry] {
+        var (files, ids) = (Set<String>(), Set<UUID>())
+        return entries.filter { entry in
+            // Without an id, the same file has the same derived id.
+            if let id = entry.id, !ids.insert(id).inserted {
+                refuse(entry.name, "its id \(id.uuidString) is in the list more than once", &summary)
+            } else if entry.id == nil, !files.insert(entry.name).inserted {
+                refuse(entry.name, "it is in the list more than once, without an id", &summary)
+            } else {
+                return true
+            }
+            summary.done += 1
+            return false
+        }
     }
 
     // MARK: Bytes
@@ -53,7 +84,6 @@ struct Importer {
         var stored: [Stored?] = Array(repeating: nil, count: entries.count)
         try await withThrowingTaskGroup(of: (Int, Result<Stored, RPCError>).self) { group in
             var next = 0
-            var done = 0
             func add() {
                 guard next < entries.count else { return }
                 let index = next
@@ -64,10 +94,10 @@ struct Importer {
             while let (index, outcome) = try await group.next() {
                 switch outcome {
                 case .success(let picture): stored[index] = picture
-                case .failure(let error): refuse(entries[index].file, error.message, &summary)
+                case .failure(let error): refuse(entries[index].name, error.message, &summary)
                 }
-                done += 1
-                progress(done, entries[index].file)
+                summary.done += 1
+                progress(summary.done, entries[index].name)
                 add()
             }
         }
@@ -77,9 +107,15 @@ struct Importer {
     /// - Throws: an error that ends the import. An error of this image alone is a result.
     private func store(_ entry: ImportEntry) async throws(RPCError) -> Result<Stored, RPCError> {
         do throws(RPCError) {
-            let bytes = try folder.picture(entry).read()
-            let answer = try await session.call(ImageDataContract.put, PutImage(data: bytes, url: nil))
-            let id = entry.id ?? UUID(namespace: .imports, name: "\(entry.file)\n\(answer.sha256)")
+            guard let file = entry.file else {
+                let id = entry.id ?? UUID(namespace: .imports, name: entry.name)
+                let item = FeedItem(
+                    id: id, description: entry.description, location: entry.location, image: entry.name)
+                return .success(Stored(entry: entry, item: item))
+            }
+            let bytes = try folder.picture(file).read()
+            let answer = try await session.call(ImageDataContract.put, PutImage(data: bytes, url: entry.image))
+            let id = entry.id ?? UUID(namespace: .imports, name: "\(file)\n\(answer.sha256)")
             let item = FeedItem(
                 id: id, description: entry.description, location: entry.location, image: answer.url,
                 hints: answer.hints)
@@ -90,21 +126,10 @@ struct Importer {
         }
     }
 
-    private func refuseRepeated(_ stored: [Stored], _ summary: inout Summary) -> [Stored] {
-        var seen: Set<UUID> = []
-        return stored.filter { picture in
-            guard seen.insert(picture.item.id).inserted else {
-                let id = picture.item.id.uuidString
-                refuse(picture.entry.file, "its id \(id) is in the list more than once", &summary)
-                return false
-            }
-            return true
-        }
-    }
-
     // MARK: Feed
 
     private func publish(_ pictures: [Stored], _ summary: inout Summary) async throws {
+        guard !pictures.isEmpty else { return }
         do throws(RPCError) {
             let count = try await session.call(FeedContract.publish, PublishedItems(items: pictures.map(\.item))).count
             summary.published += count
@@ -113,7 +138,7 @@ struct Importer {
             guard error.isAboutThisPicture else { throw error }
             guard pictures.count > 1 else {
                 for picture in pictures {
-                    refuse(picture.entry.file, error.message, &summary)
+                    refuse(picture.entry.name, error.message, &summary)
                 }
                 return
             }
@@ -129,13 +154,13 @@ struct Importer {
             let name = "\(picture.item.id.uuidString)\n\(index)\n\(comment.username)\n\(comment.message)"
             let request = PostComment(
                 imageID: picture.item.id, message: comment.message, username: comment.username,
-                id: UUID(namespace: .imports, name: name), createdAt: comment.createdAt)
+                id: comment.id ?? UUID(namespace: .imports, name: name), createdAt: comment.createdAt)
             do throws(RPCError) {
                 _ = try await session.call(CommentsContract.post, request)
                 summary.comments += 1
             } catch {
                 guard error.isAboutThisPicture else { throw error }
-                refuse(picture.entry.file, "comment \(index + 1): \(error.message)", &summary)
+                refuse(picture.entry.name, "comment \(index + 1): \(error.message)", &summary)
             }
         }
     }

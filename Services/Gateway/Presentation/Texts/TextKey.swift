@@ -27,6 +27,7 @@ public enum TextKey: String, CaseIterable, Sendable {
     case connectionError = "error.connection"
     case dataLoss = "error.data_loss"
     case deadlineExceeded = "error.deadline_exceeded"
+    case imageMissing = "error.image_missing"
     case invalidData = "error.invalid_data"
     case notFound = "error.not_found"
     case originStatus = "error.origin_status"
@@ -111,6 +112,7 @@ public enum TextKey: String, CaseIterable, Sendable {
     case importPresent = "import.present"
     case importPublished = "import.published"
     case importRefused = "import.refused"
+    case importStopped = "import.stopped"
 
     case publishPresent = "publish.present"
     case publishRefused = "publish.refused"

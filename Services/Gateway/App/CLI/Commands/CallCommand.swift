@@ -8,92 +8,101 @@ struct CallCommand: ClientCommand {
         commandName: "call",
         abstract: "Call any method of any service, and print its result or the items of its stream.",
         discussion: """
-            Parameters are one JSON object, or key=value pairs, or - to read JSON from \
-            standard input. A value that is valid JSON is sent as JSON (limit=3, \
-            ids=["…"]), any other as a string; name='"3"' is the string 3.
+            Parameters are key=value pairs, one JSON object, @FILE with one, or - for one on standard input. A value has \
+            the type of the method's schema: limit=3 is a number where a number is wanted, name=3 a text where a text is. \
+            key:=JSON is always JSON, key=@FILE the content of a file (for bytes too, key=@- is standard input). Keys \
+            may be nested: author.name=ana, items[0].id=…; a repeated key of a list adds to it.
+
+            A stream prints one document per line as they come, or with --collect one list at its end or after --timeout. \
+            A method that answers either way does as a stream with --stream.
 
             Examples:
               gateway call feed.load limit=3
               gateway call feed.get '{"id":"7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E"}'
               echo '{"limit":1}' | gateway call feed.load -
-              gateway call feed.watch since=          a stream: one document per line
+              gateway call image-data.put data=@picture.jpg
+              gateway call feed.watch since= --timeout 10 --collect
             """)
+
+    static let isPaged = true
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: ArgumentHelp("The method.", valueName: "service.method")) var method: String
-    @Argument(help: ArgumentHelp("Its parameters.", valueName: "json | key=value … | -")) var params: [String] = []
+    @Flag(help: "Call the method as a stream.") var stream = false
+    @Flag(help: "Print the items of a stream as one list, at its end or after --timeout.") var collect = false
+
+    @Argument(help: ArgumentHelp("The method.", valueName: "service.method"), completion: .methods) var method: String
+    @Argument(
+        help: ArgumentHelp("Its parameters.", valueName: "key=value … | json | @file | -"), completion: .parameters)
+    var params: [String] = []
 
     func run(_ session: Session) async throws {
-        let params = try CallParameters.parse(params)
-        let isForPeople = session.output.terminal.isTerminal(.output) && !session.asJSON
+        let parameters = try CallParameters.parse(params)
+        let schema = parameters.needsSchema ? await description(session)?.params : nil
+        let params = try parameters.json(schema.map { ParameterSchema($0) })
         do {
-            let result = try await session.call(method, params)
-            session.output.print(isForPeople ? PrettyJSON.text(result) : "\(result)")
-        } catch {
-            guard try await isStream(refused: error, session) else { throw error }
-            try await session.items(of: method, params) { item in
-                session.output.print(isForPeople ? Escaping.visible("\(item)") : "\(item)")
+            guard !stream, !collect else { return try await printItems(params, session) }
+            do {
+                session.output.print(try await session.call(method, params))
+            } catch {
+                guard await isStream(refused: error, session) else { throw error }
+                try await printItems(params, session)
             }
+        } catch let error as RPCError {
+            throw CommandFailure(error, hints: await hints(for: error, session))
         }
+    }
+
+    private func printItems(_ params: RawJSON, _ session: Session) async throws {
+        // Items appear when they come.
+        session.output.finish()
+        let isForPeople = session.output.terminal.isTerminal(.output) && !session.asJSON
+        var items: [RawJSON] = []
+        do {
+            try await session.items(of: method, params) { item in
+                if collect {
+                    items.append(item)
+                } else {
+                    session.output.print(isForPeople ? Escaping.visible("\(item)") : "\(item)")
+                }
+            }
+        } catch let error as RPCError {
+            // The time that the user has given is over.
+            guard collect, error.kind == .deadlineExceeded, client.timeout != nil else { throw error }
+        }
+        if collect { session.output.print(RawJSON(items, as: .array(of: .any))) }
     }
 
     /// Whether the method answers with a stream and has rejected the single call. In that case it did not run, so
     /// calling it again repeats nothing.
-    private func isStream(refused error: RPCError, _ session: Session) async throws(RPCError) -> Bool {
+    private func isStream(refused error: RPCError, _ session: Session) async -> Bool {
         guard error.kind == .invalidParams, !error.begun else { return false }
-        let selection = ServiceSelection(service: String(method.prefix { $0 != "." }))
+        return await description(session)?.streams == true
+    }
+
+    /// Nil when the service does not describe the method; the call itself then shows what is wrong.
+    private func description(_ session: Session) async -> MethodDescription? {
+        await methods(of: String(method.prefix { $0 != "." }), session).first { $0.name == method }
+    }
+
+    private func hints(for error: RPCError, _ session: Session) async -> [String] {
+        switch error.kind {
+        case .methodNotFound: MethodHints(methods: await methods(of: nil, session)).missing(method)
+        case .invalidParams:
+            MethodHints(methods: [await description(session)].compactMap(\.self))
+                .wrongParameter(error.message, of: method)
+        default: []
+        }
+    }
+
+    /// - Parameter service: nil for all services.
+    private func methods(of service: String?, _ session: Session) async -> [MethodDescription] {
         do throws(RPCError) {
-            let description = try await session.call(ProtocolMethods.describe, selection)
-            return description.contracts.flatMap(\.methods).contains { $0.name == method && $0.streams }
+            let selection = ServiceSelection(service: service)
+            return try await session.call(ProtocolMethods.describe, selection).contracts.flatMap(\.methods)
         } catch {
-            // A service without `rpc.describe`: report its rejection.
-            return false
+            // A service without `rpc.describe`, or one that is down. Descriptions only help.
+            return []
         }
-    }
-}
-
-/// Parses the parameters of a call from the command line.
-enum CallParameters {
-    /// - Throws: `ValidationError` with the invalid argument and the reason.
-    static func parse(
-        _ arguments: [String], standardInput: () -> String = { readAll() }
-    ) throws -> RawJSON {
-        switch arguments.first {
-        case nil: return .emptyObject
-        case "-" where arguments.count == 1: return try object(standardInput(), "standard input")
-        case let text? where arguments.count == 1 && text.drop(while: \.isWhitespace).first == "{":
-            return try object(text, "the argument")
-        default: return try object(of: arguments)
-        }
-    }
-
-    private static func object(_ text: String, _ source: String) throws -> RawJSON {
-        do {
-            return try RawJSON(checking: text)
-        } catch {
-            throw ValidationError("\(source) is not JSON: \(error)")
-        }
-    }
-
-    private static func object(of arguments: [String]) throws -> RawJSON {
-        var members: [String: RawJSON] = [:]
-        for argument in arguments {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty else {
-                throw ValidationError("\"\(Escaping.visible(argument))\" is neither a JSON object nor key=value")
-            }
-            let text = String(parts[1])
-            // A value that is not JSON is a string, not an error.
-            let value = (try? RawJSON(checking: text)) ?? RawJSON(text, as: .string)
-            guard members.updateValue(value, forKey: String(parts[0])) == nil else {
-                throw ValidationError("\(Escaping.visible(String(parts[0]))) is given more than once")
-            }
-        }
-        return RawJSON(members, as: .dictionary(of: .any))
-    }
-
-    private static func readAll() -> String {
-        String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
     }
 }

@@ -12,20 +12,28 @@ struct CommentCommand: ClientCommand {
             Examples:
               gateway comment IMAGE_ID "Lovely light!"
               gateway comment IMAGE_ID "Que luz!" --username ana
+              gateway comment IMAGE_ID - <letter.txt      a text from standard input
               gateway comment IMAGE_ID -- "-1 from me"    a text that begins with -
             """)
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "The id of the image.") var imageID: UUID
-    @Argument(help: "The text, 1 to 2,000 characters.") var text: String
+    static let parameterNames = ["message": "the text", "username": "--username"]
+
+    /// The maximum size of a text on standard input, in bytes: far more than a comment may have.
+    static let maximumTextBytes = 100_000
+
+    @Argument(help: "The id of the image.", completion: .imageIDs, transform: UUID.argument) var imageID: UUID
+    @Argument(help: "The text, 1 to 2,000 characters; - reads it from standard input.") var text: String
 
     @Option(help: ArgumentHelp("The author, 1 to 64 characters. Default: the current user.", valueName: "name"))
     var username: String?
 
     func run(_ session: Session) async throws {
+        let message =
+            text == InputFile.standardInput ? try InputFile(path: text).text(upTo: Self.maximumTextBytes) : text
         let request = PostComment(
-            imageID: imageID, message: text, username: username ?? NSUserName(),
+            imageID: imageID, message: message, username: username ?? NSUserName(),
             // With an id the call can be repeated without adding the comment twice.
             id: UUID())
         _ = try await session.show(GatewayContract.postComment, request) { $0.id.uuidString }

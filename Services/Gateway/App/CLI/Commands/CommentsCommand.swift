@@ -17,14 +17,18 @@ struct CommentsCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "The id of the image.") var imageID: UUID
+    static let isPaged = true
+    static let hasTranslatedErrors = true
+    static let parameterNames = ["limit": "--limit", "after_id": "--after"]
+
+    @Argument(help: "The id of the image.", completion: .imageIDs, transform: UUID.argument) var imageID: UUID
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("The number of comments per page, 1…100. Default: 100.", valueName: "count"))
     var limit: Int?
 
-    @Option(help: ArgumentHelp("Show the comments after this one.", valueName: "id"))
+    @Option(help: ArgumentHelp("Show the comments after this one.", valueName: "id"), transform: UUID.argument)
     var after: UUID?
 
     @Flag(help: "Show all pages up to the last comment.")
@@ -38,7 +42,7 @@ struct CommentsCommand: ClientCommand {
             let answer = try await session.show(GatewayContract.comments, request) {
                 text($0, isFirst, session.output, Texts(session.language))
             }
-            for problem in answer.problems { session.output.complain(problem.message) }
+            for problem in answer.problems { session.complain(about: problem) }
             afterID = answer.nextAfterID
             isFirst = false
         } while all && afterID != nil

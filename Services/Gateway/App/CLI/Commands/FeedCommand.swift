@@ -17,15 +17,23 @@ struct FeedCommand: ClientCommand {
               gateway feed --all --json | jq -r '.items[].id'
             """)
 
+    static let isPaged = true
+    static let hasTranslatedErrors = true
+    static let parameterNames = ["limit": "--limit", "after_id": "--after", "before_id": "--before"]
+
     @OptionGroup var client: ClientOptions
 
     @Option(parsing: .unconditional, help: ArgumentHelp("The number of items per page, 1…100.", valueName: "count"))
     var limit = LoadFeed.defaultLimit
 
-    @Option(help: ArgumentHelp("Show the items after this one.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("Show the items after this one.", valueName: "id"), completion: .imageIDs,
+        transform: UUID.argument)
     var after: UUID?
 
-    @Option(help: ArgumentHelp("Show the items newer than this one.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("Show the items newer than this one.", valueName: "id"), completion: .imageIDs,
+        transform: UUID.argument)
     var before: UUID?
 
     @Flag(help: "Show all pages up to the end of the feed.")
@@ -47,7 +55,7 @@ struct FeedCommand: ClientCommand {
                 FeedText(output: session.output, texts: Texts(session.language)).page(
                     $0, isFirst: isFirst, hint: all ? nil : hint(session, answer: $0))
             }
-            for problem in answer.problems { session.output.complain(problem.message) }
+            for problem in answer.problems { session.complain(about: problem) }
             afterID = answer.nextAfterID
             isFirst = false
         } while all && afterID != nil

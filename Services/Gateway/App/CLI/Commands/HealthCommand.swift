@@ -16,7 +16,7 @@ struct HealthCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "The service to check; default: all.") var service: String?
+    @Argument(help: "The service to check; default: all.", completion: .services) var service: String?
 
     @Option(help: ArgumentHelp("Wait until the services work, at most this long.", valueName: "seconds"))
     var wait: Double?
@@ -55,7 +55,11 @@ struct HealthCommand: ClientCommand {
 
     private func finish(_ health: Health, _ session: Session) throws {
         let output = session.output
-        output.print(session.asJSON ? "\(RawJSON(health, as: Health.codec))" : text(health, output))
+        if session.asJSON {
+            output.print(RawJSON(health, as: Health.codec))
+        } else {
+            output.print(text(health, output))
+        }
         if health.status != .serving { throw ExitCode(Self.degraded) }
     }
 

@@ -19,9 +19,14 @@ struct ImageCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: ArgumentHelp("An item of the feed, or a URL.", valueName: "image-id|url")) var image: String
+    static let hasTranslatedErrors = true
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write the bytes to this file.", valueName: "file"))
+    @Argument(help: ArgumentHelp("An item of the feed, or a URL.", valueName: "image-id|url"), completion: .imageIDs)
+    var image: String
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Write the bytes to this file.", valueName: "file"), completion: .file()
+    )
     var output: String?
 
     @OptionGroup var pictures: PictureOptions
@@ -38,13 +43,13 @@ struct ImageCommand: ClientCommand {
         let isShown = wantsBytes && output == nil && session.output.terminal.isTerminal(.output)
         let fitter = isShown ? try await fitter(session.output) : nil
         guard let subject = UUID(hexadecimal: image).map(ImageRequest.Subject.item) ?? url else {
-            throw ValidationError("\"\(Escaping.visible(image))\" is neither the id of an image nor a URL")
+            throw ValidationError("\"\(Escaping.visible(image))\" is neither the id of an image (a UUID) nor a URL")
         }
         let request = ImageRequest(subject: subject, locale: session.locale)
         guard wantsBytes else {
             // Without decoding, so that the bytes remain in the text as base64.
             let result = try await session.call(GatewayContract.image.name, RawJSON(request, as: ImageRequest.codec))
-            return session.output.print("\(result)")
+            return session.output.print(result)
         }
         let answer = try await session.call(GatewayContract.image, request)
         let loaded = try answer.loaded.read(as: LoadedImage.codec)
@@ -54,7 +59,7 @@ struct ImageCommand: ClientCommand {
             return session.output.say(facts)
         }
         guard let output else { return session.output.write(Array(loaded.data.data)) }
-        try save(loaded.data.data, to: output, session.output)
+        try save(loaded.data.data, to: output)
         session.output.say("\(output): \(facts)")
     }
 
@@ -77,25 +82,24 @@ struct ImageCommand: ClientCommand {
     }
 
     private func show(_ data: Data, _ fitter: PictureFitter, _ output: Output) async throws {
-        let size = ScreenSize.live() ?? ScreenSize(columns: Terminal.defaultColumns, rows: 24)
+        let size = ScreenSize.live() ?? ScreenSize(columns: Terminal.defaultColumns, rows: ScreenSize.usualRows)
         do {
             // The prompt and the facts stay visible.
             let picture = try await fitter.picture(data, columns: size.columns, rows: max(size.rows - 3, 1))
             output.write(Array(picture.inlineText.utf8))
         } catch {
-            output.complain("cannot show the image: \(error); use -o FILE")
-            throw ExitCode(EX_DATAERR)
+            throw CommandFailure(RPCError(.invalidData, "cannot show the image: \(error); use -o FILE", begun: false))
         }
     }
 
     private var url: ImageRequest.Subject? { image.contains(":") ? .url(image) : nil }
 
-    private func save(_ data: Data, to path: String, _ output: Output) throws {
+    private func save(_ data: Data, to path: String) throws {
         do throws(OutputFile.Failure) {
             try OutputFile(path: path).write(data)
         } catch {
-            output.complain("cannot write \(path): \(error)")
-            throw ExitCode(EX_IOERR)
+            throw CommandFailure(
+                RPCError(.internalError, "cannot write \(path): \(error)", begun: false), exitCode: EX_IOERR)
         }
     }
 }

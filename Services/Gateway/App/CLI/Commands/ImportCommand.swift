@@ -14,12 +14,12 @@ struct ImportCommand: ClientCommand {
 
               [{"file": "a.jpg", "id": UUID, "title": TEXT, "description": TEXT,
                 "location": TEXT, "comments":
-                  [{"username": TEXT, "message": TEXT, "created_at": DATE}]}]
+                  [{"username": TEXT, "message": TEXT, "created_at": DATE, "id": UUID}]}]
 
-            Only "file" is required. Without a manifest all files are imported, ordered by \
+            Only "file" is required, or else "image", the URL of an image. Without a manifest all files are imported, ordered by \
             name, including those in subfolders, except hidden ones. Importing twice changes \
-            nothing. Rejected files are listed, the others are imported, and the exit code is 65. \
-            For a folder without any file it is 66.
+            nothing, and completes an import that was interrupted. Rejected files are listed, the others are \
+            imported, and the exit code is 65. For a folder without any file it is 66.
 
             Examples:
               gateway import ~/Pictures
@@ -38,31 +38,60 @@ struct ImportCommand: ClientCommand {
         let importer = Importer(
             session: session, folder: folder,
             progress: { done, file in output.draw(bar.withLock { $0.update(to: done, label: file, at: .now) }) },
-            refused: { file, reason in
+            refused: { refusal in
                 output.draw(bar.withLock { $0.clear() })
-                output.complain("\(file): \(reason)")
+                // With --json the summary lists them.
+                if !session.asJSON { output.complain("\(refusal.file): \(refusal.reason)") }
             })
-        defer { output.draw(bar.withLock { $0.clear() }) }
-        let summary = try await importer.run(entries)
+        var summary = Importer.Summary()
+        do {
+            try await importer.run(entries, &summary)
+        } catch let error as RPCError {
+            output.draw(bar.withLock { $0.clear() })
+            report(summary, session)
+            let place = "\(summary.done)/\(entries.count)"
+            throw CommandFailure(error, hints: [Texts(session.language).text(.importStopped, place)])
+        }
         output.draw(bar.withLock { $0.clear() })
         report(summary, session)
-        if summary.refused > 0 { throw ExitCode(ErrorKind.invalidData.exitCode) }
+        if !summary.refusals.isEmpty { throw ExitCode(ErrorKind.invalidData.exitCode) }
     }
 
     private func report(_ summary: Importer.Summary, _ session: Session) {
         if session.asJSON {
-            let counts = [
-                "published": summary.published, "present": summary.present, "comments": summary.comments,
-                "refused": summary.refused,
-            ]
-            session.output.print("\(RawJSON(counts, as: .dictionary(of: .integer())))")
+            session.output.print(RawJSON(summary, as: Importer.Summary.codec))
         } else {
             let texts = Texts(session.language)
             let counts = [
                 (TextKey.importPublished, summary.published), (.importPresent, summary.present),
-                (.importRefused, summary.refused),
+                (.importRefused, summary.refusals.count),
             ]
             session.output.print(counts.map { texts.text($0, "\($1)") }.joined(separator: ", "))
         }
+    }
+}
+
+extension Importer.Summary {
+    /// The JSON output.
+    fileprivate static let codec = Codec<Importer.Summary>.object { object in
+        let published = object.required("published", .integer(), \.published)
+        let present = object.required("present", .integer(), \.present)
+        let comments = object.required("comments", .integer(), \.comments)
+        let refused = object.required("refused", .integer(), \.refusals.count)
+        let refusals = object.required("refusals", .array(of: Importer.Refusal.codec), \.refusals)
+        return { members throws(JSONError) in
+            _ = try members[refused]
+            return Importer.Summary(
+                published: try members[published], present: try members[present], comments: try members[comments],
+                refusals: try members[refusals])
+        }
+    }
+}
+
+extension Importer.Refusal {
+    fileprivate static let codec = Codec<Importer.Refusal>.object { object in
+        let file = object.required("file", .string, \.file)
+        let reason = object.required("reason", .string, \.reason)
+        return { members throws(JSONError) in Importer.Refusal(file: try members[file], reason: try members[reason]) }
     }
 }

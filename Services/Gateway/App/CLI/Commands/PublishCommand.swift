@@ -23,13 +23,19 @@ struct PublishCommand: ClientCommand {
               gateway publish https://example.org/sunset.jpg --id 7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E
             """)
 
+    static let parameterNames = [
+        "items[0].description": "--description", "items[0].location": "--location", "items[0].id": "--id",
+    ]
+
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: ArgumentHelp("An image file, or the URL of an image.", valueName: "file|url")) var image: String
+    @Argument(help: ArgumentHelp("An image file, or the URL of an image.", valueName: "file|url"), completion: .file())
+    var image: String
 
     @Option(
         help: ArgumentHelp(
-            "The id of the item. Publishing the same item again changes nothing. Default: random.", valueName: "uuid"))
+            "The id of the item. Publishing the same item again changes nothing. Default: random.", valueName: "uuid"),
+        transform: UUID.argument)
     var id: UUID?
 
     @Option(help: ArgumentHelp("What the image shows, up to 10,000 characters.", valueName: "text"))
@@ -55,8 +61,11 @@ struct PublishCommand: ClientCommand {
             hints: stored?.hints ?? PictureHints())
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
         let words = count == 0 ? Texts(session.language).text(.publishPresent, id.uuidString) : id.uuidString
-        session.output.print(
-            session.asJSON ? "\(RawJSON(Publication(count: count, item: item), as: Publication.codec))" : words)
+        if session.asJSON {
+            session.output.print(RawJSON(Publication(count: count, item: item), as: Publication.codec))
+        } else {
+            session.output.print(words)
+        }
     }
 
     /// Rejects a URL that no deployment accepts. It runs before `check`, whose error would suggest allowing the host.
@@ -82,9 +91,9 @@ struct PublishCommand: ClientCommand {
             switch error.kind {
             case .permissionDenied:
                 let texts = Texts(session.language)
-                session.output.complain(texts.text(.publishRefused, error.message))
-                if let remedy { session.output.say(texts.text(.allowServer, remedy)) }
-                throw ExitCode(error.kind.exitCode)
+                let hint = remedy.map { texts.text(.allowServer, $0) }
+                let refusal = RPCError(error.kind, texts.text(.publishRefused, error.message), begun: false)
+                throw CommandFailure(refusal, hints: [hint].compactMap(\.self))
             case .readOnly, .invalidParams: return
             default: session.output.say("Note: cannot check whether the image can be fetched: \(error.message)")
             }

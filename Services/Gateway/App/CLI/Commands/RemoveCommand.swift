@@ -9,21 +9,52 @@ struct RemoveCommand: ClientCommand {
         commandName: "remove",
         abstract: "Remove images from the feed; their bytes and comments remain.",
         discussion: """
+            An id that is not in the feed is reported, the others are removed, and the exit code is 66, as a typing \
+            error should not look like success. With --force it is ignored, so that a script may run twice.
+
             Anyone who knows an image's id can still read its comments. An edge drops a removed image the next time it \
             reads that page from the upstream. To drop the bytes on an edge at once, use: \
             gateway call image-data.evict 'urls=["URL"]' --root EDGE
 
             Examples:
               gateway remove IMAGE_ID
+              gateway remove IMAGE_ID IMAGE_ID --force
             """)
+
+    static let parameterNames = ["ids": "the ids"]
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: ArgumentHelp("The ids of the images, up to 100.", valueName: "image-id")) var imageIDs: [UUID]
+    @Argument(
+        help: ArgumentHelp("The ids of the images, up to 100.", valueName: "image-id"), completion: .imageIDs,
+        transform: UUID.argument)
+    var imageIDs: [UUID]
+
+    @Flag(name: .shortAndLong, help: "Ignore ids that are not in the feed.")
+    var force = false
 
     func run(_ session: Session) async throws {
+        // The answer only counts, so the missing ones must be known before.
+        let missing = force ? [] : try await missing(session)
         _ = try await session.show(FeedContract.remove, RemovedItems(ids: imageIDs)) {
             Texts(session.language).text(.removedCount, "\($0.count)")
         }
+        guard let last = missing.last else { return }
+        let texts = Texts(session.language)
+        for id in missing.dropLast() { session.output.complain(texts.text(.imageMissing, id.uuidString)) }
+        throw RPCError(.notFound, texts.text(.imageMissing, last.uuidString))
+    }
+
+    private func missing(_ session: Session) async throws(RPCError) -> [UUID] {
+        var missing: [UUID] = []
+        for id in imageIDs {
+            do throws(RPCError) {
+                _ = try await session.call(FeedContract.get, FeedItemSelection(id: id))
+            } catch {
+                guard error.kind == .notFound else { throw error }
+                missing.append(id)
+            }
+        }
+        return missing
     }
 }

@@ -5,6 +5,9 @@ struct ScreenSize: Sendable, Equatable {
     let columns: Int
     let rows: Int
 
+    /// The rows of a terminal that does not tell its size.
+    static let usualRows = 24
+
     /// The size now; nil when standard output is no terminal, or does not know it.
     static func live() -> ScreenSize? {
         var size = winsize()

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import JSON
+import RPC
+import Synchronization
+
+struct ExportCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the feed into a folder that import takes back.",
+        discussion: """
+            The folder gets the bytes of each image in a file, and a manifest.json with ids, texts and comments. \
+            Importing it into an empty deployment gives the same feed; only the dates of publishing are those of the \
+            import. The folder must be new, empty or an earlier export. A second export loads only the images whose \
+            bytes have changed, and completes one that was interrupted. Files of removed images remain.
+
+            An image whose bytes cannot be loaded is reported and listed with its URL, and the exit code is 65.
+
+            Examples:
+              gateway export ~/backup
+              gateway import ~/backup --root OTHER
+            """)
+
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "The folder.", completion: .directory) var folder: String
+
+    func run(_ session: Session) async throws {
+        let folder = ExportFolder(path: folder)
+        try folder.prepare()
+        let output = session.output
+        let bar = Mutex(ProgressBar(total: nil, on: output.terminal))
+        let exporter = Exporter(
+            session: session, folder: folder,
+            progress: { done, label in output.draw(bar.withLock { $0.update(to: done, label: label, at: .now) }) },
+            missing: { item, reason in
+                output.draw(bar.withLock { $0.clear() })
+                output.complain("\(item): \(reason)")
+            })
+        var summary = Exporter.Summary()
+        do {
+            try await exporter.run(&summary)
+        } catch let error as RPCError {
+            output.draw(bar.withLock { $0.clear() })
+            let hint = "Stopped after \(summary.items) images. Run the same command again to continue."
+            throw CommandFailure(error, hints: [hint])
+        }
+        output.draw(bar.withLock { $0.clear() })
+        report(summary, output, asJSON: session.asJSON)
+        if summary.missing > 0 { throw ExitCode(ErrorKind.invalidData.exitCode) }
+    }
+
+    private func report(_ summary: Exporter.Summary, _ output: Output, asJSON: Bool) {
+        guard !asJSON else { return output.print(RawJSON(summary, as: Exporter.Summary.codec)) }
+        output.print(
+            "\(summary.items) images with \(summary.comments) comments, \(summary.written) files written, "
+                + "\(summary.missing) without bytes")
+    }
+}
+
+extension Exporter.Summary {
+    /// The JSON output.
+    fileprivate static let codec = Codec<Exporter.Summary>.object { object in
+        let items = object.required("items", .integer(), \.items)
+        let comments = object.required("comments", .integer(), \.comments)
+        let written = object.required("written", .integer(), \.written)
+        let missing = object.required("missing", .integer(), \.missing)
+        return { members throws(JSONError) in
+            Exporter.Summary(
+                items: try members[items], comments: try members[comments], written: try members[written],
+                missing: try members[missing])
+        }
+    }
+}

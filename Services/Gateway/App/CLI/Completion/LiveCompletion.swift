@@ -1,0 +1,119 @@
+import ArgumentParser
+import FeedContract
+import Foundation
+import JSON
+import RPC
+import ServiceKit
+
+/// Completions that only the running gateway knows. Without a gateway, or when it is slow, there are none.
+struct LiveCompletion: Sendable {
+    let client: RPCClient
+
+    /// How long the shell may wait for a gateway that is busy, in seconds. Usually the answer takes some milliseconds.
+    static let timeout = 2.0
+
+    /// - Parameter words: the command line, which may name the deployment.
+    static func words(
+        _ words: [String], _ complete: @escaping @Sendable (LiveCompletion) async throws -> [String]
+    ) async -> [String] {
+        do {
+            let path = try SocketPath(socket(words))
+            return try await RPCClient.withConnection(
+                to: path, as: "gateway-completion", peers: .owner(ofDirectoryOf: path)
+            ) { try await complete(LiveCompletion(client: $0)) }
+        } catch {
+            // The shell has no place for an error; the command itself reports it.
+            return []
+        }
+    }
+
+    /// The socket that the words select with --socket or --root.
+    static func socket(_ words: [String]) -> String {
+        let options = ClientOptionWords(words)
+        return options["--socket"] ?? (options["--root"].map(Root.init) ?? .standard()).socket("gateway")
+    }
+
+    func ids() async throws(RPCError) -> [String] {
+        try await client.call(FeedContract.load, LoadFeed(limit: LoadFeed.limits.upperBound), Self.options)
+            .items.map(\.id.uuidString)
+    }
+
+    func methods() async throws(RPCError) -> [MethodDescription] {
+        try await client.call(ProtocolMethods.describe, ServiceSelection(), Self.options).contracts.flatMap(\.methods)
+    }
+
+    func services() async throws(RPCError) -> [String] {
+        var names: [String] = []
+        for method in try await methods() {
+            let name = String(method.name.prefix { $0 != "." })
+            if !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
+    /// The keys of the parameters of the method among the words, and the values of an enum after its key.
+    /// - Parameter index: the position of the word to complete.
+    func parameters(of words: [String], at index: Int, completing prefix: String) async throws(RPCError) -> [String] {
+        guard let method = try await methods().first(where: { words.contains($0.name) }) else { return [] }
+        let schema = ParameterSchema(method.params)
+        // bash splits words at the equals sign.
+        if index >= 2, index <= words.count, words[index - 1] == "=" { return schema.choices(of: words[index - 2]) }
+        return schema.members.flatMap { member in
+            let key = "\(member.name)="
+            return prefix.hasPrefix(key) ? schema.choices(of: member.name).map { key + $0 } : [key]
+        }
+    }
+
+    private static var options: CallOptions { CallOptions(timeout: .nanoseconds(Int64(timeout * 1e9))) }
+}
+
+/// The values of options among the words of an unfinished command line.
+struct ClientOptionWords {
+    private let words: [String]
+
+    init(_ words: [String]) { self.words = words }
+
+    subscript(_ name: String) -> String? {
+        if let index = words.firstIndex(of: name), index + 1 < words.count { return words[index + 1] }
+        return words.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+}
+
+extension ParameterSchema {
+    /// The texts that a member may have, if it is an enum.
+    fileprivate func choices(of member: String) -> [String] {
+        guard let schema = self.member(member) else { return [] }
+        return ([schema] + schema.alternatives).flatMap(\.choices).compactMap(\.text)
+    }
+}
+
+extension CompletionKind {
+    /// The ids of the newest images.
+    static var imageIDs: CompletionKind {
+        .custom { @Sendable words, _, _ async in await LiveCompletion.words(words) { try await $0.ids() } }
+    }
+
+    static var services: CompletionKind {
+        .custom { @Sendable words, _, _ async in await LiveCompletion.words(words) { try await $0.services() } }
+    }
+
+    static var methods: CompletionKind {
+        .custom { @Sendable words, _, _ async in
+            await LiveCompletion.words(words) { try await $0.methods().map(\.name) }
+        }
+    }
+
+    /// Services and methods.
+    static var subjects: CompletionKind {
+        .custom { @Sendable words, _, _ async in
+            await LiveCompletion.words(words) { try await $0.services() + $0.methods().map(\.name) }
+        }
+    }
+
+    /// Keys of the parameters of the method.
+    static var parameters: CompletionKind {
+        .custom { @Sendable words, index, prefix async in
+            await LiveCompletion.words(words) { try await $0.parameters(of: words, at: index, completing: prefix) }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// The reason why a file or folder cannot be used, and the remedy.
+enum FileFault {
+    /// - Parameter code: an error number of the system.
+    static func text(_ code: Int32) -> String {
+        switch code {
+        case ENOENT: "it does not exist; check the path"
+        case ENOTDIR: "a part of the path is not a folder; check the path"
+        case EISDIR: "it is a folder; name a file"
+        case EACCES, EPERM: "permission denied; check its mode and owner, or run as another user"
+        case ENOSPC, EDQUOT: "no space left; make room on the disk"
+        case EROFS: "the file system is read-only; name another place"
+        case ENAMETOOLONG: "the name is too long; choose a shorter one"
+        case ELOOP: "its symbolic links form a loop; check the path"
+        default: "\(String(cString: strerror(code)).lowercased()); check the path and the disk"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import RPC
+
+/// What the user may have meant, when a service refuses a call.
+struct MethodHints {
+    let methods: [MethodDescription]
+
+    /// For a method that does not exist.
+    func missing(_ method: String) -> [String] {
+        if let name = Nearest.to(method, among: methods.map(\.name)) { return ["Did you mean \(name)?"] }
+        let service = method.prefix { $0 != "." }
+        let own = methods.map(\.name).filter { $0.hasPrefix("\(service).") }
+        return [
+            own.isEmpty
+                ? "List all methods with: gateway describe"
+                : "\(service) has these methods: \(own.joined(separator: ", "))"
+        ]
+    }
+
+    /// For a parameter that does not exist, in the message of an `invalid_params`: `params.limt: …`.
+    func wrongParameter(_ message: String, of method: String) -> [String] {
+        guard let method = methods.first(where: { $0.name == method }), message.hasPrefix("params"),
+            let path = ParameterPath(message.dropFirst("params.".count).prefix { $0 != ":" }),
+            case .name(let name)? = path.steps.last,
+            let object = ParameterSchema(method.params).at(path.steps.dropLast()), object.values == nil
+        else { return [] }
+        let names = object.members.map(\.name)
+        guard !names.contains(name) else { return [] }
+        let takes = names.isEmpty ? "It takes no parameters." : "It takes \(names.joined(separator: ", "))."
+        return [(Nearest.to(name, among: names).map { "Did you mean \($0)? " } ?? "") + takes]
+    }
+}

@@ -1,0 +1,29 @@
+import JSON
+
+/// Parameters with an example for every member, to fill in.
+enum ParameterTemplate {
+    static func tree(_ schema: ParameterSchema) -> JSONTree {
+        if schema.isBytes {
+            return .object([.init(name: "$bytes", value: .object([.init(name: "base64", value: .string(""))]))])
+        }
+        if let choice = schema.choices.first { return choice }
+        if let first = schema.alternatives.first { return tree(first) }
+        switch schema.types.subtracting(["null"]).sorted().first {
+        case "array": return .array(schema.items.map { [tree($0)] } ?? [])
+        case "boolean": return .raw(RawJSON(false, as: .boolean))
+        case "integer", "number": return .raw(RawJSON(schema.minimum ?? 0, as: .integer()))
+        case "string": return .string(text(schema))
+        case "object", nil:
+            return .object(schema.members.map { .init(name: $0.name, value: tree($0.schema)) })
+        case _?: return .raw(.emptyObject)
+        }
+    }
+
+    private static func text(_ schema: ParameterSchema) -> String {
+        switch schema.format {
+        case "uuid": "00000000-0000-4000-8000-000000000000"
+        case "uri": "https://example.org/"
+        default: ""
+        }
+    }
+}

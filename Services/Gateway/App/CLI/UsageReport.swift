@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+
+/// What the command line says about arguments that it cannot parse, or about a request for help.
+struct UsageReport {
+    let error: any Error
+    let arguments: [String]
+
+    init(_ error: any Error, of arguments: [String]) { (self.error, self.arguments) = (error, arguments) }
+
+    func exit() -> Never {
+        let code = GatewayCommand.exitCode(for: error)
+        // Code 0: help, the version, or a completion.
+        guard code != .success else { GatewayCommand.exit(withError: error) }
+        let output = Output(terminal: .live(), color: .auto, asJSON: asJSON)
+        if asJSON {
+            output.report(ErrorReport(message: message, kind: .invalidParams, exitCode: code.rawValue))
+        } else {
+            output.say(text)
+        }
+        Foundation.exit(code.rawValue)
+    }
+
+    /// Whether the command line that cannot be parsed asks for JSON.
+    private var asJSON: Bool { arguments.prefix { $0 != "--" }.contains("--json") }
+
+    var text: String {
+        unknownCommand.map { "Error: \($0)\n  See 'gateway --help' for the commands." }
+            ?? GatewayCommand.fullMessage(for: error)
+    }
+
+    private var message: String { unknownCommand ?? GatewayCommand.message(for: error) }
+
+    /// The message for a word that is no command, with the command that it resembles.
+    private var unknownCommand: String? {
+        let names = GatewayCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard let word = arguments.first, !word.hasPrefix("-"), !(names + ["help"]).contains(word) else { return nil }
+        let nearest = Nearest.to(word, among: names).map { "; did you mean \($0)?" } ?? ""
+        return "there is no command \"\(Escaping.visible(word))\"\(nearest)"
+    }
+}

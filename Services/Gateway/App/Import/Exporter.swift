@@ -1,0 +1,116 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import GatewayContract
+import ImageDataContract
+import JSON
+import RPC
+
+/// Writes the feed into a folder that `import` takes back: the bytes of each image in a file, and a manifest.
+///
+/// The export can be repeated: a file with the bytes of its image is kept. The manifest replaces the last one at the end, so that
+/// an interrupted export leaves a complete one or none. Memory holds one page of the feed.
+struct Exporter {
+    let session: Session
+    let folder: ExportFolder
+
+    /// Called for every exported item, with the number of exported items.
+    let progress: @Sendable (Int, String) -> Void
+
+    /// Called for every image whose bytes cannot be loaded.
+    let missing: @Sendable (_ item: String, _ reason: String) -> Void
+
+    struct Summary: Sendable {
+        var items = 0
+        var comments = 0
+
+        /// Images whose bytes were written; the files of the others were complete.
+        var written = 0
+
+        /// Images without bytes.
+        var missing = 0
+    }
+
+    func run(_ summary: inout Summary) async throws {
+        let manifest = try folder.beginManifest()
+        var after: UUID?
+        repeat {
+            let load = LoadFeed(limit: LoadFeed.limits.upperBound, afterID: after)
+            let page = try await session.call(FeedContract.load, load)
+            let counts = try await counts(of: page.items)
+            for item in page.items {
+                let comments = counts[item.id] == nil ? [] : try await comments(of: item.id)
+                let file = try await save(item, &summary)
+                try manifest.add(ImportEntry(item, file: file, comments: comments))
+                summary.items += 1
+                summary.comments += comments.count
+                progress(summary.items, item.description ?? item.id.uuidString)
+            }
+            after = page.nextAfterID
+        } while after != nil
+        try manifest.finish()
+    }
+
+    // MARK: Bytes
+
+    /// - Returns: the name of the file; nil when there are no bytes.
+    private func save(_ item: FeedItem, _ summary: inout Summary) async throws -> String? {
+        if let file = try await complete(item) { return file }
+        do throws(RPCError) {
+            let image = try await session.call(ImageDataContract.load, LoadImage(url: item.image))
+            let file = ExportFolder.fileName(item.id, contentType: image.metadata.contentType)
+            try folder.write(image.data.data, to: file)
+            summary.written += 1
+            return file
+        } catch {
+            // Of a file that cannot be written, the folder is at fault, not this image.
+            guard error.service != nil, error.kind != .unavailable, error.kind != .overloaded else { throw error }
+            summary.missing += 1
+            missing(item.id.uuidString, "\(Escaping.visible(item.image)): \(error.message)")
+            return nil
+        }
+    }
+
+    /// The file of an earlier export, if it has the bytes that the item has now.
+    private func complete(_ item: FeedItem) async throws(RPCError) -> String? {
+        guard let file = folder.file(of: item.id), let hash = folder.hash(of: file) else { return nil }
+        do throws(RPCError) {
+            let stored = try await session.call(ImageDataContract.stat, ImageSelection(url: item.image))
+            return stored.sha256 == hash ? file : nil
+        } catch {
+            guard error.kind == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    // MARK: Comments
+
+    private func counts(of items: [FeedItem]) async throws(RPCError) -> [UUID: Int] {
+        guard !items.isEmpty else { return [:] }
+        return try await session.call(CommentsContract.counts, CountComments(imageIDs: items.map(\.id))).counts
+    }
+
+    private func comments(of id: UUID) async throws(RPCError) -> [PostedComment] {
+        var comments: [PostedComment] = []
+        var after: UUID?
+        repeat {
+            let page = try await session.call(CommentsContract.list, ListComments(imageID: id, afterID: after))
+            comments += page.items
+            after = page.nextAfterID
+        } while after != nil
+        return comments
+    }
+}
+
+extension ImportEntry {
+    /// - Parameter file: nil when there are no bytes.
+    fileprivate init(_ item: FeedItem, file: String?, comments: [PostedComment]) {
+        self.init(
+            file: file, id: item.id, description: item.description, location: item.location,
+            comments: comments.map {
+                Comment(id: $0.id, username: $0.author.username, message: $0.message, createdAt: $0.createdAt)
+            },
+            // A URL of a hash is made from the bytes again.
+            image: file != nil && item.image.hasPrefix("urn:sha256:") ? nil : item.image)
+    }
+}
