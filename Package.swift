@@ -156,7 +156,7 @@ let package = Package(
         // The composition root.
         + [
             .target(
-                name: "Presentation", dependencies: ["EdgeModel"], path: "Services/Gateway/Presentation",
+                name: "Presentation", dependencies: ["EdgeModel", "JSON"], path: "Services/Gateway/Presentation",
                 resources: [.process("Resources")], swiftSettings: settings),
             .target(
                 name: "GatewayContract",
@@ -201,7 +201,7 @@ let package = Package(
                     "Comments", "EdgeKit", "Upstream",
                 ] + executables),
             // The browser tests (Tests/Web) run the same table.
-            tests("PresentationTests", of: ["EdgeModel", "Presentation"], exclude: ["loading-state.json"]),
+            tests("PresentationTests", of: ["EdgeModel", "JSON", "Presentation"], exclude: ["loading-state.json"]),
             tests(
                 "UpstreamTests",
                 of: [

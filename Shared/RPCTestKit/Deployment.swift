@@ -58,8 +58,11 @@ public struct Deployment: Sendable {
     private static func seedPlugins(_ root: String) throws {
         try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
         for service in services {
+            let enriches =
+                service == "comments"
+                ? #","enriches":[{"item":"feed","method":"comments.counts","as":"comments"}]"# : ""
             let manifest = """
-                {"name":"\(service)","socket":"\(service).sock","contracts":{"\(service)":1},"required":true}
+                {"name":"\(service)","socket":"\(service).sock","contracts":{"\(service)":1},"required":true\(enriches)}
                 """
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: "\(root)/plugins.d/\(service).json"))
         }

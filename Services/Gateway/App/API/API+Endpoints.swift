@@ -29,7 +29,9 @@ extension API {
         },
         Endpoint(
             .get, "/v1/image/{id}", "getItem", "Return an item of the feed.",
-            answers: [.json("The item.", FeedItem.codec), .notModified, .problem(404, "The feed has no such item.")]
+            answers: [
+                .json("The item.", EnrichedItem.codec), .notModified, .problem(404, "The feed has no such item."),
+            ]
         ) { api, request throws(RPCError) in
             try await api.item(request.id, request.head, request.options)
         },

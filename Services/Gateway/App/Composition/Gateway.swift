@@ -10,18 +10,21 @@ struct Gateway: Sendable {
     let feed: Feed
     let pictures: Pictures
     let comments: ImageComments
+    let enriching: Enriching
 
     /// The current date, for ages and relative dates.
     let now: @Sendable () -> Date
 
     init(
         _ registry: PluginRegistry, recentPages: RecentPages, recentImages: RecentImages, recentHints: RecentHints,
-        recentComments: RecentComments, now: @escaping @Sendable () -> Date
+        recentComments: RecentComments, enrichment: EnrichmentLimits = EnrichmentLimits(),
+        now: @escaping @Sendable () -> Date
     ) {
         self.registry = registry
         feed = Feed(registry: registry, recent: recentPages)
         pictures = Pictures(registry: registry, feed: feed, recent: recentImages, hints: recentHints)
         comments = ImageComments(registry: registry, feed: feed, recent: recentComments)
+        enriching = Enriching(registry, enrichment)
         self.now = now
     }
 
@@ -39,6 +42,6 @@ struct Gateway: Sendable {
     func noteCall(of method: String) {
         if Feed.changes.contains(method) { feed.recent.forget() }
         if Pictures.changes.contains(method) { pictures.forget() }
-        if ImageComments.changes.contains(method) { comments.recent.forget() }
+        if ImageComments.changes.contains(method) { comments.forget() }
     }
 }

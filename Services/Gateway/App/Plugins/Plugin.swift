@@ -17,10 +17,13 @@ struct Plugin: Sendable {
     /// The timeout of the gateway's own health checks.
     static let probeTimeout = TimeAmount.seconds(1)
 
-    /// The methods that may be called again after a lost connection. The gateway knows this only for these contracts.
+    /// The methods of our own contracts that may be called again after a lost connection.
     private static let repeatableMethods = Set(
         [FeedContract.contract, CommentsContract.contract, ImageDataContract.contract]
             .flatMap(\.methods).filter(\.idempotent).map(\.name))
+
+    /// The same for this plugin, with the methods that its manifest promises to be without effect.
+    private let repeatable: Set<String>
 
     /// - Parameter logger: logs each change of the plugin's state.
     init(
@@ -28,6 +31,7 @@ struct Plugin: Sendable {
         logger: Logger = Logger(label: "none") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
         self.manifest = manifest
+        repeatable = Self.repeatableMethods.union(manifest.enriches.map(\.method))
         let path = try SocketPath(
             manifest.socket.hasPrefix("/") ? manifest.socket : "\(root)/run/\(manifest.socket)")
         let standing = PluginStanding(name: manifest.name, path: path, logger: logger)
@@ -87,7 +91,7 @@ struct Plugin: Sendable {
 
     private func forwarding(_ method: String, _ options: CallOptions) -> CallOptions {
         var options = inTime(options)
-        options.isRepeatable = Self.repeatableMethods.contains(method)
+        options.isRepeatable = repeatable.contains(method)
         return options
     }
 
