@@ -12,6 +12,9 @@ struct Gateway: Sendable {
     let comments: ImageComments
     let enriching: Enriching
 
+    /// The methods that plugins describe.
+    let contracts = RecentContracts()
+
     /// The current date, for ages and relative dates.
     let now: @Sendable () -> Date
 
@@ -34,8 +37,9 @@ struct Gateway: Sendable {
         async let images: Void = pictures.recent.run()
         async let hints: Void = pictures.hints.run()
         async let comments: Void = comments.recent.run()
+        async let contracts: Void = contracts.run()
         await registry.run()
-        _ = await (pages, images, hints, comments)
+        _ = await (pages, images, hints, comments, contracts)
     }
 
     /// Clears the cached answers that a call may have changed. Failed calls count too, because they may have had an effect.

@@ -22,16 +22,12 @@ struct Plugin: Sendable {
         [FeedContract.contract, CommentsContract.contract, ImageDataContract.contract]
             .flatMap(\.methods).filter(\.idempotent).map(\.name))
 
-    /// The same for this plugin, with the methods that its manifest promises to be without effect.
-    private let repeatable: Set<String>
-
     /// - Parameter logger: logs each change of the plugin's state.
     init(
         _ manifest: PluginManifest, root: String, executor: LoopExecutor = .shared,
         logger: Logger = Logger(label: "none") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
         self.manifest = manifest
-        repeatable = Self.repeatableMethods.union(manifest.enriches.map(\.method))
         let path = try SocketPath(
             manifest.socket.hasPrefix("/") ? manifest.socket : "\(root)/run/\(manifest.socket)")
         let standing = PluginStanding(name: manifest.name, path: path, logger: logger)
@@ -91,7 +87,7 @@ struct Plugin: Sendable {
 
     private func forwarding(_ method: String, _ options: CallOptions) -> CallOptions {
         var options = inTime(options)
-        options.isRepeatable = repeatable.contains(method)
+        options.isRepeatable = Self.repeatableMethods.contains(method) || manifest.isRead(method)
         return options
     }
 
