@@ -181,6 +181,13 @@ let package = Package(
                 path: "Services/Gateway/App",
                 resources: [.copy("Web/Templates"), .copy("Web/Assets")], swiftSettings: settings),
         ]
+        // An example of a plugin, on the runtime of the services.
+        + [
+            .executableTarget(
+                name: "places-service",
+                dependencies: ["FeedContract", "JSON", "RPC", "ServiceKit", .argumentParser],
+                path: "Services/Examples/Places", swiftSettings: settings)
+        ]
         // Tests and benchmarks.
         + [
             tests("JSONTests", of: ["JSON", "RPCTestKit"]),
@@ -189,7 +196,8 @@ let package = Package(
             tests("ServiceKitTests", of: ["ServiceKit", "RPC", "RPCTestKit", .argumentParser, .logging, .nioPosix]),
             tests(
                 "EndToEndTests",
-                of: ["EdgeModel", "JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),
+                of: ["EdgeModel", "JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract", "places-service"]
+                    + executables),
             tests(
                 "GatewayTests",
                 of: [
