@@ -8,6 +8,7 @@ from plugin import COUNT, ID, IDS, Failure, Plugin
 plugin = Plugin("likes")
 images = {}  # the image of each like
 counts_by_image = collections.Counter()
+SOME = {"type": "integer", "minimum": 1}
 
 
 def note(like, image):
@@ -15,7 +16,7 @@ def note(like, image):
     counts_by_image[image] += 1
 
 
-@plugin.method("Count the likes of images.", {"image_ids": IDS}, {"counts": {"type": "object"}})
+@plugin.method("Count the likes of images.", {"image_ids": IDS}, {"counts": {"type": "object", "additionalProperties": SOME}})
 def counts(image_ids):
     counted = {id.upper(): counts_by_image[id.upper()] for id in image_ids}
     return {"counts": {id: count for id, count in counted.items() if count}}
@@ -27,7 +28,7 @@ def get(id):
 
 
 @plugin.method(
-    "Like an image. With an id the call can be repeated.", {"image_id": ID, "id": ID}, {"count": COUNT},
+    "Like an image. With an id the call can be repeated.", {"image_id": ID, "id": ID}, {"count": SOME},
     idempotent=False, errors=["already_exists"])
 def add(image_id, id=None):
     like, image = (id or str(uuid.uuid4())).upper(), image_id.upper()

@@ -16,6 +16,7 @@ MESSAGE_LIMIT = 8 * 1024 * 1024  # bytes, as the gateway's
 ID = {"type": "string", "format": "uuid"}
 IDS = {"type": "array", "items": ID, "minItems": 1, "maxItems": 100}
 COUNT = {"type": "integer", "minimum": 0}
+TEXT = {"type": "string"}
 CODES = {
     "parse_error": -32700, "invalid_request": -32600, "method_not_found": -32601, "invalid_params": -32602,
     "internal": -32603, "not_found": -32004, "already_exists": -32009,
@@ -37,10 +38,11 @@ class Plugin:
         self.service = {"name": name, "version": version, "instance": str(uuid.uuid4())}
         self.contract = {"name": name, "version": 1, "methods": []}
         self.functions = {
-            "rpc.hello": lambda protocols, **_: self.hello(protocols),
-            "rpc.ping": lambda: {},
-            "rpc.health": lambda: {"status": "serving", "checks": []},
-            "rpc.describe": lambda: {"service": self.service, "contracts": [self.contract]},
+            "rpc.hello": self.hello,
+            "rpc.ping": checked(lambda: {}, {}),
+            "rpc.health": checked(lambda service=None: {"status": "serving", "checks": []}, {"service": TEXT}),
+            "rpc.describe": checked(
+                lambda service=None: {"service": self.service, "contracts": [self.contract]}, {"service": TEXT}),
         }
         self.turn = threading.Lock()
 
@@ -49,25 +51,17 @@ class Plugin:
 
         def publish(function):
             name = f"{self.name}.{function.__name__}"
-            defaults = inspect.signature(function).parameters.values()
-            required = [each.name for each in defaults if each.default is each.empty]
-            schema = {"type": "object", "properties": params, "required": required, "additionalProperties": False}
             self.contract["methods"].append({
-                "name": name, "summary": summary, "params": schema,
+                "name": name, "summary": summary, "params": schema(function, params),
                 "result": {"type": "object", "properties": result, "required": list(result)},
                 "idempotent": idempotent, "streams": False, "errors": list(errors),
             })
-
-            def call(**values):
-                check(values, schema, "params")
-                return function(**values)
-
-            self.functions[name] = call
+            self.functions[name] = checked(function, params)
             return function
 
         return publish
 
-    def hello(self, protocols):
+    def hello(self, protocols=(), **_):
         if 1 not in protocols:
             raise Failure("invalid_request", f"protocols {protocols} are not supported; this service speaks 1")
         return {
@@ -76,27 +70,31 @@ class Plugin:
             "limits": {"frame_bytes": MESSAGE_LIMIT, "calls_in_flight": 1024},
         }
 
-    def answer(self, message):
+    def answer(self, message, is_first=False):
         """The answer to a message; None for a notification."""
-        if isinstance(message, list) and message:  # a batch
+        if isinstance(message, list) and 1 <= len(message) <= 100:  # a batch
             return [answer for each in message if (answer := self.answer(each))] or None
-        number = message.get("id") if isinstance(message, dict) else None
+        number = None
         try:
-            is_valid = isinstance(number, (int, str)) and not isinstance(number, bool)
-            if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or "id" in message and not is_valid:
-                number = None
-                raise Failure("invalid_request", "a message must be a JSON-RPC 2.0 request with a number or a text as id")
+            if not isinstance(message, dict) or "id" in message and not is_id(message["id"]):
+                raise Failure("invalid_request", "must be a request with an id, or a batch of 1 to 100 requests")
+            number = message.get("id")
+            name, params = message.get("method"), message.get("params", {})
+            if message.get("jsonrpc") != "2.0" or not isinstance(name, str) or not isinstance(params, (dict, list)):
+                raise Failure("invalid_request", "must have jsonrpc 2.0, a method, and params that are an object")
             if "id" not in message:
-                return None  # a notification, for example that a call is cancelled
-            outcome = {"result": self.call(message.get("method"), message.get("params") or {})}
+                return None  # for example that a call is cancelled
+            if name == "rpc.hello" and not is_first:
+                raise Failure("invalid_request", "rpc.hello must be the first message")
+            outcome = {"result": self.call(name, params)}
         except Failure as failure:
             outcome = {"error": failure.error}
         return {"jsonrpc": "2.0", "id": number, **outcome}
 
     def call(self, name, params):
         if name not in self.functions:
-            raise Failure("method_not_found", f"there is no method {str(name)[:80]}")
-        if not isinstance(params, dict):
+            raise Failure("method_not_found", f"there is no method {name[:80]}")
+        if isinstance(params, list):
             raise Failure("invalid_params", "params: must be an object")
         try:
             with self.turn:
@@ -121,6 +119,27 @@ class Plugin:
             server.plugin = self
             print(f"{self.name}: serving on {path}", file=sys.stderr, flush=True)
             server.serve_forever()
+
+
+def is_id(value):
+    if isinstance(value, str):
+        return len(value.encode()) <= 256
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+
+
+def schema(function, params):
+    """The JSON Schema of a function's parameters. Those without a default are required."""
+    defaults = inspect.signature(function).parameters.values()
+    required = [each.name for each in defaults if each.default is each.empty]
+    return {"type": "object", "properties": params, "required": required, "additionalProperties": False}
+
+
+def checked(function, params):
+    def call(**values):
+        check(values, schema(function, params), "params")
+        return function(**values)
+
+    return call
 
 
 def check(value, schema, path):
@@ -154,6 +173,7 @@ class Connection(socketserver.StreamRequestHandler):
     """Reads frames and answers them in their order. A frame is four bytes, kind 0 and the length, and then one JSON message."""
 
     def handle(self):
+        is_first = True
         while len(header := self.rfile.read(4)) == 4:
             (length,) = struct.unpack(">I", header)
             if length > MESSAGE_LIMIT:  # also every kind but 0, which would have to be agreed on in rpc.hello
@@ -163,12 +183,11 @@ class Connection(socketserver.StreamRequestHandler):
             if len(body) < length:
                 return  # the peer has died
             try:
-                message = json.loads(body.decode(), object_pairs_hook=members, parse_constant=refuse)
+                answer = self.server.plugin.answer(parse(body), is_first)
             except (ValueError, RecursionError) as error:
                 failure = Failure("parse_error", f"the message is not JSON: {str(error)[:200]}")
                 answer = {"jsonrpc": "2.0", "id": None, "error": failure.error}
-            else:
-                answer = self.server.plugin.answer(message)
+            is_first = False
             if answer:
                 self.send(answer)
 
@@ -180,8 +199,16 @@ class Connection(socketserver.StreamRequestHandler):
             pass  # the peer is gone; the next read ends the connection
 
 
+def parse(body):
+    """A JSON value as section 2 narrows it: no duplicate members, lone surrogates or NaN, and at most 64 levels."""
+    value = json.loads(body.decode(), object_pairs_hook=members, parse_constant=refuse)
+    json.dumps(value, ensure_ascii=False).encode()  # fails for a lone surrogate
+    if levels(value) > 64:
+        raise ValueError("it is nested deeper than 64")
+    return value
+
+
 def members(pairs):
-    """A JSON object without duplicate members."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a member appears twice")
     return dict(pairs)
@@ -189,3 +216,8 @@ def members(pairs):
 
 def refuse(constant):
     raise ValueError(f"{constant} is not JSON")
+
+
+def levels(value):
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if children is None else 1 + max(map(levels, children), default=0)
