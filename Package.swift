@@ -163,7 +163,7 @@ let package = Package(
         // The composition root.
         + [
             .target(
-                name: "Presentation", dependencies: ["EdgeModel"], path: "Services/Gateway/Presentation",
+                name: "Presentation", dependencies: ["EdgeModel", "JSON"], path: "Services/Gateway/Presentation",
                 resources: [.process("Resources")], swiftSettings: settings),
             .target(
                 name: "GatewayContract",
@@ -193,6 +193,13 @@ let package = Package(
                 path: "Services/Gateway/App",
                 resources: [.copy("Web/Templates"), .copy("Web/Assets")], swiftSettings: settings),
         ]
+        // An example of a plugin, on the runtime of the services.
+        + [
+            .executableTarget(
+                name: "places-service",
+                dependencies: ["FeedContract", "JSON", "RPC", "ServiceKit", .argumentParser],
+                path: "Services/Examples/Places", swiftSettings: settings)
+        ]
         // Tests and benchmarks.
         + [
             tests("JSONTests", of: ["JSON", "RPCTestKit"]),
@@ -201,7 +208,8 @@ let package = Package(
             tests("ServiceKitTests", of: ["ServiceKit", "RPC", "RPCTestKit", .argumentParser, .logging, .nioPosix]),
             tests(
                 "EndToEndTests",
-                of: ["EdgeModel", "JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract"] + executables),
+                of: ["EdgeModel", "JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract", "places-service"]
+                    + executables),
             tests(
                 "GatewayTests",
                 of: [
@@ -213,7 +221,7 @@ let package = Package(
                     "Comments", "EdgeKit", "Upstream",
                 ] + executables, exclude: ["CLI/Golden"]),
             // The browser tests (Tests/Web) run the same table.
-            tests("PresentationTests", of: ["EdgeModel", "Presentation"], exclude: ["loading-state.json"]),
+            tests("PresentationTests", of: ["EdgeModel", "JSON", "Presentation"], exclude: ["loading-state.json"]),
             tests(
                 "UpstreamTests",
                 of: [

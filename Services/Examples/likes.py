@@ -1,48 +1,55 @@
 #!/usr/bin/env python3
-"""Count how many readers like an image. A complete service of Shared/PROTOCOL.md, sections 1 to 3.
+"""Count how many readers like an image: a plugin of the image feed.
 
-Usage: likes.py [SOCKET]    the socket to listen on; default: ROOT/run/likes.sock"""
-import collections, json, os, socketserver, struct, sys
+Usage: likes.py    listens on ROOT/run/likes.sock, and stores the likes in ROOT/data/likes.jsonl"""
+import collections, json, os, uuid
+from plugin import COUNT, ID, IDS, Failure, Plugin
 
-likes = collections.Counter()  # in memory; a real service has a store
-
-
-def add(params):
-    likes[params["image_id"].upper()] += 1
-    return count(params)
-
-
-def count(params):
-    return {"count": likes[params["image_id"].upper()]}
+plugin = Plugin("likes")
+images = {}  # the image of each like
+counts_by_image = collections.Counter()
+SOME = {"type": "integer", "minimum": 1}
 
 
-methods = {"likes.add": add, "likes.count": count}
+def note(like, image):
+    images[like] = image
+    counts_by_image[image] += 1
 
 
-def answer(request):
-    name, params = request.get("method"), request.get("params", {})
-    if name not in methods:  # also rpc.hello, which the gateway sends first: it then uses no optional feature
-        return {"error": {"code": -32601, "message": f"there is no method {name}"}}  # method_not_found
-    if set(params) != {"image_id"} or not isinstance(params["image_id"], str):
-        return {"error": {"code": -32602, "message": "params.image_id: the id of an image is required, and nothing else"}}
-    return {"result": methods[name](params)}
+@plugin.method("Count the likes of images.", {"image_ids": IDS}, {"counts": {"type": "object", "additionalProperties": SOME}})
+def counts(image_ids):
+    counted = {id.upper(): counts_by_image[id.upper()] for id in image_ids}
+    return {"counts": {id: count for id, count in counted.items() if count}}
 
 
-class Connection(socketserver.StreamRequestHandler):
-    def handle(self):
-        while len(header := self.rfile.read(4)) == 4:  # the frame: kind 0 and the length, then the message
-            (length,) = struct.unpack(">I", header)
-            request = json.loads(self.rfile.read(length))
-            if "id" in request:  # a message without an id is a notification, which gets no answer
-                body = json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer(request)}).encode()
-                self.wfile.write(struct.pack(">I", len(body)) + body)
+@plugin.method("Return the number of likes of an image.", {"id": ID}, {"image_id": ID, "count": COUNT})
+def get(id):
+    return {"image_id": id.upper(), "count": counts_by_image[id.upper()]}
 
 
-root = os.environ.get("ROOT", "~/.local/share/image-feed")
-path = sys.argv[1] if len(sys.argv) > 1 else os.path.expanduser(root + "/run/likes.sock")
-if os.path.exists(path):
-    os.unlink(path)  # left by the last process
-os.umask(0o177)  # only this user may connect
-with socketserver.ThreadingUnixStreamServer(path, Connection) as server:  # one thread for each connection
-    print(f"likes.py: serving on {path}", file=sys.stderr)
-    server.serve_forever()
+@plugin.method(
+    "Like an image. With an id the call can be repeated.", {"image_id": ID, "id": ID}, {"count": SOME},
+    idempotent=False, errors=["already_exists"])
+def add(image_id, id=None):
+    like, image = (id or str(uuid.uuid4())).upper(), image_id.upper()
+    if images.get(like, image) != image:
+        raise Failure("already_exists", "params.id: this like exists for another image")
+    if like not in images:
+        file.write(json.dumps({"id": like, "image_id": image}).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())  # a like that was acknowledged is on disk
+        note(like, image)
+    return {"count": counts_by_image[image]}
+
+
+os.makedirs(plugin.root + "/data", mode=0o700, exist_ok=True)
+with open(plugin.root + "/data/likes.jsonl", "ab+") as file:
+    file.seek(0)
+    end = 0
+    for line in file:
+        if line.endswith(b"\n"):  # the process was killed during any other
+            like = json.loads(line)
+            note(like["id"], like["image_id"])
+            end += len(line)
+    file.truncate(end)
+    plugin.serve()

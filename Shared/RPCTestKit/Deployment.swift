@@ -12,12 +12,17 @@ public struct Deployment: Sendable {
     /// - Parameters:
     ///   - gateway: further arguments of `gateway serve`.
     ///   - imageData: further arguments of `image-data-service`.
+    ///   - manifests: those of further plugins, by name.
     public static func with<Result>(
-        gateway arguments: [String] = [], imageData: [String] = [], isolation: isolated (any Actor)? = #isolation,
+        gateway arguments: [String] = [], imageData: [String] = [], manifests: [String: String] = [:],
+        isolation: isolated (any Actor)? = #isolation,
         _ body: (Deployment) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
             try seedPlugins(root)
+            for (name, text) in manifests {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: "\(root)/plugins.d/\(name).json"))
+            }
             var programs: [String: RunningProgram] = [:]
             defer { for program in programs.values { program.send(SIGKILL) } }
             for name in services + ["gateway"] {
@@ -58,8 +63,11 @@ public struct Deployment: Sendable {
     private static func seedPlugins(_ root: String) throws {
         try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
         for service in services {
+            let enriches =
+                service == "comments"
+                ? #","enriches":[{"item":"feed","method":"comments.counts","as":"comments"}]"# : ""
             let manifest = """
-                {"name":"\(service)","socket":"\(service).sock","contracts":{"\(service)":1},"required":true}
+                {"name":"\(service)","socket":"\(service).sock","contracts":{"\(service)":1},"required":true\(enriches)}
                 """
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: "\(root)/plugins.d/\(service).json"))
         }

@@ -37,7 +37,8 @@ def plain(index):
 
 
 class Deployment:
-    def __init__(self, root, arguments=()):
+    def __init__(self, root, arguments=(), manifests=()):
+        """`manifests`: those of further plugins."""
         self.root = pathlib.Path(root)
         self.processes = {}
         self.arguments = list(arguments)
@@ -48,7 +49,11 @@ class Deployment:
         (self.root / "plugins.d").mkdir(parents=True, exist_ok=True)
         for name in SERVICES:
             manifest = {"name": name, "socket": f"{name}.sock", "contracts": {name: 1}, "required": True}
+            if name == "comments":
+                manifest["enriches"] = [{"item": "feed", "method": "comments.counts", "as": "comments"}]
             (self.root / f"plugins.d/{name}.json").write_text(json.dumps(manifest))
+        for manifest in manifests:
+            (self.root / f"plugins.d/{manifest['name']}.json").write_text(json.dumps(manifest))
 
     def start(self, name):
         """Starts a program; the gateway gets the same port as before."""
@@ -115,9 +120,9 @@ class Deployment:
 
 
 @contextlib.contextmanager
-def deployment(arguments=()):
+def deployment(arguments=(), manifests=()):
     with tempfile.TemporaryDirectory(prefix="image-feed-web-") as root:
-        running = Deployment(root, arguments)
+        running = Deployment(root, arguments, manifests)
         try:
             for name in [*SERVICES, "gateway"]:
                 running.start(name)

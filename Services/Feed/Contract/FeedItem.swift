@@ -1,7 +1,6 @@
 import EdgeModel
 import Foundation
 import JSON
-import RPC
 
 /// An item as the API transfers it. The member names are those of the HTTP API.
 public struct FeedItem: Sendable, Equatable {
@@ -43,35 +42,18 @@ public struct FeedItem: Sendable, Equatable {
 
     /// The codec of a served item. It has no length limits, because an edge forwards the texts of its upstream
     /// unchanged.
-    public static let codec = codec(
-        description: .string, location: .string, image: .uri(schemes: imageSchemes, maximumBytes: nil), isDated: true)
+    public static let codec = Codec<FeedItem>.object { object in
+        let item = Members(in: &object) { $0 }
+        return { members throws(JSONError) in try item.read(members) }
+    }
 
     /// The codec of an item in `feed.publish`, with the length limits and without the date, which is the authority's.
-    public static let authoredCodec = codec(
-        description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
-        image: authoredImage, isDated: false)
+    public static let authoredCodec = Codec<FeedItem>.object { object in
+        let item = Members(
+            in: &object, description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
+            image: authoredImage, isDated: false, { $0 })
+        return { members throws(JSONError) in try item.read(members) }
+    }
 
     static let imageSchemes = ["http", "https", "urn"]
-
-    private static func codec(
-        description: Codec<String>, location: Codec<String>, image: Codec<String>, isDated: Bool
-    ) -> Codec<FeedItem> {
-        .object { object in
-            let id = object.required("id", .uuid, \.id)
-            let description = object.optional("description", description, \.description)
-            let location = object.optional("location", location, \.location)
-            let image = object.required("image", image, \.image)
-            let publishedAt =
-                isDated
-                ? object.optional("published_at", .date, \.publishedAt, "When the authority stored the item first.")
-                : nil
-            let hints = PictureHints.Members(in: &object) { $0.hints }
-            return { members throws(JSONError) in
-                let date: Date? = if let publishedAt { try members[publishedAt] } else { nil }
-                return FeedItem(
-                    id: try members[id], description: try members[description], location: try members[location],
-                    image: try members[image], publishedAt: date, hints: try hints.read(members))
-            }
-        }
-    }
 }

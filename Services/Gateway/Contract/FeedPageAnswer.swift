@@ -97,11 +97,15 @@ extension FeedImageViewModel {
             "published_at", .date, \.publishedAt, "When the authority stored the item first.")
         let hints = PictureHints.Members(in: &object) { $0.hints }
         let comments = object.optional("comments", .string, \.comments, "The number of comments: 3 comments.")
+        let extensions = object.optional(
+            "extensions", .dictionary(of: .any), { $0.extensions.isEmpty ? nil : $0.extensions },
+            "Values that plugins add, by name.")
         return { members throws(JSONError) in
             FeedImageViewModel(
                 id: try members[id], title: try members[title], description: try members[description],
                 location: try members[location], image: try members[image],
-                publishedAt: try members[publishedAt], hints: try hints.read(members), comments: try members[comments])
+                publishedAt: try members[publishedAt], hints: try hints.read(members), comments: try members[comments],
+                extensions: try members[extensions] ?? [:])
         }
     }
 }

@@ -45,8 +45,10 @@ package struct RunningDeployment {
     private static func seedPlugins(_ root: String) throws {
         try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
         for name in names.dropLast() {
+            let enriches =
+                name == "comments" ? #","enriches":[{"item":"feed","method":"comments.counts","as":"comments"}]"# : ""
             let manifest =
-                "{\"name\":\"\(name)\",\"socket\":\"\(name).sock\",\"contracts\":{\"\(name)\":1},\"required\":true}"
+                "{\"name\":\"\(name)\",\"socket\":\"\(name).sock\",\"contracts\":{\"\(name)\":1},\"required\":true\(enriches)}"
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: "\(root)/plugins.d/\(name).json"))
         }
     }

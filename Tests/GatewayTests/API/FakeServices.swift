@@ -2,7 +2,10 @@ import CommentsContract
 import FeedContract
 import Foundation
 import ImageDataContract
+import JSON
 import RPC
+
+@testable import gateway
 
 /// Services with answers that a test sets; without one the answer is `not_found`.
 struct FakeServices: Sendable {
@@ -22,6 +25,12 @@ struct FakeServices: Sendable {
     var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are stored") }
     var facts: Answer<FactSelection, ImageFacts> = { _, _ in ImageFacts(facts: [:]) }
 
+    /// Plugins beside the services.
+    var plugins: [FakePlugin] = []
+
+    /// The names of plugins that do not run.
+    var down: Set<String> = []
+
     var tables: [String: MethodTable] {
         var feed = MethodTable(FeedContract.contract)
         feed.handle(FeedContract.load, load)
@@ -35,7 +44,8 @@ struct FakeServices: Sendable {
         var images = MethodTable(ImageDataContract.contract)
         images.handle(ImageDataContract.load, image)
         images.handle(ImageDataContract.facts, facts)
-        return ["feed": feed, "comments": comments, "image-data": images]
+        let tables = ["feed": feed, "comments": comments, "image-data": images]
+        return tables.merging(plugins.map { ($0.manifest.name, $0.table) }) { $1 }
     }
 
     /// A feed with one page.
@@ -51,6 +61,33 @@ struct FakeServices: Sendable {
         services.get = { selection, _ in FeedItem(id: selection.id, image: url) }
         services.image = { _, _ in image }
         return services
+    }
+}
+
+/// A plugin that a test runs. It is not required.
+struct FakePlugin: Sendable {
+    let manifest: PluginManifest
+    var table: MethodTable
+
+    /// A plugin that adds `NAME` to the items of the feed.
+    /// - Parameter answer: the text of the answer for the ids.
+    static func enriching(
+        _ name: String, timeout: Int? = nil, _ answer: @escaping @Sendable ([String]) async throws -> String
+    ) -> FakePlugin {
+        let method = Method("\(name).values", "", params: params, answer: Codec<RawJSON>.any)
+        var table = MethodTable(Contract(name: name, version: 1, methods: []))
+        table.handle(method) { ids, _ in RawJSON(unchecked: Array(try await answer(ids).utf8)) }
+        let enrichment = Enrichment(item: .feed, method: method.name, name: name)
+        return FakePlugin(
+            manifest: PluginManifest(
+                name: name, socket: name + ".sock", contracts: [name: 1], required: false, timeout: timeout,
+                enriches: [enrichment]),
+            table: table)
+    }
+
+    private static let params = Codec<[String]>.object { object in
+        let ids = object.required("image_ids", .array(of: .string), \.self)
+        return { members throws(JSONError) in try members[ids] }
     }
 }
 

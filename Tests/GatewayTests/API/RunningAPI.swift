@@ -31,6 +31,7 @@ struct RunningAPI: Sendable {
         limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         connections: Int = HTTPLimits.connections, writeToken: WriteToken? = nil,
         drainTime: TimeAmount = .seconds(60), executor: LoopExecutor = executor, loops: HTTPLoops = loops,
+        enrichment: EnrichmentLimits = EnrichmentLimits(),
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         let failures = FailureLog(logger)
@@ -39,7 +40,7 @@ struct RunningAPI: Sendable {
                 HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
                 loops: loops, logger: Logger(label: "test"))
             let api = API(
-                gateway: Gateway(registry, limits), publicURL: PublicURL(listener.address), limits: limits,
+                gateway: Gateway(registry, limits, enrichment), publicURL: PublicURL(listener.address), limits: limits,
                 budget: listener.budget, writeToken: writeToken, version: "1")
             return try await running(listener, api, RequestLog(logger, failures), drainTime: drainTime, body)
         }
@@ -52,17 +53,28 @@ struct RunningAPI: Sendable {
         _ body: (PluginRegistry) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { root in
-            try await serving(services.tables.filter { names.contains($0.key) }, root: root, executor) {
+            let names = names + services.plugins.map(\.manifest.name)
+            return try await serving(
+                services.tables.filter { names.contains($0.key) && !services.down.contains($0.key) }, root: root,
+                executor
+            ) {
                 var plugins: [Plugin] = []
                 for name in ["feed", "comments", "image-data"] {
                     let manifest = PluginManifest(
-                        name: name, socket: name + ".sock", contracts: [name: 1], required: true, timeout: nil)
+                        name: name, socket: name + ".sock", contracts: [name: 1], required: true, timeout: nil,
+                        enriches: name == "comments" ? [Self.counting] : [])
                     plugins.append(try await Plugin(manifest, root: root, executor: executor))
+                }
+                for plugin in services.plugins {
+                    plugins.append(try await Plugin(plugin.manifest, root: root, executor: executor))
                 }
                 return try await body(PluginRegistry(plugins, failures))
             }
         }
     }
+
+    /// As the manifest of the comments service says.
+    private static let counting = Enrichment(item: .feed, method: "comments.counts", name: "comments")
 
     private static func running<Result: Sendable>(
         _ listener: HTTPListener, _ api: API, _ log: RequestLog, drainTime: TimeAmount,
@@ -119,11 +131,14 @@ struct RunningAPI: Sendable {
 
 extension Gateway {
     /// A gateway whose clock shows `noon`.
-    init(_ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits()) {
+    init(
+        _ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits(),
+        _ enrichment: EnrichmentLimits = EnrichmentLimits()
+    ) {
         self.init(
             registry, recentPages: RecentPages(limits), recentImages: RecentImages(limits),
             recentHints: RecentHints(limits),
-            recentComments: RecentComments(limits), now: { noon })
+            recentComments: RecentComments(limits), enrichment: enrichment, now: { noon })
     }
 }
 

@@ -29,7 +29,9 @@ extension API {
         },
         Endpoint(
             .get, "/v1/image/{id}", "getItem", "Return an item of the feed.",
-            answers: [.json("The item.", FeedItem.codec), .notModified, .problem(404, "The feed has no such item.")]
+            answers: [
+                .json("The item.", EnrichedItem.codec), .notModified, .problem(404, "The feed has no such item."),
+            ]
         ) { api, request throws(RPCError) in
             try await api.item(request.id, request.head, request.options)
         },
@@ -51,7 +53,7 @@ extension API {
                 .json("The comment as it was stored.", Comment.codec, status: 201),
                 .problem(400, "The body is not valid JSON or a valid form, or a member is invalid."),
                 .problem(401, "The bearer token is missing or wrong."),
-                .problem(403, "This deployment accepts no comments over HTTP, or the request comes from another site."),
+                .problem(403, "This deployment accepts no writes over HTTP, or the request comes from another site."),
                 .problem(404, "The feed has no such item."),
                 .problem(409, "The id exists with other content."),
                 .problem(413, "The body is too large."),
@@ -96,7 +98,7 @@ extension API {
             .get, "/openapi.json", "describe", "Return this description, OpenAPI 3.1.",
             answers: [.body("The description.", "application/json"), .notModified]
         ) { api, request throws(RPCError) in
-            .document(api.description, for: request.head)
+            .document(await api.description(), for: request.head)
         },
         Endpoint(
             .get, "/healthz", "checkLife", "Answer while the process runs.",
@@ -111,6 +113,6 @@ extension API {
 
 extension AnswerDescription {
     /// The answer to a conditional request.
-    fileprivate static let notModified = AnswerDescription(
+    static let notModified = AnswerDescription(
         status: 304, summary: "The client's copy is current.", contentType: nil, schema: nil)
 }

@@ -23,6 +23,6 @@ extension API {
     /// Answers with an item of the feed.
     func item(_ id: UUID, _ request: HTTPRequest, _ options: CallOptions) async throws(RPCError) -> HTTPAnswer {
         let item = publicURL.localized(try await gateway.item(id, options))
-        return .document(RawJSON(item, as: FeedItem.codec), for: request)
+        return .document(RawJSON(item, as: EnrichedItem.codec), for: request)
     }
 }

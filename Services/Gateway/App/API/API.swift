@@ -18,8 +18,7 @@ struct API: Sendable {
     /// Permits comments over HTTP; nil when they are off.
     let writeToken: WriteToken?
 
-    /// The description of the API, as `/openapi.json` answers it.
-    let description: RawJSON
+    private let version: String
 
     private static let router = Router(endpoints + Pages.endpoints)
 
@@ -37,7 +36,13 @@ struct API: Sendable {
         self.writeToken = writeToken
         // A reader of an event that loads the feed again must not get the page before the change.
         events = FeedEvents(gateway.registry, publicURL, limits, onChange: gateway.feed.recent.forget)
-        description = OpenAPIDocument.json(Self.endpoints, version: version, server: publicURL)
+        self.version = version
+    }
+
+    /// The description of the API with the methods that plugins publish, as `/openapi.json` answers it.
+    func description() async -> RawJSON {
+        OpenAPIDocument.json(
+            Self.endpoints + (await gateway.publishedEndpoints()), version: version, server: publicURL)
     }
 
     /// Answers a request. Cancelling the task cancels the calls to the services.
@@ -72,7 +77,7 @@ struct API: Sendable {
             return HTTPAnswer(Problem(.tooLarge, detail, status: 414, trace: trace))
         }
         let target = try RequestTarget(text)
-        switch Self.router.route(request.method, target.path) {
+        switch route(request.method, target.path) {
         case .unknown:
             // Scripts of other sites that ask for an invalid id may read why it is refused.
             var answer = refusal(Endpoint.unknownPath, request, trace)
@@ -94,6 +99,13 @@ struct API: Sendable {
             if endpoint.isReadableAcrossSites { CrossSiteReading.apply(to: &answer.fields) }
             return answer
         }
+    }
+
+    /// Plugins can publish only paths that the API does not have itself.
+    private func route(_ method: HTTPRequest.Method, _ path: [String]) -> Router.Route {
+        let own = Self.router.route(method, path)
+        guard case .unknown = own else { return own }
+        return Router(gateway.publishedEndpoints(at: path)).route(method, path)
     }
 
     /// The answer with an error: a page for a browser, a problem document for any other client.

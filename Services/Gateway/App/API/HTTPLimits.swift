@@ -16,6 +16,9 @@ struct HTTPLimits: Sendable {
     /// longest escapes has 25,000 bytes.
     static let bodyBytes = 65_536
 
+    /// The maximum size of the result of a method that a plugin publishes, in bytes.
+    static let publishedBytes = 1_024 * 1_024
+
     /// The minimum size, in bytes, of a body to compress. A smaller body fits into one packet, so compressing it
     /// would not speed it up.
     static let compressedBytes = 1_400

@@ -50,6 +50,10 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
             publishedAt: item.publishedAt, hints: item.hints)
     }
 
+    func localized(_ enriched: EnrichedItem) -> EnrichedItem {
+        EnrichedItem(item: localized(enriched.item), extensions: enriched.extensions)
+    }
+
     /// The URL of the comments of an image.
     func comments(_ id: UUID) -> String { "\(base)/v1/image/\(id.uuidString)/comments" }
 

@@ -10,18 +10,24 @@ struct Gateway: Sendable {
     let feed: Feed
     let pictures: Pictures
     let comments: ImageComments
+    let enriching: Enriching
+
+    /// The methods that plugins describe.
+    let contracts = RecentContracts()
 
     /// The current date, for ages and relative dates.
     let now: @Sendable () -> Date
 
     init(
         _ registry: PluginRegistry, recentPages: RecentPages, recentImages: RecentImages, recentHints: RecentHints,
-        recentComments: RecentComments, now: @escaping @Sendable () -> Date
+        recentComments: RecentComments, enrichment: EnrichmentLimits = EnrichmentLimits(),
+        now: @escaping @Sendable () -> Date
     ) {
         self.registry = registry
         feed = Feed(registry: registry, recent: recentPages)
         pictures = Pictures(registry: registry, feed: feed, recent: recentImages, hints: recentHints)
         comments = ImageComments(registry: registry, feed: feed, recent: recentComments)
+        enriching = Enriching(registry, enrichment)
         self.now = now
     }
 
@@ -31,14 +37,15 @@ struct Gateway: Sendable {
         async let images: Void = pictures.recent.run()
         async let hints: Void = pictures.hints.run()
         async let comments: Void = comments.recent.run()
+        async let contracts: Void = contracts.run()
         await registry.run()
-        _ = await (pages, images, hints, comments)
+        _ = await (pages, images, hints, comments, contracts)
     }
 
     /// Clears the cached answers that a call may have changed. Failed calls count too, because they may have had an effect.
     func noteCall(of method: String) {
         if Feed.changes.contains(method) { feed.recent.forget() }
         if Pictures.changes.contains(method) { pictures.forget() }
-        if ImageComments.changes.contains(method) { comments.recent.forget() }
+        if ImageComments.changes.contains(method) { comments.forget() }
     }
 }

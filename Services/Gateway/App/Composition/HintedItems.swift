@@ -7,23 +7,6 @@ import RPC
 // Items with the sizes and placeholders of their pictures. The feed knows those of pictures that were imported. The image-data
 // service knows those of pictures that were published by URL, after their first load.
 
-extension Gateway {
-    /// A page of the feed, with the hints of its pictures.
-    func page(_ load: LoadFeed, _ options: CallOptions) async throws(RPCError) -> LoadedFeed {
-        let page = try await feed.page(load, options)
-        return LoadedFeed(
-            items: await pictures.hinted(page.items, options), nextAfterID: page.nextAfterID,
-            prevBeforeID: page.prevBeforeID, origin: page.origin, savedAt: page.savedAt, notices: page.notices)
-    }
-
-    /// An item of the feed, with the hints of its picture.
-    /// - Throws: `not_found` when the feed has no such item.
-    func item(_ id: UUID, _ options: CallOptions) async throws(RPCError) -> FeedItem {
-        let item = try await feed.item(id, options)
-        return await pictures.hinted([item], options).first ?? item
-    }
-}
-
 extension Pictures {
     /// The items with the missing hints of their pictures, from one call. A page does not wait long for them, and is complete
     /// without them: the service finds what it does not know in the background, for a later page.

@@ -1,6 +1,5 @@
 import CommentsContract
 import Foundation
-import NIOCore
 import RPC
 
 /// The comments of images. Only the feed knows which images exist.
@@ -25,16 +24,6 @@ struct ImageComments: Sendable {
         return (listed, try await feed.problem(proving: list.imageID, options))
     }
 
-    /// The numbers of comments of a page's images, with one call. A page does not wait long for them, and is complete without them.
-    func counts(of ids: [UUID], _ options: CallOptions) async -> Result<[UUID: Int], RPCError> {
-        guard !ids.isEmpty else { return .success([:]) }
-        return await registry.optional(
-            "comments", CommentsContract.counts, CountComments(imageIDs: ids), within: Self.countsTimeout, options
-        ).map(\.counts)
-    }
-
-    private static let countsTimeout = TimeAmount.milliseconds(500)
-
     /// Stores a comment. The comment gets an id, so that the call can be repeated if the connection to the comments
     /// service is lost.
     /// - Throws: `not_found` when the feed has no such image.
@@ -45,13 +34,19 @@ struct ImageComments: Sendable {
             // The feed of an edge knows only some of the items. There the comments service refuses every comment.
             guard error.kind == .notFound, try await areForeign(comment.imageID, options) else { throw error }
         }
-        defer { recent.forget() }
+        defer { forget() }
         let comment = PostComment(
             imageID: comment.imageID, message: comment.message, username: comment.username, id: comment.id ?? UUID(),
             createdAt: comment.createdAt)
         var options = options
         options.isRepeatable = true
         return try await registry.plugin("comments").call(CommentsContract.post, comment, options)
+    }
+
+    /// Clears the cached comments, and the cached pages, which have the numbers of comments, after a change.
+    func forget() {
+        recent.forget()
+        feed.recent.forget()
     }
 
     /// Whether the comments are an upstream's: only an authority lists its own store, and only an edge's list fails because of

@@ -7,20 +7,16 @@ import Presentation
 import RPC
 
 extension Gateway {
-    /// A page of the feed in the reader's language, with the number of comments of each image. The command line and the web page show
-    /// it.
+    /// A page of the feed in the reader's language, with what plugins add to its items. The command line and the web page show it.
     func feedPage(
         _ load: LoadFeed, in language: Language, _ options: CallOptions
     ) async throws(RPCError) -> FeedPageAnswer {
-        let loaded = try await feed.page(load, options)
-        async let counted = comments.counts(of: loaded.items.map(\.id), options)
-        let hinted = await pictures.hinted(loaded.items, options)
-        let counts = await counted
-        let items = hinted.map { item in
+        let enriched = try await page(load, options)
+        let loaded = enriched.feed
+        let items = enriched.items.map { item in
             var image = FeedImagePresenter.viewModel(item, language)
-            // An authority omits images without comments. An edge also omits those whose comments it has not fetched.
-            let count = counts.value.flatMap { $0[item.id] ?? (loaded.origin == .store ? 0 : nil) }
-            image.comments = count.map { CommentsCountPresenter.text($0, language: language) }
+            image.comments = enriched.extensions.comments(of: image.id, isComplete: loaded.origin == .store)
+                .map { CommentsCountPresenter.text($0, language: language) }
             return image
         }
         let page = FeedPagePresenter.viewModel(
@@ -30,8 +26,8 @@ extension Gateway {
         return FeedPageAnswer(
             page: page, nextAfterID: loaded.nextAfterID, prevBeforeID: loaded.prevBeforeID, origin: loaded.origin,
             savedAt: loaded.savedAt,
-            problems: [counts.error].compactMap(\.self).map {
-                ProblemPresenter.viewModel(service: "comments", kind: $0.kind.rawValue, language: language)
+            problems: enriched.extensions.problems.map {
+                ProblemPresenter.viewModel(service: $0.service, kind: $0.kind.rawValue, language: language)
             })
     }
 

@@ -17,6 +17,12 @@ extension FeedImagePresenter {
             publishedAt: item.publishedAt, hints: item.hints, language: language)
     }
 
+    static func viewModel(_ enriched: EnrichedItem, _ language: Language) -> FeedImageViewModel {
+        var image = viewModel(enriched.item, language)
+        image.extensions = enriched.extensions
+        return image
+    }
+
     static func titleAndURL(_ item: FeedItem, _ language: Language) -> (title: String, url: String) {
         (title(description: item.description, location: item.location, language: language), item.image)
     }

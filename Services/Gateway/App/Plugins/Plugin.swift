@@ -17,7 +17,7 @@ struct Plugin: Sendable {
     /// The timeout of the gateway's own health checks.
     static let probeTimeout = TimeAmount.seconds(1)
 
-    /// The methods that may be called again after a lost connection. The gateway knows this only for these contracts.
+    /// The methods of our own contracts that may be called again after a lost connection.
     private static let repeatableMethods = Set(
         [FeedContract.contract, CommentsContract.contract, ImageDataContract.contract]
             .flatMap(\.methods).filter(\.idempotent).map(\.name))
@@ -87,7 +87,7 @@ struct Plugin: Sendable {
 
     private func forwarding(_ method: String, _ options: CallOptions) -> CallOptions {
         var options = inTime(options)
-        options.isRepeatable = Self.repeatableMethods.contains(method)
+        options.isRepeatable = Self.repeatableMethods.contains(method) || manifest.isRead(method)
         return options
     }
 

@@ -27,8 +27,8 @@ struct PluginFolder {
         for file in files {
             do throws(Rejection) {
                 let manifest = try read(file)
-                guard !manifests.contains(where: { $0.name == manifest.name }) else {
-                    throw Rejection(file: file, line: nil, reason: "there is already a plugin named \(manifest.name)")
+                if let conflict = manifest.conflict(with: manifests) {
+                    throw Rejection(file: file, line: nil, reason: conflict)
                 }
                 manifests.append(manifest)
             } catch {

@@ -19,16 +19,66 @@ struct PluginManifest: Sendable, Equatable {
     /// The maximum timeout of a call in milliseconds; nil if only the caller's timeout applies.
     let timeout: Int?
 
+    /// What it adds to the items of the gateway's answers.
+    var enriches: [Enrichment] = []
+
+    /// The methods that it publishes over HTTP.
+    var http: [HTTPRoute] = []
+
+    /// Whether the manifest says that a method has no effect, so that it may be called again.
+    func isRead(_ method: String) -> Bool {
+        enriches.contains { $0.method == method } || http.contains { $0.method == method && $0.verb == .get }
+    }
+
     static let codec = Codec<PluginManifest>.object { object in
         let name = object.required("name", PluginName.codec, \.name)
         let socket = object.required("socket", .string, \.socket)
         let contracts = object.required("contracts", .dictionary(of: .integer(1 ... .max)), \.contracts)
         let required = object.optional("required", .boolean, \.required)
         let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
+        let enriches = object.optional(
+            "enriches", .array(of: Enrichment.codec, count: 0...Enrichment.maximumPerPlugin), \.enriches)
+        let http = object.optional("http", HTTPRoute.listCodec, \.http)
         return { members throws(JSONError) in
-            PluginManifest(
+            let manifest = PluginManifest(
                 name: try members[name], socket: try members[socket], contracts: try members[contracts],
-                required: try members[required] ?? false, timeout: try members[timeout])
+                required: try members[required] ?? false, timeout: try members[timeout],
+                enriches: try members[enriches] ?? [], http: try members[http] ?? [])
+            try manifest.checkEnrichments()
+            try manifest.checkRoutes()
+            return manifest
+        }
+    }
+
+    private func checkEnrichments() throws(JSONError) {
+        for (index, enrichment) in enriches.enumerated() {
+            try checkOwn(enrichment.method, at: "enriches[\(index)].method")
+            guard !enriches.prefix(index).contains(where: { $0.name == enrichment.name }) else {
+                throw .mismatch(path: "enriches[\(index)].as", reason: "the name \(enrichment.name) appears twice")
+            }
+        }
+    }
+
+    private func checkRoutes() throws(JSONError) {
+        for (index, route) in http.enumerated() {
+            let path = "http.\"\(route.key)\""
+            try checkOwn(route.method, at: path)
+            for other in http[..<index] {
+                // The name of the operation in the description of the API.
+                guard other.method != route.method else {
+                    throw .mismatch(path: path, reason: "\(route.method) is already published as \(other.key)")
+                }
+                guard !other.path.overlaps(route.path) || (other.path == route.path && other.verb != route.verb) else {
+                    throw .mismatch(path: path, reason: "overlaps \(other.key)")
+                }
+            }
+        }
+    }
+
+    /// A plugin can offer only its own methods.
+    private func checkOwn(_ method: String, at path: String) throws(JSONError) {
+        guard method.hasPrefix(name + "."), method.utf8.count > name.utf8.count + 1 else {
+            throw .mismatch(path: path, reason: "must be a method of the plugin: it must begin with \(name).")
         }
     }
 }

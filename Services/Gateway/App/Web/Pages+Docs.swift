@@ -13,7 +13,7 @@ extension Pages {
         let id = newest.value?.items.first?.id.uuidString ?? "IMAGE_ID"
         let model: [String: Any?] = [
             "about": OpenAPIDocument.summary, "format": "OpenAPI 3.1",
-            "endpoints": API.endpoints.map { describe($0, id: id) },
+            "endpoints": (API.endpoints + (await gateway.publishedEndpoints())).map { describe($0, id: id) },
             "errorMembers": members(of: Problem.schema), "errorType": Problem.contentType,
         ]
         let texts = Texts(reader.language)
@@ -23,13 +23,13 @@ extension Pages {
     }
 
     private func describe(_ endpoint: Endpoint, id: String) -> [String: Any] {
-        let variable = endpoint.path.variable.map { name, schema in
+        let variables = endpoint.path.variables.map { name, schema in
             parameter(name, "path, \(schema.text)", "", isRequired: true)
         }
         let query = endpoint.parameters.map {
-            parameter($0.name, "query, \($0.schema.text)", $0.summary, isRequired: false)
+            parameter($0.name, "query, \($0.schema.text)", $0.summary, isRequired: $0.isRequired)
         }
-        let parameters = [variable].compactMap(\.self) + query
+        let parameters = variables + query
         let answers = endpoint.answers.filter { $0.contentType != Problem.contentType }
         let errors = endpoint.answers.filter { $0.contentType == Problem.contentType }
         let model: [String: Any?] = [

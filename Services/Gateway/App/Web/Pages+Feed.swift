@@ -36,11 +36,14 @@ extension Pages {
     /// The members of one image in the templates.
     func row(_ image: FeedImageViewModel, at index: Int, _ reader: Reader) -> [String: Any] {
         let box = PictureBox(width: image.hints.width, height: image.hints.height)
+        let extensions = ExtensionPresenter.viewModels(image.extensions)
         let members: [String: Any?] = [
             "id": image.id.uuidString, "position": index + 1, "isNear": index < 2,
             "name": image.title, "place": image.location, "text": image.description,
             "isLong": (image.description?.unicodeScalars.count ?? 0) > Self.longText,
             "comments": image.comments ?? Texts(reader.language)[.commentsTitle],
+            "hasExtensions": !extensions.isEmpty,
+            "extensions": extensions.map { ["extensionName": $0.name, "extensionText": $0.text] },
             "source": Self.imagePath(image.id, width: 960), "sources": sources(image.id, reader),
             "width": box.width, "height": box.height, "shape": box.shape.rawValue,
             "placeholder": image.hints.placeholder?.dataURI,

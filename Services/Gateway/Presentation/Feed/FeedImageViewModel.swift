@@ -1,5 +1,6 @@
 import EdgeModel
 import Foundation
+import JSON
 
 /// The texts of one image of the feed.
 public struct FeedImageViewModel: Equatable, Sendable {
@@ -16,12 +17,16 @@ public struct FeedImageViewModel: Equatable, Sendable {
     /// The number of comments: "3 comments"; nil when it is not known.
     public var comments: String?
 
+    /// Values that plugins add, by name.
+    public var extensions: [String: RawJSON]
+
     /// The size of the box for the picture, and what it shows before the picture.
     public let hints: PictureHints
 
     public init(
         id: UUID, title: String, description: String?, location: String?, image: String,
-        publishedAt: Date? = nil, hints: PictureHints = PictureHints(), comments: String? = nil
+        publishedAt: Date? = nil, hints: PictureHints = PictureHints(), comments: String? = nil,
+        extensions: [String: RawJSON] = [:]
     ) {
         self.id = id
         self.title = title
@@ -31,5 +36,6 @@ public struct FeedImageViewModel: Equatable, Sendable {
         self.publishedAt = publishedAt
         self.hints = hints
         self.comments = comments
+        self.extensions = extensions
     }
 }

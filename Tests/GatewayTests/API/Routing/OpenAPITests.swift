@@ -16,7 +16,7 @@ import Testing
                 let operation = paths[endpoint.path.text]?[endpoint.method.rawValue.lowercased()]
                 #expect(operation?["operationId"] as? String == endpoint.name)
                 let names = (operation?["parameters"] as? [[String: Any]])?.compactMap { $0["name"] as? String } ?? []
-                let expected = [endpoint.path.variable?.name].compactMap(\.self) + endpoint.parameters.map(\.name)
+                let expected = endpoint.path.variables.map(\.name) + endpoint.parameters.map(\.name)
                 #expect(names == expected)
                 let answers = Set((operation?["responses"] as? [String: Any] ?? [:]).keys)
                 #expect(answers == Set(endpoint.answers.map { "\($0.status)" } + ["default"]))

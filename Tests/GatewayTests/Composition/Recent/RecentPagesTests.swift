@@ -98,7 +98,7 @@ import Testing
             _ = try await recent.document(of: LoadFeed()) { () throws(RPCError) in
                 loads.withLock { $0 += 1 }
                 let page = LoadedFeed(items: [], nextAfterID: nil, prevBeforeID: nil, origin: .store)
-                return FeedDocument(page, of: LoadFeed(), publicURL)
+                return FeedDocument(EnrichedFeed(feed: page), of: LoadFeed(), publicURL)
             }
         }
         try await ask()
@@ -144,7 +144,7 @@ import Testing
 
     @Test(arguments: [true, false]) func `a page may have half of the limit`(isWithin: Bool) async throws {
         let (feed, publicURL) = (CountedFeed(length: 10_000), try #require(PublicURL("http://127.0.0.1:65535")))
-        let document = FeedDocument(feed.load(), of: LoadFeed(), publicURL)
+        let document = FeedDocument(EnrichedFeed(feed: feed.load()), of: LoadFeed(), publicURL)
         var limits = Self.patient
         let size = try #require(document.heldBytes)
         limits.recentPagesBytes = 2 * size - (isWithin ? 0 : 2)
@@ -157,7 +157,7 @@ import Testing
     @Test(
         arguments: [
             ("feed.publish", true), ("feed.remove", true), ("feed.validate", true), ("feed.load", false),
-            ("comments.post", false),
+            ("comments.post", true),
         ])
     func `a change through the gateway is visible at once`(method: String, isChange: Bool) async throws {
         let feed = CountedFeed()

@@ -15,10 +15,13 @@ struct FeedDocument: SharedDocument {
     let savedAt: Date?
 
     /// - Parameters:
-    ///   - page: the answer to `load`.
+    ///   - enriched: the answer to `load`.
     ///   - publicURL: the beginning of the image URLs and of the links.
-    init(_ page: LoadedFeed, of load: LoadFeed, _ publicURL: PublicURL) {
-        let payload = FeedPayload(items: page.items.map(publicURL.localized))
+    init(_ enriched: EnrichedFeed, of load: LoadFeed, _ publicURL: PublicURL) {
+        let page = enriched.feed
+        let payload = FeedPayload(
+            items: enriched.items.map(publicURL.localized),
+            problems: enriched.extensions.problems.map { FeedPayload.Problem(service: $0.service, kind: $0.kind) })
         json = JSONDocument(ByteBuffer(bytes: RawJSON(payload, as: FeedPayload.codec).bytes))
         links = Self.links(of: page, limit: load.limit, publicURL)
         (origin, savedAt) = (page.origin, page.savedAt)

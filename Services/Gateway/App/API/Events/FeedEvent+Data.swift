@@ -8,7 +8,12 @@ extension FeedEvent.Change {
     func named(_ publicURL: PublicURL) -> (name: String, data: RawJSON) {
         switch self {
         case .published(let items):
-            ("published", RawJSON(FeedPayload(items: items.map(publicURL.localized)), as: FeedPayload.codec))
+            (
+                "published",
+                RawJSON(
+                    FeedPayload(items: items.map { EnrichedItem(item: publicURL.localized($0)) }), as: FeedPayload.codec
+                )
+            )
         case .removed(let ids): ("removed", RawJSON(RemovedItems(ids: ids), as: RemovedItems.codec))
         case .reset: ("reset", .emptyObject)
         }

@@ -20,6 +20,9 @@ struct Query {
     /// The fields of a form (`application/x-www-form-urlencoded`).
     init(form text: String) { self.init(text.replacing("+", with: "%20")) }
 
+    /// The names of the parameters, each once.
+    var names: [String] { pairs.map(\.name).reduce(into: []) { if !$1.isEmpty, !$0.contains($1) { $0.append($1) } } }
+
     func text(_ name: String) throws(RPCError) -> String? { try single(name) }
 
     /// Whether a parameter is given, valid or not.

@@ -65,18 +65,23 @@ struct EndpointRequest: Sendable {
     }
 }
 
-/// The body of a request, JSON or a form with the same members, for the API's description.
+/// The body of a request, JSON or also a form with the same members, for the API's description.
 struct BodyDescription: Sendable {
     let schema: JSONSchema
     let example: RawJSON
+    private let takesForms: Bool
 
     init<Value>(_ codec: Codec<Value>, example: Value) {
-        (schema, self.example) = (codec.schema, RawJSON(example, as: codec))
+        (schema, self.example, takesForms) = (codec.schema, RawJSON(example, as: codec), true)
     }
+
+    /// A body that must be JSON.
+    init(_ schema: JSONSchema) { (self.schema, example, takesForms) = (schema, .emptyObject, false) }
 
     /// The media types with the schema of each.
     var types: [(name: String, schema: JSONSchema)] {
-        [("application/json", schema), ("application/x-www-form-urlencoded", schema.withoutNull)]
+        [("application/json", schema)]
+            + (takesForms ? [("application/x-www-form-urlencoded", schema.withoutNull)] : [])
     }
 }
 

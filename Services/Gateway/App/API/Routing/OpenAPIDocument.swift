@@ -52,10 +52,10 @@ extension Endpoint {
         writer.object { writer in
             writer.member("operationId") { $0.string(name) }
             writer.member("summary") { $0.string(summary) }
-            let variable = path.variable.map { name, schema in
-                (place: "path", ParameterDescription(name: name, summary: "", schema: schema))
+            let variables = path.variables.map { name, schema in
+                (place: "path", ParameterDescription(name: name, summary: "", schema: schema, isRequired: true))
             }
-            let inputs = [variable].compactMap(\.self) + parameters.map { (place: "query", $0) }
+            let inputs = variables + parameters.map { (place: "query", $0) }
             if !inputs.isEmpty {
                 writer.member("parameters") { writer in
                     writer.array(inputs) { input, writer in input.1.write(in: input.place, to: &writer) }
@@ -95,7 +95,7 @@ extension ParameterDescription {
         writer.object { writer in
             writer.member("name") { $0.string(name) }
             writer.member("in") { $0.string(place) }
-            if place == "path" { writer.member("required") { $0.boolean(true) } }
+            if isRequired { writer.member("required") { $0.boolean(true) } }
             if !summary.isEmpty { writer.member("description") { $0.string(summary) } }
             writer.member("schema") { $0.raw(schema.json) }
             if let example { writer.member("example") { $0.integer(example) } }

@@ -2,9 +2,9 @@ import Foundation
 import JSON
 import RPC
 
-/// The path of an endpoint, for example `/v1/image/{id}/comments`. It has at most one variable part: `{id}` matches a
-/// UUID, every other name in braces matches any text.
-struct PathTemplate: Sendable {
+/// The path of an endpoint, for example `/v1/image/{id}/comments`. `{id}` matches a UUID, every other name in braces matches any
+/// text.
+struct PathTemplate: Sendable, Equatable {
     /// The template as OpenAPI writes it.
     let text: String
     private let parts: [Part]
@@ -12,10 +12,19 @@ struct PathTemplate: Sendable {
     private enum Part: Equatable {
         case fixed(String)
         case id
-        case name
+        case name(String)
+
+        /// The name of a variable part.
+        var name: String? {
+            switch self {
+            case .fixed: nil
+            case .id: "id"
+            case .name(let name): name
+            }
+        }
     }
 
-    /// The value of the variable part.
+    /// The value of the last variable part.
     enum Value: Equatable, Sendable {
         case none
         case id(UUID)
@@ -27,19 +36,20 @@ struct PathTemplate: Sendable {
         parts = text.split(separator: "/").map { part in
             switch part {
             case "{id}": .id
-            case let part where part.hasPrefix("{"): .name
+            case let part where part.hasPrefix("{"): .name(String(part.dropFirst().dropLast()))
             default: .fixed(String(part))
             }
         }
     }
 
-    /// The name of the variable part and the schema of its values; nil for a fixed path.
-    var variable: (name: String, schema: JSONSchema)? {
-        let names = text.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
-        return names.first.map { ($0, $0 == "id" ? Codec.uuid.schema : Codec.string.schema) }
+    /// The names of the variable parts and the schemas of their values.
+    var variables: [(name: String, schema: JSONSchema)] {
+        parts.compactMap { part in
+            part.name.map { ($0, part == .id ? Codec.uuid.schema : Codec.string.schema) }
+        }
     }
 
-    /// The path with a value for the variable part.
+    /// The path with a value for each variable part.
     func filled(with value: String) -> String {
         text.split(separator: "/").reduce("") { $0 + "/" + ($1.hasPrefix("{") ? value : String($1)) }
     }
@@ -59,5 +69,18 @@ struct PathTemplate: Sendable {
             }
         }
         return value
+    }
+
+    /// The values of the variable parts of a path that matches, by their names.
+    func values(in path: [String]) -> [String: String] {
+        var values: [String: String] = [:]
+        for (part, text) in zip(parts, path) { if let name = part.name { values[name] = text } }
+        return values
+    }
+
+    /// Whether a path can match both templates.
+    func overlaps(_ other: PathTemplate) -> Bool {
+        parts.count == other.parts.count
+            && zip(parts, other.parts).allSatisfy { $0 == $1 || $0.name != nil || $1.name != nil }
     }
 }

@@ -26,6 +26,8 @@ struct ParameterDescription: Sendable {
     let summary: String
     let schema: JSONSchema
 
+    var isRequired = false
+
     /// A value for the example of a request; nil for a parameter that the example leaves out.
     var example: Int?
 }

@@ -10,9 +10,7 @@ extension API {
     /// Stores a comment. A client of the API gets the stored comment. A browser that has sent the form of the page gets the
     /// page again: with the comment, or with the reason of the refusal.
     func postComment(on imageID: UUID, _ request: EndpointRequest) async throws(RPCError) -> HTTPAnswer {
-        guard !request.head.comesFromOtherSite(than: publicURL) else {
-            throw RPCError(.permissionDenied, "comments from pages of other sites are refused", begun: false)
-        }
+        guard !request.head.comesFromOtherSite(than: publicURL) else { throw .otherSite }
         guard let body = try PostBody(request) else {
             let detail = "the Content-Type must be application/json or application/x-www-form-urlencoded"
             return HTTPAnswer(Problem(.invalidRequest, detail, status: 415, trace: request.options.trace))
@@ -25,29 +23,15 @@ extension API {
             return pages.shown(comment, on: imageID, after: cursor, body.givenToken)
         case .failure(let refusal):
             if isPage { return try await pages.refused(body, refusal, on: imageID, request) }
-            var answer = HTTPAnswer(refusal.error, trace: request.options.trace)
-            if refusal.isUnauthorized {
-                answer.status = HTTPStatus.of(refusal.status)
-                answer.body = ByteBuffer(bytes: refusal.problem(request.options.trace).json.bytes)
-                answer.fields[.wwwAuthenticate] = "Bearer"
-            }
-            return answer
+            return HTTPAnswer(refusal, trace: request.options.trace)
         }
     }
 
     private func stored(
         _ body: PostBody, _ imageID: UUID, _ request: EndpointRequest
     ) async -> Result<Comment, PostRefusal> {
-        guard let writeToken else {
-            let detail = "this deployment accepts no comments over HTTP: it has no token"
-            return .failure(PostRefusal(error: RPCError(.permissionDenied, detail, begun: false)))
-        }
-        guard let token = request.head.bearerToken ?? body.givenToken ?? body.cookieToken(request.head),
-            writeToken.matches(token)
-        else {
-            let error = RPCError(.permissionDenied, "the bearer token is missing or wrong", begun: false)
-            return .failure(PostRefusal(error: error, isUnauthorized: true))
-        }
+        let token = request.head.bearerToken ?? body.givenToken ?? body.cookieToken(request.head)
+        if let refusal = refusal(ofToken: token) { return .failure(refusal) }
         do throws(RPCError) {
             let new = try body.comment()
             let comment = PostComment(imageID: imageID, message: new.message, username: new.username, id: new.id)
@@ -55,6 +39,19 @@ extension API {
         } catch {
             return .failure(PostRefusal(error: error))
         }
+    }
+
+    /// Why a request with this token may not write; nil when it may.
+    func refusal(ofToken token: String?) -> PostRefusal? {
+        guard let writeToken else {
+            let detail = "this deployment accepts no writes over HTTP: it has no token"
+            return PostRefusal(error: RPCError(.permissionDenied, detail, begun: false))
+        }
+        guard let token, writeToken.matches(token) else {
+            let error = RPCError(.permissionDenied, "the bearer token is missing or wrong", begun: false)
+            return PostRefusal(error: error, isUnauthorized: true)
+        }
+        return nil
     }
 
     private func created(_ comment: Comment, on imageID: UUID) -> HTTPAnswer {
@@ -67,7 +64,24 @@ extension API {
     }
 }
 
-/// Why a comment was not stored.
+extension RPCError {
+    /// The refusal of a write that a browser sends for a page of another site.
+    static let otherSite = RPCError(
+        .permissionDenied, "writes from pages of other sites are refused", begun: false)
+}
+
+extension HTTPAnswer {
+    /// The problem document of a refused write.
+    init(_ refusal: PostRefusal, trace: TraceContext) {
+        self.init(refusal.error, trace: trace)
+        guard refusal.isUnauthorized else { return }
+        status = HTTPStatus.of(refusal.status)
+        body = ByteBuffer(bytes: refusal.problem(trace).json.bytes)
+        fields[.wwwAuthenticate] = "Bearer"
+    }
+}
+
+/// Why a write was refused.
 struct PostRefusal: Error {
     let error: RPCError
 

@@ -11,8 +11,7 @@ enum PostBody {
     /// - Returns: nil for another media type.
     /// - Throws: `invalid_params` for a form that is not UTF-8.
     init?(_ request: EndpointRequest) throws(RPCError) {
-        let type = request.head.headerFields[.contentType] ?? ""
-        switch type.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() {
+        switch request.head.mediaType {
         case "application/json": self = .json(request.body)
         case "application/x-www-form-urlencoded":
             guard let text = String(validating: request.body.readableBytesView, as: UTF8.self) else {
@@ -51,6 +50,12 @@ enum PostBody {
 }
 
 extension HTTPRequest {
+    /// The media type of the body in lower case, without parameters; empty when it is not given.
+    var mediaType: String {
+        let type = headerFields[.contentType] ?? ""
+        return type.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
     /// The token of the header `Authorization: Bearer TOKEN`.
     var bearerToken: String? {
         let parts = (headerFields[.authorization] ?? "").split(separator: " ", maxSplits: 1)

@@ -50,15 +50,19 @@ struct FeedView {
     private func lines(of item: FeedImageViewModel, isSelected: Bool) -> [String] {
         let width = max(layout.width - layout.textColumn, 1)
         let location = item.location.map { view.theme.muted(DisplayWidth.truncated(Escaping.visible($0), to: width)) }
-        let count = item.comments.map { view.theme.muted(DisplayWidth.truncated($0, to: width)) }
-        let room = max(layout.pictureRows - [location, count].count { $0 != nil }, 1)
+        let extensions = ExtensionPresenter.viewModels(item.extensions).map {
+            Escaping.visible("\($0.name) \($0.text)")
+        }
+        let notes = ([item.comments].compactMap(\.self) + extensions).joined(separator: " · ")
+        let note = notes.isEmpty ? nil : view.theme.muted(DisplayWidth.truncated(notes, to: width))
+        let room = max(layout.pictureRows - [location, note].count { $0 != nil }, 1)
         var text = wrapped(item.description ?? item.title, width: width)
         if text.count > room {
             text = Array(text.prefix(room))
             text[room - 1] = DisplayWidth.truncated(text[room - 1] + " …", to: width)
         }
         if isSelected { text = text.map(view.theme.bold) }
-        return [location].compactMap(\.self) + text + [count].compactMap(\.self)
+        return [location].compactMap(\.self) + text + [note].compactMap(\.self)
     }
 
     /// After the last item: what happens with the next page.

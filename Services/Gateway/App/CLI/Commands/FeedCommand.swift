@@ -90,11 +90,18 @@ struct FeedText {
     }
 
     private func table(_ items: [FeedImageViewModel]) -> String {
-        let columns = [
-            TextTable.Column("ID"), TextTable.Column(texts[.columnLocation], fit: .shorten),
-            TextTable.Column(texts[.columnDescription], fit: .shorten),
-        ]
-        let rows = items.map { [$0.id.uuidString, $0.location ?? "", $0.description ?? $0.title] }
+        let extensions = items.map { ExtensionPresenter.viewModels($0.extensions) }
+        // A column for each extension of the page, by its name.
+        let names = Set(extensions.joined().map(\.name)).sorted()
+        let columns =
+            [
+                TextTable.Column("ID"), TextTable.Column(texts[.columnLocation], fit: .shorten),
+                TextTable.Column(texts[.columnDescription], fit: .shorten),
+            ] + names.map { TextTable.Column($0.uppercased(), fit: .shorten) }
+        let rows = zip(items, extensions).map { item, extensions in
+            [item.id.uuidString, item.location ?? "", item.description ?? item.title]
+                + names.map { name in extensions.first { $0.name == name }?.text ?? "" }
+        }
         return TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
     }
 }

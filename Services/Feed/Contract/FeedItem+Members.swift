@@ -1,0 +1,49 @@
+import EdgeModel
+import Foundation
+import JSON
+
+extension FeedItem {
+    /// The members of an item in an object, which may have further members.
+    public struct Members: Sendable {
+        private let id: ObjectMember<UUID>
+        private let description: ObjectMember<String?>
+        private let location: ObjectMember<String?>
+        private let image: ObjectMember<String>
+
+        /// Nil for an authored item.
+        private let publishedAt: ObjectMember<Date?>?
+        private let hints: PictureHints.Members
+
+        /// The members of a served item.
+        public init<Object>(
+            in object: inout ObjectDeclaration<Object>, _ get: @escaping @Sendable (Object) -> FeedItem
+        ) {
+            self.init(
+                in: &object, description: .string, location: .string,
+                image: .uri(schemes: imageSchemes, maximumBytes: nil), isDated: true, get)
+        }
+
+        init<Object>(
+            in object: inout ObjectDeclaration<Object>, description: Codec<String>, location: Codec<String>,
+            image: Codec<String>, isDated: Bool, _ get: @escaping @Sendable (Object) -> FeedItem
+        ) {
+            id = object.required("id", .uuid, { get($0).id })
+            self.description = object.optional("description", description, { get($0).description })
+            self.location = object.optional("location", location, { get($0).location })
+            self.image = object.required("image", image, { get($0).image })
+            publishedAt =
+                isDated
+                ? object.optional(
+                    "published_at", .date, { get($0).publishedAt }, "When the authority stored the item first.")
+                : nil
+            hints = PictureHints.Members(in: &object) { get($0).hints }
+        }
+
+        public func read(_ members: ObjectMembers) throws(JSONError) -> FeedItem {
+            let date: Date? = if let publishedAt { try members[publishedAt] } else { nil }
+            return FeedItem(
+                id: try members[id], description: try members[description], location: try members[location],
+                image: try members[image], publishedAt: date, hints: try hints.read(members))
+        }
+    }
+}

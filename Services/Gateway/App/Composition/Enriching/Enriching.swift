@@ -1,0 +1,55 @@
+import Foundation
+import JSON
+import NIOCore
+import RPC
+
+/// Asks the plugins for what they add to the items of the feed. A page does not wait long for it, and is complete without it.
+struct Enriching: Sendable {
+    let registry: PluginRegistry
+    let limits: EnrichmentLimits
+    let pauses: EnrichmentPauses
+
+    init(_ registry: PluginRegistry, _ limits: EnrichmentLimits) {
+        self.registry = registry
+        self.limits = limits
+        pauses = EnrichmentPauses(limits)
+    }
+
+    /// The extensions of a page's items: one call for each enrichment, all at the same time.
+    func extensions(of ids: [UUID], _ options: CallOptions) async -> FeedExtensions {
+        guard !ids.isEmpty else { return FeedExtensions() }
+        let calls = registry.plugins.flatMap { plugin in plugin.manifest.enriches.map { (plugin, $0) } }
+        guard !calls.isEmpty else { return FeedExtensions() }
+        let parts = await withTaskGroup(of: FeedExtensions.Part.self) { group in
+            let params = Enrichment.params(ids)
+            for (plugin, enrichment) in calls {
+                group.addTask {
+                    FeedExtensions.Part(
+                        service: plugin.name, name: enrichment.name,
+                        result: await values(of: enrichment, from: plugin, for: ids, params, options))
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        return FeedExtensions(parts: parts.sorted { $0.name < $1.name })
+    }
+
+    private func values(
+        of enrichment: Enrichment, from plugin: Plugin, for ids: [UUID], _ params: Payload, _ options: CallOptions
+    ) async -> Result<[UUID: RawJSON], RPCError> {
+        if let error = pauses.error(of: enrichment.name) { return .failure(error) }
+        let time = plugin.manifest.timeout.map { min(limits.timeout, .milliseconds(Int64($0))) } ?? limits.timeout
+        var limited = options
+        limited.deadline = min(options.deadline, .now() + time)
+        do throws(RPCError) {
+            let answer = try await plugin.call(enrichment.method, params, limited)
+            return .success(try enrichment.values(in: answer, for: ids))
+        } catch {
+            // A caller with a shorter deadline proves nothing about the plugin.
+            let isSlow = error.kind == .deadlineExceeded && limited.deadline < options.deadline
+            if isSlow || error.kind == .invalidData { pauses.pause(enrichment.name, after: error) }
+            registry.noteIgnored(enrichment.method, error, options.trace)
+            return .failure(error)
+        }
+    }
+}

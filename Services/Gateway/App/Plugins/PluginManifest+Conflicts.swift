@@ -1,0 +1,36 @@
+extension PluginManifest {
+    /// Why the manifest cannot be used beside others; nil when it can. The other manifests have precedence.
+    func conflict(with others: [PluginManifest]) -> String? {
+        if others.contains(where: { $0.name == name }) { return "there is already a plugin named \(name)" }
+        return enriching(beside: others) ?? publishing(beside: others)
+    }
+
+    private func publishing(beside others: [PluginManifest]) -> String? {
+        for route in http {
+            if let own = Self.ownPaths.first(where: route.path.overlaps) {
+                return "http: \(route.key) overlaps \(own.text) of the API itself"
+            }
+            for other in others {
+                if let taken = other.http.first(where: { $0.path.overlaps(route.path) }) {
+                    return "http: \(route.key) overlaps \(taken.key) of the plugin \(other.name)"
+                }
+            }
+        }
+        return nil
+    }
+
+    private static let ownPaths = API.endpoints.map(\.path)
+
+    private func enriching(beside others: [PluginManifest]) -> String? {
+        for enrichment in enriches {
+            if let other = others.first(where: { $0.enriches.contains { $0.name == enrichment.name } }) {
+                return "enriches: the plugin \(other.name) already adds \(enrichment.name)"
+            }
+        }
+        let count = (others + [self]).reduce(0) { $0 + $1.enriches.count }
+        if !enriches.isEmpty, count > Enrichment.maximumPerItem {
+            return "enriches: an item has at most \(Enrichment.maximumPerItem) extensions of all plugins"
+        }
+        return nil
+    }
+}

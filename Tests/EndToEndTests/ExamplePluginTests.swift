@@ -1,0 +1,152 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import Testing
+
+/// The plugins in `Services/Examples`, behind a real gateway.
+@Suite struct ExamplePluginTests {
+    private static let folder = Program.repository + "/Services/Examples"
+
+    private static let manifests = [
+        "likes": """
+        {"name":"likes","socket":"likes.sock","contracts":{"likes":1},"timeout_ms":60000,
+         "enriches":[{"item":"feed","method":"likes.counts","as":"likes"}],
+         "http":{"GET /v1/likes/{id}":"likes.get","POST /v1/likes":"likes.add"}}
+        """,
+        "places": """
+        {"name":"places","socket":"places.sock","contracts":{"places":1},"timeout_ms":60000,
+         "enriches":[{"item":"feed","method":"places.coordinates","as":"place"}]}
+        """,
+    ]
+
+    private func startLikes(_ root: String) async throws -> RunningProgram {
+        let likes = try Program(path: "/usr/bin/env").start(
+            ["python3", Self.folder + "/likes.py"], environment: ["ROOT": root], errors: nil)
+        #expect(await likes.errors.wait(for: "serving on"), "\(likes.errors.text)")
+        return likes
+    }
+
+    /// A deployment with two items, whose plugins are ready.
+    private func withPlugins(_ body: (Deployment, RunningProgram, [String]) async throws -> Void) async throws {
+        try await Deployment.with(manifests: Self.manifests) { deployment in
+            let likes = try await startLikes(deployment.root)
+            defer { likes.send(SIGKILL) }
+            let places = try Program("places-service").start(["--root", deployment.root], errors: nil)
+            defer { places.send(SIGKILL) }
+            #expect(await places.errors.wait(for: "serving on"))
+            let ids = ["5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01", "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D02"]
+            let items = zip(ids, ["Salvador, Brazil", "Nowhere"]).map {
+                #"{"id":"\#($0)","location":"\#($1)","image":"https://example.org/a.jpg"}"#
+            }
+            let published = try await deployment.gateway(
+                "call", "feed.publish", #"{"items":[\#(items.joined(separator: ","))]}"#)
+            #expect(published.status == 0, "\(published.errors)")
+            // The gateway reconnects after a pause.
+            while try await deployment.gateway("plugins").output.matches(of: /(likes|places) +ready/).count < 2 {}
+            try await body(deployment, likes, ids)
+        }
+    }
+
+    @Test func `both add to the feed on the command line, over HTTP and on the page`() async throws {
+        try await withPlugins { deployment, _, ids in
+            for (arguments, count) in [
+                (["likes.add", "image_id=\(ids[0])"], 1), (["likes.add", "image_id=\(ids[0].lowercased())"], 2),
+                (["likes.add", "image_id=\(ids[1])", "id=\(ids[0])"], 1),
+                (["likes.add", "image_id=\(ids[1])", "id=\(ids[0])"], 1),
+            ] {
+                let called = try await call(deployment, arguments)
+                #expect(called.status == 0 && called.output.contains("\"count\":\(count)"), "\(called.errors)")
+            }
+            let feed = try await deployment.gateway("feed")
+            let lines = feed.output.split(separator: "\n")
+            #expect(lines[1].contains("LIKES") && lines[1].contains("PLACE"), "\(feed.output)")
+            #expect(lines[2].hasSuffix("2      12.97° S, 38.51° W") && lines[3].contains("Nowhere"), "\(feed.output)")
+            let json = try await deployment.gateway("feed", "--json").output
+            #expect(
+                json.contains(
+                    #""extensions":{"likes":2,"place":{"latitude":-12.97,"longitude":-38.51,"text":"12.97° S, 38.51° W"}}"#
+                ),
+                "\(json)")
+            #expect(json.contains(#""extensions":{"likes":1}"#))
+
+            let base = "http://127.0.0.1:\(try deployment.httpPort())"
+            #expect(try await curl(base + "/v1/feed").contains(#""extensions":{"likes":2,"place":{"#))
+            #expect(try await curl(base + "/v1/likes/\(ids[0])") == #"{"image_id":"\#(ids[0])","count":2}"#)
+            #expect(try await curl(base + "/v1/likes/x", "-i").contains("404 Not Found"))
+            #expect(
+                try await curl(base + "/openapi.json").contains(#""summary":"Return the number of likes of an image.""#)
+            )
+            let page = try await curl(base + "/", "-H", "Accept: text/html")
+            #expect(page.contains(#"<dt>likes</dt> <dd dir="auto">2</dd>"#))
+            #expect(page.contains(#"<dt>place</dt> <dd dir="auto">12.97° S, 38.51° W</dd>"#))
+        }
+    }
+
+    @Test func `likes survive the death of their process, and the feed does without it meanwhile`() async throws {
+        try await withPlugins { deployment, likes, ids in
+            _ = try await call(deployment, ["likes.add", "image_id=\(ids[0])"])
+            likes.send(SIGKILL)
+            _ = await likes.ended()
+            // What the process was writing when it was killed.
+            let file = deployment.root + "/data/likes.jsonl"
+            let handle = try #require(FileHandle(forWritingAtPath: file))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data(#"{"id":"5B0C"#.utf8))
+            try handle.close()
+            let without = try await deployment.gateway("feed", "--json")
+            #expect(without.status == 0 && without.output.contains(ids[0]) && without.output.contains("Salvador"))
+            #expect(without.output.contains(#""problems":[{"service":"likes""#), "\(without.output)")
+
+            let again = try await startLikes(deployment.root)
+            defer { again.send(SIGKILL) }
+            while try await !deployment.gateway("feed", "--json").output.contains(#""likes":1"#) {}
+            #expect(try await call(deployment, ["likes.add", "image_id=\(ids[0])"]).output.contains("\"count\":2"))
+        }
+    }
+
+    @Test func `invalid calls are refused with the place of the fault`() async throws {
+        try await withPlugins { deployment, _, ids in
+            let other = UUID().uuidString
+            _ = try await call(deployment, ["likes.add", "image_id=\(ids[0])", "id=\(other)"])
+            for (arguments, status, complaint) in [
+                (["likes.get"], 64, "id: is missing"), (["likes.get", "id=x"], 64, "id: must be a UUID"),
+                (["likes.get", "id=\(ids[0])", "a=1"], 64, "a: is not a known member"),
+                (["likes.counts", "image_ids=[]"], 64, "image_ids: must have 1 to 100 elements"),
+                (["likes.counts", "image_ids=[3]"], 64, "image_ids[0]: must be of the type string"),
+                (["likes.remove"], 64, "there is no method likes.remove"),
+                (["likes.add", "image_id=\(ids[1])", "id=\(other)"], 73, "this like exists for another image"),
+                (["places.coordinates", "image_ids=[]"], 64, "image_ids: must have at least 1 elements"),
+            ] as [([String], Int32, String)] {
+                let refused = try await call(deployment, arguments)
+                #expect(
+                    refused.status == status && refused.errors.contains(complaint), "\(arguments): \(refused.errors)")
+            }
+            #expect(try await deployment.gateway("describe", "likes").output.contains("Like an image."))
+            #expect(try await deployment.gateway("health").status == 0)
+        }
+    }
+
+    @Test func `a second process of a plugin refuses to start`() async throws {
+        try await withPlugins { deployment, _, _ in
+            let second = try await Program(path: "/usr/bin/env").run(
+                ["python3", Self.folder + "/likes.py"], environment: ["ROOT": deployment.root])
+            #expect(second.status == 1 && second.errors.contains("another process serves"))
+        }
+    }
+
+    @Test(arguments: [("likes.py", 60), ("plugin.py", 230), ("feed.py", 40)])
+    func `the examples are short`(name: String, lines: Int) throws {
+        let text = try String(contentsOfFile: "\(Self.folder)/\(name)", encoding: .utf8)
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= lines)
+    }
+
+    private func call(_ deployment: Deployment, _ arguments: [String]) async throws -> Program.Outcome {
+        try await Program("gateway").run(
+            ["call", "--json"] + arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
+    }
+
+    private func curl(_ url: String, _ options: String...) async throws -> String {
+        try await Program(path: "/usr/bin/env").run(["curl", "-s", url] + options).output
+    }
+}
