@@ -11,7 +11,7 @@ struct PluginManifest: Sendable, Equatable {
     let socket: String
 
     /// The contracts that it must offer, with their versions.
-    let contracts: [String: Int]
+    let contracts: [String: ContractVersions]
 
     /// Whether the gateway is degraded without it.
     let required: Bool
@@ -19,18 +19,34 @@ struct PluginManifest: Sendable, Equatable {
     /// The maximum timeout of a call in milliseconds; nil if only the caller's timeout applies.
     let timeout: Int?
 
+    /// The program and its arguments, which `deploy/runner` runs; the gateway does not use it.
+    var run: [String]?
+
+    /// The path of its socket.
+    func socketPath(root: String) -> String { socket.hasPrefix("/") ? socket : "\(root)/run/\(socket)" }
+
+    /// Whether a connection for the other manifest can be used for this one too.
+    func hasSameConnection(as other: PluginManifest) -> Bool {
+        socket == other.socket && contracts == other.contracts
+    }
+
     static let codec = Codec<PluginManifest>.object { object in
         let name = object.required("name", PluginName.codec, \.name)
         let socket = object.required("socket", .string, \.socket)
-        let contracts = object.required("contracts", .dictionary(of: .integer(1 ... .max)), \.contracts)
+        let contracts = object.required("contracts", .dictionary(of: ContractVersions.codec), \.contracts)
         let required = object.optional("required", .boolean, \.required)
         let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
+        let run = object.optional("run", .array(of: .string, count: 1...mostWords), \.run)
         return { members throws(JSONError) in
             PluginManifest(
                 name: try members[name], socket: try members[socket], contracts: try members[contracts],
-                required: try members[required] ?? false, timeout: try members[timeout])
+                required: try members[required] ?? false, timeout: try members[timeout],
+                run: try members[run])
         }
     }
+
+    /// The most words of `run`, as in `deploy/runner`.
+    static let mostWords = 64
 }
 
 /// The names that plugins may have.
