@@ -32,6 +32,9 @@ public struct Limits: Sendable, Equatable {
     /// The maximum bytes of each member of a trace context. A longer one counts as absent.
     public static let traceBytes = 512
 
+    /// The allowed values of `meta.hops`. A gateway does not forward a call with the upper bound.
+    public static let hops = 0...4
+
     /// The maximum bytes of the reason of an aborted transfer.
     public static let abortReasonBytes = 256
 

@@ -211,31 +211,10 @@ import Testing
     }
 }
 
-/// A process, told apart from a later one with the same id, which the system reuses after 32,768 processes.
-private struct ProcessIdentity: Hashable {
-    let id: Int32
-
-    /// In clock ticks since the start of the system.
-    private let startTime: Substring
-
-    /// Nil for a process that has ended. A zombie has.
-    init?(_ id: Int32) {
-        // The fields after the name: state, parent, …, start time (proc_pid_stat(5)).
-        guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
-            let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 19, fields[0] != "Z"
-        else { return nil }
-        (self.id, startTime) = (id, fields[19])
-    }
-
-    var isAlive: Bool { ProcessIdentity(id) == self }
-}
-
 extension SupervisedDeployment {
     /// The state of a program in supervisord's terms.
     fileprivate func state(of program: String) async throws -> String {
-        let outcome = try await Program(path: "/usr/bin/env").run([
-            "supervisorctl", "-c", root + "/supervisord.conf", "status", program,
-        ])
+        let outcome = try await supervisorctl("status", program)
         return outcome.output.split(separator: " ").dropFirst().first.map(String.init) ?? ""
     }
 }

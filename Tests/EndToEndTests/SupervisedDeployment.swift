@@ -51,7 +51,7 @@ struct SupervisedDeployment {
     func down() async throws -> Program.Outcome { try await script("down", ["--root", root]) }
 
     /// All programs of a deployment.
-    static let names = ["feed", "comments", "image-data", "gateway", "watchdog", "supervisord"]
+    static let names = ["feed", "comments", "image-data", "gateway", "runner", "watchdog", "supervisord"]
 
     /// The processes of this deployment by name, as the scripts recognise them.
     func processes() async throws -> [String: [Int32]] {
@@ -91,17 +91,21 @@ struct SupervisedDeployment {
         try Data(options.utf8).write(to: URL(filePath: "\(root)/options/\(program)"))
     }
 
-    func gateway(_ arguments: String...) async throws -> Program.Outcome {
+    func gateway(_ arguments: String...) async throws -> Program.Outcome { try await gateway(arguments) }
+
+    func gateway(_ arguments: [String]) async throws -> Program.Outcome {
         try await Program(path: root + "/bin/gateway").run(
             arguments, environment: ["ROOT": root, "LC_ALL": "C.UTF-8"])
     }
 
     /// The process that supervisord runs under this name.
     func process(_ name: String) async throws -> Int32 {
-        let outcome = try await Program(path: "/usr/bin/env").run([
-            "supervisorctl", "-c", root + "/supervisord.conf", "pid", name,
-        ])
+        let outcome = try await supervisorctl("pid", name)
         return try #require(Int32(outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    func supervisorctl(_ arguments: String...) async throws -> Program.Outcome {
+        try await Program(path: "/usr/bin/env").run(["supervisorctl", "-c", root + "/supervisord.conf"] + arguments)
     }
 
     private func script(

@@ -47,11 +47,18 @@ public enum GatewayContract {
 /// The answer of `gateway.plugins`.
 public struct PluginList: Sendable, Equatable {
     public let plugins: [PluginReport]
+    public let refused: [RefusedManifest]
 
-    public init(plugins: [PluginReport]) { self.plugins = plugins }
+    public init(plugins: [PluginReport], refused: [RefusedManifest] = []) {
+        self.plugins = plugins
+        self.refused = refused
+    }
 
     public static let codec = Codec<PluginList>.object { object in
         let plugins = object.required("plugins", .array(of: PluginReport.codec), \.plugins)
-        return { members throws(JSONError) in PluginList(plugins: try members[plugins]) }
+        let refused = object.required("refused", .array(of: RefusedManifest.codec), \.refused)
+        return { members throws(JSONError) in
+            PluginList(plugins: try members[plugins], refused: try members[refused])
+        }
     }
 }

@@ -14,6 +14,9 @@ public struct CallOptions: Sendable {
     /// The flow control window of a stream: how many items the caller can buffer, 1…1,024.
     public var window: Int
 
+    /// How many gateways have forwarded the call, including this process.
+    private(set) var hops = 0
+
     /// Whether the call may be sent again after the connection was lost during it, so that the peer may handle it
     /// twice. Nil: only if its method is idempotent.
     public var isRepeatable: Bool?
@@ -33,12 +36,13 @@ public struct CallOptions: Sendable {
     }
 
     /// Makes options for a call that serves another call: they take over that call's deadline, trace and whether its
-    /// caller takes attachments.
+    /// caller takes attachments. The process counts as one more gateway: a call that too many have forwarded fails.
     public init(onBehalfOf context: CallContext) {
         deadline = context.deadline
         trace = context.trace
         priority = context.priority
         window = context.window
+        hops = context.hops + 1
         takesAttachments = context.takesAttachments
     }
 
@@ -64,6 +68,6 @@ public struct CallOptions: Sendable {
             timeout: deadline == .distantFuture ? nil : min(max(left, 1), Limits.timeoutMilliseconds.upperBound),
             trace: trace, attachments: takesAttachments == true ? true : nil, stream: isStream ? true : nil,
             window: isStream && window != Limits.defaultStreamWindow ? window : nil,
-            priority: priority == .visible ? nil : priority)
+            priority: priority == .visible ? nil : priority, hops: hops == 0 ? nil : hops)
     }
 }

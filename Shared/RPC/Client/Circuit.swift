@@ -8,6 +8,7 @@ import NIOCore
 /// is accepted or the backlog is full |
 /// | a call and the probe after it time out | the peer sends anything |
 /// | `shortConnections` in a row were short | a connection has lasted for `shortestLife` |
+/// | the peer violates the protocol again within `lawfulLife` | it sends anything on a new connection, after a `penalty` |
 struct Circuit {
     /// How long calls wait for a known peer that is unreachable. A supervisor takes 1.0 to 1.4 s to restart a service.
     static let patience = TimeAmount.seconds(3)
@@ -18,6 +19,13 @@ struct Circuit {
     /// A connection that ends sooner is short. One that the peer closes because it drains does not count.
     static let shortestLife = TimeAmount.milliseconds(500)
 
+    /// A connection that lasts longer until the peer violates the protocol makes earlier violations forgotten.
+    static let lawfulLife = TimeAmount.minutes(1)
+
+    /// The pause before a new connection to a peer that violated the protocol again: the first, doubled for each further
+    /// time, up to the last.
+    static let penalties = (first: Duration.seconds(1), last: Duration.seconds(60))
+
     /// Why the circuit is open.
     enum Fault {
         /// No process accepts connections.
@@ -26,6 +34,8 @@ struct Circuit {
         case silent
         /// Connections end soon after they begin.
         case unstable
+        /// The peer violates the protocol on each connection.
+        case violating
     }
 
     private enum State: Equatable {
@@ -45,6 +55,9 @@ struct Circuit {
 
     /// How many connections in a row were short.
     private var shortInARow = 0
+
+    /// How many connections in a row ended with a violation of the protocol.
+    private var violationsInARow = 0
 
     /// Attempts to connect that failed since the peer last sent anything.
     private(set) var failedAttempts = 0
@@ -96,13 +109,29 @@ struct Circuit {
     }
 
     /// A connection has ended.
-    /// - Parameter life: how long it lasted; nil if the peer closed it because it drains.
-    mutating func lost(after life: TimeAmount?, now: NIODeadline) {
+    /// - Parameters:
+    ///   - life: how long it lasted; nil if the peer closed it because it drains.
+    ///   - isViolation: whether it ended because the peer violated the protocol.
+    mutating func lost(after life: TimeAmount?, isViolation: Bool = false, now: NIODeadline) {
         awaySince = awaySince ?? now
         if state == .suspected { state = .closed }
         guard let life else { return }
+        if life >= Self.lawfulLife { violationsInARow = 0 }
+        if isViolation {
+            violationsInARow += 1
+            if violationsInARow > 1 { state = .open(.violating) }
+            return
+        }
         shortInARow = life < Self.shortestLife ? shortInARow + 1 : 0
         if shortInARow >= Self.shortConnections { state = .open(.unstable) }
+    }
+
+    /// The least time before the next attempt to connect.
+    var penalty: Duration {
+        guard violationsInARow > 1 else { return .zero }
+        var penalty = Self.penalties.first
+        for _ in 2..<violationsInARow where penalty < Self.penalties.last { penalty = penalty * 2 }
+        return min(penalty, Self.penalties.last)
     }
 
     /// A connection has lasted for `shortestLife`.

@@ -17,9 +17,20 @@ final class ClientConnection: ChannelInboundHandler {
     static let toleratedViolations = 4
     private var violations = 0
 
+    /// How many messages may still arrive for calls that this side has ended: their answers, and items that were sent
+    /// before the server knew. More are violations, or a flood of them would occupy the loop.
+    private var lateMessages = 0
+
+    /// How many notifications without an effect are tolerated in one second. They may be from later versions.
+    static let ignoredPerSecond = 100
+    private var ignored = (second: NIODeadline.distantPast, count: 0)
+
     /// Whether the peer has answered as the protocol requires. An error without an id before that refuses the
     /// connection.
     private var hasAnswered = false
+
+    /// Whether the peer has answered `rpc.hello`, also with `method_not_found`.
+    private var isGreeted = false
 
     /// The answer of `rpc.hello`; nil before it arrives, and for a peer that does not implement `rpc.hello`.
     private(set) var greeting: Hello.Answer?
@@ -70,8 +81,12 @@ final class ClientConnection: ChannelInboundHandler {
     /// Whether the write queue is below its limit.
     var hasRoom: Bool { transport.writer.queuedBytes < core.limits.queuedBytes }
 
+    /// Records that this side has ended a call that the server may still answer.
+    func noteEndedHere(_ call: ClientCall) { lateMessages += 1 + (call.stream?.granted ?? 0) }
+
     /// Tells the server that the answer is not needed any more.
     func cancel(_ call: ClientCall) {
+        noteEndedHere(call)
         for incoming in call.incoming { transport.stop(incoming) }
         if let outgoing = call.outgoing {
             let wasSent = outgoing.isTextOut
@@ -93,6 +108,7 @@ final class ClientConnection: ChannelInboundHandler {
     /// Sends `rpc.ping`.
     func probe() {
         lastProbeID -= 1
+        lateMessages += 1
         notify(ProtocolMethods.ping.name, id: lastProbeID) { $0.raw(.emptyObject) }
     }
 
@@ -182,14 +198,36 @@ final class ClientConnection: ChannelInboundHandler {
         if violations > Self.toleratedViolations { throw RPCError(.invalidRequest, fault) }
     }
 
+    /// Ignores a message for a call that this side has ended.
+    /// - Throws: after more than `toleratedViolations` that no call explains.
+    private func ignoreLate(_ fault: String) throws(RPCError) {
+        guard lateMessages > 0 else { return try violated(fault) }
+        lateMessages -= 1
+    }
+
+    /// Ignores a message without an effect.
+    /// - Throws: after more than `ignoredPerSecond`.
+    private func ignore() throws(RPCError) {
+        let now = channel.eventLoop.now
+        if now - ignored.second >= .seconds(1) { ignored = (now, 0) }
+        ignored.count += 1
+        guard ignored.count <= Self.ignoredPerSecond else {
+            throw RPCError(.invalidRequest, "too many notifications that have no effect")
+        }
+    }
+
     /// Servers send notifications only. Unknown ones are from later versions and are ignored.
     private func receive(_ notification: Request, _ numbers: AttachmentNumbers) throws {
         switch notification.method {
-        case ProtocolMethods.drainingName: core.isDraining(self)
+        case ProtocolMethods.drainingName:
+            try ignore()
+            core.isDraining(self)
         case ProtocolMethods.itemName:
             let item = try notification.params.read(as: StreamItem.codec)
             try receive(item, beside: attachments(of: numbers))
-        default: try transport.refuse(attachments(of: numbers))
+        default:
+            try transport.refuse(attachments(of: numbers))
+            try ignore()
         }
     }
 
@@ -197,10 +235,10 @@ final class ClientConnection: ChannelInboundHandler {
         let call = item.id.number.flatMap(core.call)
         guard let call, let stream = call.stream else {
             try transport.refuse(numbers)
+            let fault = "an item for a stream that does not exist"
             // The item may have been sent before the stream was cancelled.
-            let isLate = call == nil && item.id.number.map(core.hasSent) == true
-            if !isLate { try violated("an item for a stream that does not exist") }
-            return
+            let mayBeLate = call == nil && item.id.number.map(core.hasSent) == true
+            return try mayBeLate ? ignoreLate(fault) : violated(fault)
         }
         call.noteBegun()
         guard let put = stream.receive(numbers.isEmpty ? Payload(item.item) : nil) else {
@@ -217,15 +255,20 @@ final class ClientConnection: ChannelInboundHandler {
     private func receive(_ response: Response) throws {
         let numbers = try attachments(of: response.attachments)
         switch (response.id?.number, response.outcome) {
-        case (Self.helloID, let outcome): try greeted(outcome)
-        case (let id?, _) where id < 0 && id >= lastProbeID: break
+        case (Self.helloID, let outcome) where !isGreeted: try greeted(outcome)
+        case (let id?, _) where id < 0 && id >= lastProbeID: try ignoreLate("an answer to no request")
         case (let id?, _) where !core.hasSent(id):
             try transport.refuse(numbers)
             try violated("an answer to no request")
+        case (let id?, _) where core.call(id) == nil:
+            hasAnswered = true
+            try transport.refuse(numbers)
+            try ignoreLate("a second answer to a request")
         case (let id?, .success(let result)):
             hasAnswered = true
-            guard !numbers.isEmpty else { return core.complete(id, .success(Payload(result))) }
-            guard let call = core.call(id) else { return try transport.refuse(numbers) }
+            guard !numbers.isEmpty, let call = core.call(id) else {
+                return core.complete(id, .success(Payload(result)))
+            }
             try collect(numbers, for: call) { [weak core] in
                 core?.complete(id, $0.map { Payload(result, attachments: $0) })
             }
@@ -235,7 +278,7 @@ final class ClientConnection: ChannelInboundHandler {
             core.complete(id, .failure(error))
         case (nil, .failure(let error)) where !hasAnswered: core.refused(self, error)
         // A request in parts that the server stopped; stopping its transfer has ended the call.
-        case (nil, .failure(let error)) where error.kind == .overloaded || error.kind == .tooLarge: break
+        case (nil, .failure(let error)) where error.kind == .overloaded || error.kind == .tooLarge: try ignore()
         // The server read something other than what was sent, so calls may be sent again.
         case (nil, .failure(let error)) where error.kind == .invalidRequest:
             core.broken(self, .unavailable, "it could not read what was sent: \(error.message)")
@@ -245,9 +288,13 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     private func greeted(_ outcome: Result<RawJSON, RPCError>) throws {
+        isGreeted = true
         switch outcome {
         case .success(let result):
             let greeting = try result.read(as: ProtocolMethods.hello.answer)
+            if let reason = core.unfit(greeting) {
+                return core.refused(self, core.unavailable(reason, begun: false), isIncompatible: true)
+            }
             transport.writer.keep(
                 toFrames: greeting.limits.frameBytes, transfers: greeting.limits.openTransfers,
                 assembledBytes: greeting.limits.assembledBytes)
@@ -256,7 +303,9 @@ final class ClientConnection: ChannelInboundHandler {
         case .failure(let error):
             // A plain JSON-RPC peer does not implement `rpc.hello`.
             guard error.kind == .methodNotFound else {
-                return core.refused(self, core.unavailable(error.message, begun: false))
+                let (reason, isIncompatible) = core.refusal(of: error)
+                return core.refused(
+                    self, core.unavailable(reason, begun: false), isIncompatible: isIncompatible)
             }
         }
         hasAnswered = true

@@ -128,10 +128,35 @@ extension ClientCore {
     /// The error if the peer does not offer all required contracts. A plain JSON-RPC peer announces none and is
     /// trusted.
     private func unmet(_ greeting: Hello.Answer) -> RPCError? {
-        let missing = contracts.filter { greeting.contracts[$0.key] != $0.value }
+        let missing = contracts.filter { name, versions in !(greeting.contracts[name].map(versions.include) ?? false) }
         guard !missing.isEmpty else { return nil }
-        let list = missing.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
-        return unavailable("it does not offer \(list)", begun: false)
+        let wanted = missing.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
+        let offered = greeting.contracts.map { "\($0.key) \($0.value)" }.sorted().prefix(Self.offersNamed)
+        let offers = offered.isEmpty ? "no contract" : offered.joined(separator: ", ")
+        return unavailable("it does not offer \(wanted); it offers \(offers)", begun: false)
+    }
+
+    /// How many contracts of a peer an error names.
+    private static let offersNamed = 8
+
+    /// Why the peer cannot be used at all; nil if it can.
+    func unfit(_ greeting: Hello.Answer) -> String? {
+        if !Hello.protocols.contains(greeting.protocol) {
+            return "it answers in version \(greeting.protocol) of the protocol; this client speaks \(Hello.protocols)"
+        }
+        if greeting.service.instance == ownInstance {
+            return "it is this process itself, so every call would come back"
+        }
+        return nil
+    }
+
+    /// Why a peer refused `rpc.hello`, and whether the reason is the version of the protocol.
+    func refusal(of error: RPCError) -> (reason: String, isIncompatible: Bool) {
+        // Other details do not have these members.
+        guard error.kind == .invalidRequest, let versions = try? error.details?.read(as: Hello.Versions.codec) else {
+            return (error.message, false)
+        }
+        return ("it speaks versions \(versions.server) of the protocol; this client speaks \(Hello.protocols)", true)
     }
 
     /// The peer has sent something.
@@ -168,11 +193,11 @@ extension ClientCore {
         if case .draining(let connection) = state, sentCount == 0 { connection.close() }
     }
 
-    /// The server has refused the connection. Calls fail until a later attempt succeeds.
-    func refused(_ connection: ClientConnection, _ error: RPCError) {
+    /// The server has refused the connection, or is incompatible. Calls fail until a later attempt succeeds.
+    func refused(_ connection: ClientConnection, _ error: RPCError, isIncompatible: Bool = false) {
         guard connection === self.connection else { return }
         state = .down(error)
-        report(standing.lost(.down(reason: error.message)))
+        report(standing.lost(isIncompatible ? .incompatible(reason: error.message) : .down(reason: error.message)))
         // A server that refused `rpc.hello` may have handled the requests sent with it.
         var sentError = error
         sentError.begun = error.kind == .unavailable
@@ -188,7 +213,7 @@ extension ClientCore {
         defer { connection.close() }
         if let current = self.connection {
             guard current === connection else { return }
-            noteLoss(of: connection)
+            noteLoss(of: connection, isViolation: kind == .invalidData)
             if kind == .invalidData {
                 // With several calls in progress, any of them may have revealed the change.
                 let trace = sentCount == 1 ? sentCalls.first?.options.trace : nil
@@ -209,18 +234,18 @@ extension ClientCore {
     }
 
     /// Updates the circuit after a lost connection. Calls wait for the next one, unless too many in a row were short.
-    private func noteLoss(of connection: ClientConnection) {
+    private func noteLoss(of connection: ClientConnection, isViolation: Bool) {
         let now = executor.loop.now
         var life: TimeAmount? = now - connection.openedAt
         if case .draining = state { life = nil }
         state = .connecting
         stopProbing()
         let wasOpen = circuit.isOpen
-        circuit.lost(after: life, now: now)
-        if circuit.fault == .unstable {
-            let error = unavailable(because: .unstable)
+        circuit.lost(after: life, isViolation: isViolation, now: now)
+        if let fault = circuit.fault, fault == .unstable || fault == .violating {
+            let error = unavailable(because: fault)
             state = .down(error)
-            if !wasOpen { report(standing.lost(.down(reason: error.message))) }
+            if !wasOpen, !isViolation { report(standing.lost(.down(reason: error.message))) }
             failWaiting(error)
         } else {
             wakeForCircuit()
@@ -254,6 +279,7 @@ extension ClientCore {
             case .unreachable: "cannot connect"
             case .silent: "it does not answer"
             case .unstable: "its connections end soon after they began"
+            case .violating: "it violates the protocol repeatedly"
             }
         return unavailable("\(reason); tried again in the background", begun: false)
     }

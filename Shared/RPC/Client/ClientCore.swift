@@ -23,7 +23,10 @@ final class ClientCore {
     let name: String
 
     /// The contracts that the peer must offer, and their versions.
-    let contracts: [String: Int]
+    let contracts: [String: ContractVersions]
+
+    /// The instance of this process as a server; a peer with it is refused.
+    let ownInstance: String?
     let onChange: @Sendable (PeerChange) -> Void
     let limits: Limits
     let features: Features
@@ -45,7 +48,7 @@ final class ClientCore {
     var budget = RetryBudget()
 
     /// The unfinished calls in all phases, by id.
-    private var calls: [Int: ClientCall] = [:]
+    private(set) var calls: [Int: ClientCall] = [:]
 
     /// Calls in the phase `sent`, streams in any phase, and the highest id sent so far.
     private(set) var sentCount = 0
@@ -62,18 +65,25 @@ final class ClientCore {
     private var outcomes: [(ClientCall, ClientCall.Outcome)] = []
     private var isReading = false
 
+    /// Set by `retire`: called when no call is left.
+    var whenIdle: (() -> Void)?
+
+    /// When the next attempt to connect begins; nil when none is planned.
+    var nextAttempt: NIODeadline?
+
     let timer: DeadlineTimer
     var deadlines = DeadlineQueue<ClientCall>()
     var probing: Scheduled<Void>?
 
     init(
-        path: SocketPath, name: String?, contracts: [String: Int], limits: Limits, features: Features,
-        peers: TrustedPeers, executor: LoopExecutor, client: Hello.Client,
+        path: SocketPath, name: String?, contracts: [String: ContractVersions], ownInstance: String? = nil,
+        limits: Limits, features: Features, peers: TrustedPeers, executor: LoopExecutor, client: Hello.Client,
         onChange: @escaping @Sendable (PeerChange) -> Void
     ) {
         self.path = path
         self.name = name ?? path.description
         self.contracts = contracts
+        self.ownInstance = ownInstance
         self.onChange = onChange
         self.limits = limits
         self.features = features
@@ -117,6 +127,7 @@ final class ClientCore {
     func begin(_ call: ClientCall) {
         guard !call.isCancelled.load(ordering: .acquiring) else { return call.end(.failure(.cancelledBeforeSent)) }
         budget.earn()
+        guard Limits.hops.contains(call.options.hops) else { return call.end(.failure(.tooManyHops)) }
         if let refusal { return call.end(.failure(refusal)) }
         guard calls.count - sentCount < limits.callsWaiting else {
             return call.end(.failure(.overloaded("\(name): too many calls wait")))
@@ -137,7 +148,8 @@ final class ClientCore {
 
     /// Why calls fail at once; nil while they can be sent or queued.
     private var refusal: RPCError? {
-        switch state {
+        if whenIdle != nil { return removed(begun: false) }
+        return switch state {
         case .down(let error): error
         case .stopped: unavailable("the client has stopped", begun: false)
         case .connecting, .greeting, .ready, .draining: circuit.fault.map(unavailable)
@@ -196,6 +208,7 @@ final class ClientCore {
         if call.stream != nil { streamCount -= 1 }
         move(call, to: .ended)
         if isReading, case .task = call.caller { outcomes.append((call, outcome)) } else { call.end(outcome) }
+        if calls.isEmpty { whenIdle?() }
     }
 
     // MARK: Waiting
@@ -266,6 +279,7 @@ final class ClientCore {
                     guard let call, call.outgoing === outgoing else { return }
                     call.outgoing = nil
                     guard case .givenUp = outcome, !outgoing.isTextOut else { return }
+                    self?.connection?.noteEndedHere(call)
                     self?.complete(call.id, .failure(.requestNotTaken))
                 }
             }
@@ -301,5 +315,9 @@ final class ClientCore {
 
 extension RPCError {
     fileprivate static let requestNotTaken = overloaded("the peer could not receive the request")
+    fileprivate static let tooManyHops = RPCError(
+        .invalidRequest,
+        "meta.hops: \(Limits.hops.upperBound) gateways have forwarded the call already; their plugins form a loop",
+        begun: false)
     static let cancelledBeforeSent = RPCError(.cancelled, "the caller cancelled", begun: false)
 }

@@ -17,7 +17,7 @@ final class ClientStream {
     private var taker: Taker?
 
     /// How many more items the server may send, and how many were taken since the last grant.
-    private var granted: Int
+    private(set) var granted: Int
     private var taken = 0
 
     /// Grants the server more items.

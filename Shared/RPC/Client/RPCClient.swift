@@ -25,12 +25,13 @@ public final class RPCClient: Sendable {
     ///   - peerName: the name of the peer in error messages; nil for the path.
     ///   - contracts: the contracts that the peer must offer, with versions; otherwise all calls but `rpc.*` are
     ///     `unavailable`.
+    ///   - ownInstance: the instance of this process as a server. If the peer has it, all calls are `unavailable`.
     ///   - onChange: receives each change of the peer's state, on the event loop. `TraceContext.current` is that of the
     ///     call that revealed the change, if it was a single one.
     public static func make(
         to path: SocketPath, as name: String, version: String = "1", limits: Limits = Limits(),
         features: Features = .standard, peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared,
-        peerName: String? = nil, contracts: [String: Int] = [:],
+        peerName: String? = nil, contracts: [String: ContractVersions] = [:], ownInstance: String? = nil,
         onChange: @escaping @Sendable (PeerChange) -> Void = { _ in }
     ) async -> RPCClient {
         // `ClientCore` must be made on its event loop.
@@ -38,8 +39,9 @@ public final class RPCClient: Sendable {
             RPCClient(
                 core: NIOLoopBound(
                     ClientCore(
-                        path: path, name: peerName, contracts: contracts, limits: limits, features: features,
-                        peers: peers, executor: executor, client: Hello.Client(name: name, version: version),
+                        path: path, name: peerName, contracts: contracts, ownInstance: ownInstance, limits: limits,
+                        features: features, peers: peers, executor: executor,
+                        client: Hello.Client(name: name, version: version),
                         onChange: onChange),
                     eventLoop: executor.loop),
                 path: path, executor: executor)
@@ -75,9 +77,11 @@ public final class RPCClient: Sendable {
             var busyBackoff = Backoff(longest: Backoff.longestWhenBusy)
             var isBusy = false
             while true {
-                let pause = isBusy ? busyBackoff.next() : backoff.next()
+                let pause = isBusy ? busyBackoff.next() : max(backoff.next(), core.value.circuit.penalty)
+                core.value.nextAttempt = .now() + TimeAmount(pause)
                 // The sleep ends early if the task is cancelled.
                 if pause > .zero { try? await Task.sleep(for: pause) }
+                core.value.nextAttempt = nil
                 guard !Task.isCancelled else { break }
                 await withTaskCancellationHandler {
                     do {
@@ -97,6 +101,29 @@ public final class RPCClient: Sendable {
             }
             core.value.stop()
         }
+    }
+
+    /// As `run`, until `stop` returns. Then new calls and streams end with `unavailable`, and calls under way may finish
+    /// within `drainTime`.
+    public func run(
+        drainTime: TimeAmount = Limits().drainTime, until stop: @escaping @Sendable () async -> Void
+    ) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.run() }
+            await stop()
+            await drain(for: drainTime)
+            group.cancelAll()
+        }
+    }
+
+    /// Returns when no call is left, after `time`, or when the task is cancelled.
+    private func drain(for time: TimeAmount) async {
+        let (idle, becomesIdle) = AsyncStream.makeStream(of: Void.self)
+        core.onLoop { core in
+            core.retire { becomesIdle.finish() }
+            core.executor.loop.assumeIsolated().scheduleTask(in: time) { becomesIdle.finish() }
+        }
+        for await _ in idle {}
     }
 
     // MARK: Calls

@@ -16,6 +16,9 @@ struct RequestMeta: Sendable, Equatable {
 
     var priority: CallPriority?
 
+    /// How many gateways have forwarded the call; nil for none.
+    var hops: Int?
+
     static let none = RequestMeta()
 
     /// Not an object codec: this runs for every request, and most members are absent.
@@ -41,6 +44,8 @@ struct RequestMeta: Sendable, Equatable {
                     meta.window = try read(Members.window, "window", &reader)
                 } else if reader.matches(name, "priority") {
                     meta.priority = try read(Members.priority, "priority", &reader)
+                } else if reader.matches(name, "hops") {
+                    meta.hops = try read(Members.hops, "hops", &reader)
                 } else {
                     try reader.skipValue()
                 }
@@ -54,6 +59,7 @@ struct RequestMeta: Sendable, Equatable {
         static let timeout = Codec<Int>.integer(Limits.timeoutMilliseconds)
         static let window = Codec<Int>.integer(Limits.streamWindows)
         static let priority = Codec<CallPriority>.oneOf
+        static let hops = Codec<Int>.integer(Limits.hops)
     }
 
     private static func read<Value>(
@@ -97,6 +103,10 @@ struct RequestMeta: Sendable, Equatable {
                 writer.name(encoded: Self.priorityName)
                 writer.string(priority.rawValue)
             }
+            if let hops {
+                writer.name(encoded: Self.hopsName)
+                writer.integer(hops)
+            }
         }
     }
 
@@ -107,6 +117,7 @@ struct RequestMeta: Sendable, Equatable {
     private static let streamName = Array(#""stream""#.utf8)
     private static let windowName = Array(#""window""#.utf8)
     private static let priorityName = Array(#""priority""#.utf8)
+    private static let hopsName = Array(#""hops""#.utf8)
 }
 
 /// How urgent a call is for a waiting user: a hint that methods may use.

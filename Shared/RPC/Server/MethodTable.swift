@@ -167,6 +167,9 @@ public struct CallContext: Sendable {
     /// The stream's window in items.
     public let window: Int
 
+    /// How many gateways have forwarded the call.
+    let hops: Int
+
     /// The calling process; nil when the system does not report it.
     public let peer: PeerCredentials?
 

@@ -123,7 +123,7 @@ extension ServerConnection {
         CallContext(
             deadline: deadline, trace: request.meta.trace, takesAttachments: takesAttachments(request, destination),
             priority: request.meta.priority ?? .visible, window: request.meta.window ?? Limits.defaultStreamWindow,
-            peer: peer, connection: NIOLoopBound(self, eventLoop: loop))
+            hops: request.meta.hops ?? 0, peer: peer, connection: NIOLoopBound(self, eventLoop: loop))
     }
 
     /// Whether the answer may have attachments: not in a batch, whose answers share one message.

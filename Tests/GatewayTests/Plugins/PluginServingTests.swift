@@ -17,12 +17,14 @@ import Testing
     }
 
     private func withGateway(
-        manifest: String, serving table: MethodTable = Self.counts,
+        manifest: String, others: [String: String] = [:], serving table: MethodTable = Self.counts,
         _ body: (@Sendable (String...) async throws -> Program.Outcome) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { root in
             try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
-            try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/likes.json"))
+            for (name, text) in others.merging(["likes": manifest], uniquingKeysWith: { $1 }) {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: "\(root)/plugins.d/\(name).json"))
+            }
             // A separate loop, so that other tests of this process do not delay it.
             try await TestServer.with(
                 table, named: "likes", at: SocketPath(root + "/run/likes.sock"), executor: .separate()
@@ -51,6 +53,20 @@ import Testing
         }
     }
 
+    @Test func `refused manifests and optional plugins are listed and checked, and decide nothing`() async throws {
+        let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":true}"#
+        let others = ["bad": "{\n", "absent": #"{"name":"absent","socket":"absent.sock","contracts":{}}"#]
+        try await withGateway(manifest: manifest, others: others) { gateway in
+            let plugins = try await gateway("plugins", "--json")
+            #expect(plugins.output.contains(#""refused":[{"name":"bad","file":"#), "\(plugins.output)")
+            #expect(plugins.output.contains(#"bad.json","line":2,"reason":"#), "\(plugins.output)")
+            let table = try await gateway("plugins")
+            for state in ["ready", "refused", "down"] { #expect(table.output.contains(state), "\(table.output)") }
+            let health = try await gateway("health")
+            #expect(health.status == 0 && health.output.contains("bad.json:2: "), "\(health.output)")
+        }
+    }
+
     @Test func `the gateway's own methods do not call an incompatible plugin either`() async throws {
         try await withTemporaryDirectory { root in
             var services = FakeServices()
@@ -70,7 +86,7 @@ import Testing
                         try await plugin.call(FeedContract.load, LoadFeed(), CallOptions())
                     }
                     #expect(error?.kind == .unavailable && error?.service == "feed")
-                    #expect(error?.message == "feed.sock: it does not offer feed 2")
+                    #expect(error?.message == "feed.sock: it does not offer feed 2; it offers feed 1")
                     #expect(await plugin.report().state == .incompatible)
                 }
             }

@@ -53,6 +53,23 @@ import Testing
         #expect(!circuit.isOpen)
     }
 
+    @Test func `the pause after violations in a row grows up to a limit, and a long lawful connection ends it`() {
+        var circuit = Circuit()
+        var penalties: [Duration] = []
+        for _ in 1...9 {
+            circuit.lost(after: Self.millisecond, isViolation: true, now: Self.start)
+            penalties.append(circuit.penalty)
+            circuit.heard()
+        }
+        #expect(penalties == [0, 1, 2, 4, 8, 16, 32, 60, 60].map { Duration.seconds($0) })
+        circuit.lost(after: Circuit.lawfulLife - Self.millisecond, isViolation: true, now: Self.start)
+        #expect(circuit.penalty == Circuit.penalties.last && circuit.fault == .violating)
+        circuit.heard()
+        #expect(!circuit.isOpen)
+        circuit.lost(after: Circuit.lawfulLife, isViolation: true, now: Self.start)
+        #expect(circuit.penalty == .zero && !circuit.isOpen)
+    }
+
     @Test func `a call that timed out opens the circuit only when the probe times out too`() {
         var circuit = Circuit()
         circuit.heard()

@@ -207,13 +207,15 @@ import Testing
         let deadline = NIODeadline.now() + .seconds(10)
         let options = CallOptions(
             onBehalfOf: CallContext(
-                deadline: deadline, trace: trace, takesAttachments: true, priority: .prefetch, window: 3, peer: nil,
+                deadline: deadline, trace: trace, takesAttachments: true, priority: .prefetch, window: 3, hops: 2,
+                peer: nil,
                 connection: nil))
         let now = deadline - .milliseconds(1_500)
         #expect(
             options.meta(now: now, isStream: true)
                 == RequestMeta(
-                    timeout: 1_500, trace: trace, attachments: true, stream: true, window: 3, priority: .prefetch))
+                    timeout: 1_500, trace: trace, attachments: true, stream: true, window: 3, priority: .prefetch,
+                    hops: 3))
         // A call whose deadline has passed is still a valid request.
         #expect(options.meta(now: deadline + .seconds(1), isStream: false).timeout == 1)
     }

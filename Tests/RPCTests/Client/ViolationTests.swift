@@ -76,15 +76,78 @@ import Testing
             let (cancelled, late) = (client.call("a"), client.call("b", timeout: .milliseconds(10)))
             client.cancel(cancelled)
             client.pass(.milliseconds(10))
-            for id in [cancelled, late] {
-                try client.send(#"{"jsonrpc":"2.0","method":"rpc.item","params":{"id":\#(id),"item":{}}}"#)
-                try client.answer(id)
-            }
+            for id in [cancelled, late] { try client.answer(id) }
         }
         #expect(client.isConnected)
         let call = client.call("c")
         try client.answer(call)
         #expect(try client.outcome(call)?.get() != nil)
+    }
+
+    /// One late answer is explained by the call, four more are tolerated.
+    @Test func `an ended call explains one answer, and a flood of them ends the connection`() throws {
+        let client = try Self.client()
+        let (answered, cancelled) = (client.call("a"), client.call("b"))
+        try client.answer(answered)
+        client.cancel(cancelled)
+        for _ in 0...ClientConnection.toleratedViolations { try client.answer(cancelled) }
+        #expect(client.isConnected)
+        try client.answer(answered)
+        #expect(!client.isConnected)
+    }
+
+    @Test func `a flood of items for an ended call ends the connection`() throws {
+        let client = try Self.client()
+        let cancelled = client.call("a")
+        client.cancel(cancelled)
+        let item = #"{"jsonrpc":"2.0","method":"rpc.item","params":{"id":\#(cancelled),"item":{}}}"#
+        for _ in 0...ClientConnection.toleratedViolations { try client.send(item) }
+        #expect(client.isConnected)
+        try client.send(item)
+        #expect(!client.isConnected)
+    }
+
+    @Test func `a second answer to the greeting is a violation`() throws {
+        let client = try Self.client()
+        for _ in 1...ClientConnection.toleratedViolations { try client.greet() }
+        #expect(client.isConnected)
+        try client.greet()
+        #expect(!client.isConnected)
+    }
+
+    @Test func `notifications without an effect are ignored, and a flood of them ends the connection`() throws {
+        let client = try Self.client()
+        let news = #"{"jsonrpc":"2.0","method":"later.news","params":{}}"#
+        for _ in 0..<3 {
+            for _ in 1...ClientConnection.ignoredPerSecond { try client.send(news) }
+            client.pass(.seconds(1))
+        }
+        for _ in 1...ClientConnection.ignoredPerSecond { try client.send(news) }
+        #expect(client.isConnected)
+        try client.send(news)
+        #expect(!client.isConnected)
+        #expect(
+            client.changes.last
+                == .violated(reason: "protocol violation: too many notifications that have no effect"))
+    }
+
+    @Test func `after a second violation calls fail at once, until the peer answers on a later connection`() throws {
+        let client = try Self.client()
+        try client.send("no message")
+        try client.connectAndGreet()
+        let call = client.call("a")
+        #expect(client.outcome(call) == nil)
+        try client.send("no message")
+        let refused = client.call("b")
+        #expect(client.error(refused)?.kind == .unavailable)
+        #expect(
+            client.error(refused)?.message
+                == "peer: it violates the protocol repeatedly; tried again in the background")
+        #expect(client.core.circuit.penalty == Circuit.penalties.first)
+        try client.connectAndGreet()
+        let later = client.call("c")
+        try client.answer(later)
+        #expect(try client.outcome(later)?.get() != nil)
     }
 
     // MARK: Frames

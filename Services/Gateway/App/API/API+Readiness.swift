@@ -3,12 +3,12 @@ import RPC
 extension API {
     /// Answers whether every required service responds.
     func readiness() async throws(RPCError) -> HTTPAnswer {
-        let required = gateway.registry.plugins.filter(\.manifest.required)
-        guard !required.isEmpty else {
+        let registry = gateway.registry
+        guard registry.plugins.contains(where: \.manifest.required) else {
             throw .notReady("no plugin is configured", "plugins.d names no required service")
         }
-        let failures = await PluginRegistry(required).map { plugin -> (name: String, reason: String)? in
-            switch await plugin.health() {
+        let failures = await registry.map(where: \.manifest.required) { plugin -> (name: String, reason: String)? in
+            switch await plugin.health(CallOptions()) {
             case .success: nil
             case .failure(let error): (plugin.name, error.message)
             }

@@ -32,7 +32,11 @@ struct GatewayHandlers: Sendable {
             }
         }
         table.handle(GatewayContract.plugins) { _, _ in
-            PluginList(plugins: await registry.map { await $0.report() })
+            PluginList(
+                plugins: PluginReport.noting(registry.rejections, in: await registry.map { await $0.report() }),
+                refused: registry.rejections.map {
+                    RefusedManifest(name: $0.name, file: $0.file, line: $0.line, reason: $0.reason)
+                })
         }
         table.handle(ProtocolMethods.health.passingErrors, health)
         table.handle(ProtocolMethods.describe.passingErrors, describe)
@@ -77,8 +81,8 @@ struct GatewayHandlers: Sendable {
         if let plugin = try selected(selection) {
             return try await plugin.call(ProtocolMethods.health, ServiceSelection(), CallOptions(onBehalfOf: context))
         }
-        return GatewayHealth.summary(
-            await registry.map { plugin in (plugin, await plugin.health()) }, now: gateway.now())
+        let parts = await registry.map { plugin in (plugin, await plugin.health(CallOptions(onBehalfOf: context))) }
+        return GatewayHealth.summary(parts, refused: registry.rejections, now: gateway.now())
     }
 
     private func describe(_ selection: ServiceSelection, _ context: CallContext) async throws -> ServiceDescription {
@@ -88,7 +92,7 @@ struct GatewayHandlers: Sendable {
         let own = [GatewayContract.contract]
         if selection.service != nil { return ServiceDescription(service: identity, contracts: own) }
         let others = await registry.map { plugin in
-            await plugin.contracts()
+            await plugin.contracts(CallOptions(onBehalfOf: context))
         }
         return ServiceDescription(service: identity, contracts: own + others.joined())
     }

@@ -1,17 +1,25 @@
 import Foundation
+import NIOCore
 import RPC
 
 /// Computes the health of the gateway from the health of its services.
 enum GatewayHealth {
-    /// Returns one check per service. Only a required service can degrade the result.
-    static func summary(_ parts: [(Plugin, Result<Health, RPCError>)], now: Date) -> Health {
+    /// Returns one check per service, and one per manifest that is not used. Only a required service can degrade the
+    /// result.
+    static func summary(
+        _ parts: [(Plugin, Result<Health, RPCError>)], refused: [ManifestRejection] = [], now: Date
+    ) -> Health {
         var isWell = true
         let checks = parts.map { plugin, health in
             let check = check(plugin, health, now: now)
             if plugin.manifest.required, check.status != .serving { isWell = false }
             return check
         }
-        return Health(isWell && !checks.isEmpty ? .serving : .degraded, checks)
+        let names = Set(checks.map(\.name))
+        let refusals = refused.filter { !names.contains($0.name) }.map {
+            Health.Check(name: $0.name, status: .degraded, detail: "refused: \($0)", since: now)
+        }
+        return Health(isWell && !checks.isEmpty ? .serving : .degraded, checks + refusals)
     }
 
     private static func check(_ plugin: Plugin, _ health: Result<Health, RPCError>, now: Date) -> Health.Check {
@@ -31,20 +39,17 @@ enum GatewayHealth {
 extension Plugin {
     /// The contracts that the service describes; empty while it does not answer, which `gateway.plugins` and
     /// `rpc.health` report.
-    func contracts() async -> [Contract] {
+    func contracts(_ options: CallOptions) async -> [Contract] {
         do throws(RPCError) {
-            return try await client.call(
-                ProtocolMethods.describe, ServiceSelection(), CallOptions(timeout: Self.probeTimeout)
-            ).contracts
+            return try await client.call(ProtocolMethods.describe, ServiceSelection(), probing(options)).contracts
         } catch {
             return []
         }
     }
 
-    func health() async -> Result<Health, RPCError> {
+    func health(_ options: CallOptions) async -> Result<Health, RPCError> {
         do throws(RPCError) {
-            let health = try await client.call(
-                ProtocolMethods.health, ServiceSelection(), CallOptions(timeout: Self.probeTimeout))
+            let health = try await client.call(ProtocolMethods.health, ServiceSelection(), probing(options))
             if let mismatch = standing.mismatch {
                 return .failure(RPCError(.unavailable, mismatch))
             }
@@ -53,5 +58,13 @@ extension Plugin {
             // A service without `rpc.health` has answered nevertheless.
             return error.kind == .methodNotFound ? .success(Health([])) : .failure(error)
         }
+    }
+
+    /// The options with the timeout of the gateway's own checks, if that is shorter. The hops of a call that is served remain,
+    /// so that gateways that are each other's plugins do not ask each other forever.
+    private func probing(_ options: CallOptions) -> CallOptions {
+        var options = options
+        options.deadline = min(options.deadline, .now() + Self.probeTimeout)
+        return options
     }
 }

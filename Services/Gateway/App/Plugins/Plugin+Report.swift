@@ -14,13 +14,38 @@ extension Plugin {
             if error.kind != .methodNotFound { failure = error }
         }
         let roundTrip = NIODeadline.now() - start
-        let greeting = await client.greeting()
-        let problem = failure?.message ?? standing.mismatch
+        let (status, mismatch) = (await client.status(), standing.mismatch)
+        let state: PluginReport.State =
+            if mismatch != nil {
+                .incompatible
+            } else if failure == nil {
+                .ready
+            } else {
+                status.phase == .connecting ? .connecting : .down
+            }
         return PluginReport(
-            name: name, socket: client.path.description, required: manifest.required,
-            state: failure != nil ? .down : problem != nil ? .incompatible : .ready,
-            instance: greeting?.service.instance, version: greeting?.service.version,
-            contracts: greeting?.contracts ?? [:], error: problem,
+            name: name, socket: client.path.description, required: manifest.required, state: state,
+            instance: status.greeting?.service.instance, version: status.greeting?.service.version,
+            contracts: status.greeting?.contracts ?? [:], error: mismatch ?? failure?.message,
+            nextAttempt: status.untilNextAttempt.map { Int($0.nanoseconds / 1_000_000) },
             roundTrip: failure == nil ? Int(roundTrip.nanoseconds / 1_000) : nil)
+    }
+}
+
+extension PluginReport {
+    /// The reports with notices: of a manifest that is invalid now, and of a process that has two names.
+    static func noting(_ rejections: [ManifestRejection], in reports: [PluginReport]) -> [PluginReport] {
+        reports.map { report in
+            let refused = rejections.filter { $0.name == report.name }
+                .map { "\($0); its last valid manifest remains in force" }
+            let others = reports.filter {
+                $0.name != report.name && $0.instance != nil && $0.instance == report.instance
+            }
+            let same = others.map { "is the same process as \($0.name)" }
+            return PluginReport(
+                name: report.name, socket: report.socket, required: report.required, state: report.state,
+                instance: report.instance, version: report.version, contracts: report.contracts, error: report.error,
+                notices: refused + same, nextAttempt: report.nextAttempt, roundTrip: report.roundTrip)
+        }
     }
 }

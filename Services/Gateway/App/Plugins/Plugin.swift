@@ -8,11 +8,15 @@ import RPC
 
 /// A service behind the gateway: its manifest, and the client that talks to it.
 struct Plugin: Sendable {
-    let manifest: PluginManifest
+    private(set) var manifest: PluginManifest
     let client: RPCClient
 
     /// Its state, as its client reports it.
     let standing: PluginStanding
+
+    /// Ends when the plugin is retired.
+    private let retirement: AsyncStream<Void>
+    private let retiring: AsyncStream<Void>.Continuation
 
     /// The timeout of the gateway's own health checks.
     static let probeTimeout = TimeAmount.seconds(1)
@@ -22,22 +26,37 @@ struct Plugin: Sendable {
         [FeedContract.contract, CommentsContract.contract, ImageDataContract.contract]
             .flatMap(\.methods).filter(\.idempotent).map(\.name))
 
-    /// - Parameter logger: logs each change of the plugin's state.
+    /// - Parameters:
+    ///   - ownInstance: the instance of the gateway, which must not be its own plugin.
+    ///   - logger: logs each change of the plugin's state.
     init(
-        _ manifest: PluginManifest, root: String, executor: LoopExecutor = .shared,
+        _ manifest: PluginManifest, root: String, executor: LoopExecutor = .shared, ownInstance: String? = nil,
         logger: Logger = Logger(label: "none") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
         self.manifest = manifest
-        let path = try SocketPath(
-            manifest.socket.hasPrefix("/") ? manifest.socket : "\(root)/run/\(manifest.socket)")
+        let path = try SocketPath(manifest.socketPath(root: root))
         let standing = PluginStanding(name: manifest.name, path: path, logger: logger)
         self.standing = standing
+        (retirement, retiring) = AsyncStream.makeStream(of: Void.self)
         // Errors name the socket without its directory.
         let socketName = path.description.split(separator: "/").last.map(String.init)
         client = await RPCClient.make(
             to: path, as: "gateway", executor: executor, peerName: socketName, contracts: manifest.contracts,
-            onChange: standing.note)
+            ownInstance: ownInstance, onChange: standing.note)
     }
+
+    /// The plugin with a changed manifest and the same connection.
+    func with(_ manifest: PluginManifest) -> Plugin {
+        var plugin = self
+        plugin.manifest = manifest
+        return plugin
+    }
+
+    /// Maintains the connection until the task is cancelled, or the plugin is retired and its calls have ended.
+    func run() async { await client.run { [retirement] in for await _ in retirement {} } }
+
+    /// Ends the plugin: new calls and streams are `unavailable`, calls under way may finish.
+    func retire() { retiring.finish() }
 
     var name: String { manifest.name }
 

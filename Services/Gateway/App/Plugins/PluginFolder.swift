@@ -1,69 +1,121 @@
 import Foundation
 import JSON
-import NIOCore
-import RPC
 
 /// Reads the folder `plugins.d`, with one manifest per file. An invalid file is reported and does not affect the
 /// other plugins.
 struct PluginFolder {
     let path: String
 
-    /// The largest manifest that is read.
-    static let maximumBytes = 64 * 1_024
+    /// The content of the folder at a moment.
+    struct Scan: Sendable {
+        /// In the order of the file names.
+        var manifests: [PluginManifest] = []
+        var rejections: [ManifestRejection] = []
 
-    /// The reason why a file is rejected, with its path and line.
-    struct Rejection: Error, Equatable, CustomStringConvertible {
-        let file: String
-        let line: Int?
-        let reason: String
-
-        var description: String { line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)" }
+        /// False if the folder exists but cannot be read. Its content is unknown then.
+        var isComplete = true
     }
 
-    /// - Returns: the manifests in the order of their file names, and the rejected files.
-    func scan() -> (manifests: [PluginManifest], rejections: [Rejection]) {
-        var manifests: [PluginManifest] = []
-        var rejections: [Rejection] = []
-        for file in files {
-            do throws(Rejection) {
-                let manifest = try read(file)
-                if let conflict = manifest.conflict(with: manifests) {
-                    throw Rejection(file: file, line: nil, reason: conflict)
+    func scan() -> Scan {
+        var scan = Scan()
+        let names: [String]
+        do throws(ManifestRejection) {
+            names = try manifestNames()
+        } catch {
+            return Scan(rejections: [error], isComplete: false)
+        }
+        for name in names {
+            do throws(ManifestRejection) {
+                let manifest = try read(name)
+                if let conflict = manifest.conflict(with: scan.manifests) {
+                    throw ManifestRejection(file: "\(path)/\(name)", reason: conflict)
                 }
-                manifests.append(manifest)
+                scan.manifests.append(manifest)
             } catch {
-                rejections.append(error)
+                scan.rejections.append(error)
             }
         }
-        return (manifests, rejections)
+        return scan
     }
 
-    private var files: [String] {
-        // Without the folder, the gateway has no plugins.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted().map { "\(path)/\($0)" }
-    }
-
-    private func read(_ file: String) throws(Rejection) -> PluginManifest {
-        guard let data = FileManager.default.contents(atPath: file), data.count <= Self.maximumBytes else {
-            throw Rejection(file: file, line: nil, reason: "cannot be read, or is over \(Self.maximumBytes) bytes")
+    /// The names of the files that are manifests. Editors name their copies and temporary files otherwise.
+    private func manifestNames() throws(ManifestRejection) -> [String] {
+        guard let folder = opendir(path) else {
+            // Without the folder, the gateway has no plugins.
+            if errno == ENOENT { return [] }
+            throw ManifestRejection(file: path, reason: "cannot be read: \(String(cString: strerror(errno)))")
         }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(Self.suffix), !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private static let suffix = ".json"
+
+    private func read(_ name: String) throws(ManifestRejection) -> PluginManifest {
+        let file = "\(path)/\(name)"
+        let text = try ManifestFile(path: file).read()
         let manifest: PluginManifest
         do throws(JSONError) {
-            manifest = try RawJSON(checking: data)
+            manifest = try RawJSON(checking: text)
                 .read(as: PluginManifest.codec, refusingUnknownMembers: true)
         } catch {
-            throw Rejection(file: file, line: line(of: error, in: data), reason: "\(error)")
+            throw ManifestRejection(file: file, line: error.line(in: text), reason: "\(error)")
         }
-        let expected = manifest.name + ".json"
-        guard (file as NSString).lastPathComponent == expected else {
-            throw Rejection(file: file, line: nil, reason: "must be called \(expected)")
+        guard name == manifest.name + Self.suffix else {
+            throw ManifestRejection(file: file, reason: "must be called \(manifest.name)\(Self.suffix), after its name")
         }
         return manifest
     }
+}
 
-    private func line(of error: JSONError, in data: Data) -> Int? {
-        guard case .syntax(_, let offset) = error else { return nil }
-        return data.prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1
+/// The reason why a file is not used as a manifest, with its path and line.
+struct ManifestRejection: Error, Equatable, Sendable, CustomStringConvertible {
+    let file: String
+    let line: Int?
+    let reason: String
+
+    init(file: String, line: Int? = nil, reason: String) {
+        // The name of a file may contain control characters.
+        self.file = Escaping.visible(file)
+        self.line = line
+        self.reason = Escaping.visible(reason)
     }
+
+    /// The file's name without its suffix: the name of the plugin, if the file is called as it must be.
+    var name: String {
+        let last = file.split(separator: "/").last ?? ""
+        return String(last.hasSuffix(".json") ? last.dropLast(5) : last)
+    }
+
+    var description: String { line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)" }
+}
+
+extension JSONError {
+    /// The line of the error: of the byte that is not JSON, or of the member that its path names.
+    fileprivate func line(in text: Data) -> Int? {
+        switch self {
+        case .syntax(_, let offset): return text.line(at: offset)
+        case .mismatch(let path, _):
+            var (line, rest): (Int?, Data) = (nil, text)
+            for name in path.split(whereSeparator: { $0 == "." || $0 == "[" }) {
+                // A missing member has the line of the object that lacks it.
+                guard let found = rest.firstRange(of: Data("\"\(name)\"".utf8)) else { break }
+                line = text.line(at: found.lowerBound)
+                rest = rest[found.upperBound...]
+            }
+            return line
+        }
+    }
+}
+
+extension Data {
+    /// The number of the line that contains the byte at `offset`; the first is 1.
+    fileprivate func line(at offset: Int) -> Int { prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1 }
 }

@@ -11,13 +11,16 @@ struct PluginManifest: Sendable, Equatable {
     let socket: String
 
     /// The contracts that it must offer, with their versions.
-    let contracts: [String: Int]
+    let contracts: [String: ContractVersions]
 
     /// Whether the gateway is degraded without it.
     let required: Bool
 
     /// The maximum timeout of a call in milliseconds; nil if only the caller's timeout applies.
     let timeout: Int?
+
+    /// The program and its arguments, which `deploy/runner` runs; the gateway does not use it.
+    var run: [String]?
 
     /// What it adds to the items of the gateway's answers.
     var enriches: [Enrichment] = []
@@ -30,20 +33,29 @@ struct PluginManifest: Sendable, Equatable {
         enriches.contains { $0.method == method } || http.contains { $0.method == method && $0.verb == .get }
     }
 
+    /// The path of its socket.
+    func socketPath(root: String) -> String { socket.hasPrefix("/") ? socket : "\(root)/run/\(socket)" }
+
+    /// Whether a connection for the other manifest can be used for this one too.
+    func hasSameConnection(as other: PluginManifest) -> Bool {
+        socket == other.socket && contracts == other.contracts
+    }
+
     static let codec = Codec<PluginManifest>.object { object in
         let name = object.required("name", PluginName.codec, \.name)
         let socket = object.required("socket", .string, \.socket)
-        let contracts = object.required("contracts", .dictionary(of: .integer(1 ... .max)), \.contracts)
+        let contracts = object.required("contracts", .dictionary(of: ContractVersions.codec), \.contracts)
         let required = object.optional("required", .boolean, \.required)
         let timeout = object.optional("timeout_ms", .integer(Limits.timeoutMilliseconds), \.timeout)
         let enriches = object.optional(
             "enriches", .array(of: Enrichment.codec, count: 0...Enrichment.maximumPerPlugin), \.enriches)
         let http = object.optional("http", HTTPRoute.listCodec, \.http)
+        let run = object.optional("run", .array(of: .string, count: 1...mostWords), \.run)
         return { members throws(JSONError) in
             let manifest = PluginManifest(
                 name: try members[name], socket: try members[socket], contracts: try members[contracts],
                 required: try members[required] ?? false, timeout: try members[timeout],
-                enriches: try members[enriches] ?? [], http: try members[http] ?? [])
+                run: try members[run], enriches: try members[enriches] ?? [], http: try members[http] ?? [])
             try manifest.checkEnrichments()
             try manifest.checkRoutes()
             return manifest
@@ -81,6 +93,9 @@ struct PluginManifest: Sendable, Equatable {
             throw .mismatch(path: path, reason: "must be a method of the plugin: it must begin with \(name).")
         }
     }
+
+    /// The most words of `run`, as in `deploy/runner`.
+    static let mostWords = 64
 }
 
 /// The names that plugins may have.

@@ -2,46 +2,138 @@ import Logging
 import NIOCore
 import RPC
 import ServiceKit
+import Synchronization
 
-/// The services behind the gateway by name, as their manifests list them.
-struct PluginRegistry: Sendable {
-    /// In the order of their names.
-    let plugins: [Plugin]
-    private let byName: [String: Plugin]
+/// The services behind the gateway by name, as their manifests list them now.
+///
+/// `run` follows the folder of manifests. It replaces the content as a whole, so that a call reads it under a short lock.
+final class PluginRegistry: Sendable {
+    private struct Content {
+        /// In the order of their names.
+        let plugins: [Plugin]
+        let byName: [String: Plugin]
+
+        /// The files that are not used.
+        let rejections: [ManifestRejection]
+
+        init(_ plugins: [Plugin], _ rejections: [ManifestRejection]) {
+            self.plugins = plugins.sorted { $0.name < $1.name }
+            self.rejections = rejections.sorted { $0.file < $1.file }
+            byName = Dictionary(uniqueKeysWithValues: plugins.map { ($0.name, $0) })
+        }
+    }
+
+    private let content: Mutex<Content>
     private let failures: FailureLog
 
-    init(_ plugins: [Plugin], _ failures: FailureLog = .none) {
+    /// Nil for plugins that never change.
+    private let source: PluginSource?
+
+    init(_ plugins: [Plugin], _ failures: FailureLog = .none, from source: PluginSource? = nil) {
         self.failures = failures
-        self.plugins = plugins.sorted { $0.name < $1.name }
-        byName = Dictionary(uniqueKeysWithValues: plugins.map { ($0.name, $0) })
+        self.source = source
+        content = Mutex(Content(plugins, []))
     }
 
-    /// Reads the folder once, and logs every invalid manifest.
-    static func load(
-        _ folder: PluginFolder, root: String, logger: Logger, failures: FailureLog
-    ) async -> PluginRegistry {
-        let (manifests, rejections) = folder.scan()
-        for rejection in rejections { logger.error("plugin refused: \(rejection)") }
-        var plugins: [Plugin] = []
-        for manifest in manifests {
-            do {
-                plugins.append(try await Plugin(manifest, root: root, logger: logger))
-            } catch {
-                logger.error("plugin refused: \(manifest.name): \(error)")
-            }
+    /// Reads the folder, and logs every invalid manifest.
+    static func load(_ source: PluginSource, failures: FailureLog) async -> PluginRegistry {
+        let registry = PluginRegistry([], failures, from: source)
+        let plugins = await registry.update(from: source, isStart: true)
+        if plugins.isEmpty {
+            source.logger.warning("no plugins in \(source.folder.path): there is nothing to serve yet")
         }
-        if plugins.isEmpty { logger.warning("no plugins in \(folder.path): there is nothing to serve yet") }
-        return PluginRegistry(plugins, failures)
+        return registry
     }
+
+    // MARK: Content
+
+    /// In the order of their names.
+    var plugins: [Plugin] { content.withLock(\.plugins) }
+
+    /// The manifests that are not used. A plugin whose manifest became invalid continues with its last valid one.
+    var rejections: [ManifestRejection] { content.withLock(\.rejections) }
 
     /// - Throws: `unavailable` for a service that the gateway itself needs and that has no manifest.
     func plugin(_ name: String) throws(RPCError) -> Plugin {
-        guard let plugin = byName[name] else {
+        guard let plugin = content.withLock({ $0.byName[name] }) else {
             throw RPCError(
                 .unavailable, "there is no plugin named \(name); check plugins.d/\(name).json", begun: false)
         }
         return plugin
     }
+
+    @Sendable func knows(_ name: String) -> Bool { content.withLock { $0.byName[name] != nil } }
+
+    // MARK: Changes
+
+    /// Maintains all connections and follows the folder, until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for plugin in plugins { group.addTask { await plugin.run() } }
+            guard let source else { return }
+            let watch = FolderWatch(path: source.folder.path, logger: source.logger)
+            group.addTask { await watch.run(on: LoopExecutor.shared.loop) }
+            for await _ in watch.changes {
+                // Ends early when the task is cancelled.
+                try? await Task.sleep(for: FolderWatch.settleTime)
+                guard !Task.isCancelled else { break }
+                for plugin in await update(from: source) { group.addTask { await plugin.run() } }
+            }
+        }
+    }
+
+    /// Reads the folder and applies its content. A plugin whose manifest has not changed, or is invalid now, stays.
+    /// - Returns: the new plugins, whose connections are not maintained yet.
+    private func update(from source: PluginSource, isStart: Bool = false) async -> [Plugin] {
+        let scan = await source.scan()
+        let old = content.withLock { $0 }
+        var (kept, new, rejections) = ([Plugin](), [Plugin](), scan.rejections)
+        for manifest in scan.manifests {
+            let known = old.byName[manifest.name]
+            if let known, manifest.hasSameConnection(as: known.manifest) {
+                kept.append(known.with(manifest))
+            } else {
+                do throws(ManifestRejection) {
+                    new.append(try await source.plugin(manifest))
+                } catch {
+                    rejections.append(error)
+                }
+            }
+        }
+        // A folder that cannot be read says nothing about any plugin.
+        let unclear = scan.isComplete ? Set(rejections.map(\.name)) : Set(old.byName.keys)
+        kept += old.plugins.filter { unclear.contains($0.name) }
+        let content = Content(kept + new, rejections)
+        self.content.withLock { $0 = content }
+        noteRejections(content, after: old, source.logger)
+        // The start line follows at the start.
+        if !isStart { notePlugins(content, after: old, source.logger) }
+        for plugin in old.plugins where content.byName[plugin.name]?.client !== plugin.client { plugin.retire() }
+        return new
+    }
+
+    private func noteRejections(_ content: Content, after old: Content, _ logger: Logger) {
+        for rejection in content.rejections where !old.rejections.contains(rejection) {
+            let isKept = content.byName[rejection.name] != nil
+            logger.error("plugin refused: \(rejection)\(isKept ? "; its last valid manifest remains in force" : "")")
+        }
+    }
+
+    private func notePlugins(_ content: Content, after old: Content, _ logger: Logger) {
+        for plugin in old.plugins where content.byName[plugin.name] == nil {
+            logger.notice("plugin \(plugin.name) was removed: its manifest is gone")
+        }
+        for plugin in content.plugins {
+            let known = old.byName[plugin.name]
+            if known == nil {
+                logger.notice("plugin \(plugin.name) at \(plugin.client.path) was added")
+            } else if known?.manifest != plugin.manifest {
+                logger.notice("plugin \(plugin.name) has a changed manifest")
+            }
+        }
+    }
+
+    // MARK: Calls
 
     /// Calls a method without whose answer a page is still complete. The page does not wait long for it. A failure is logged.
     /// - Parameter time: the timeout, if it is shorter than that of `options`.
@@ -64,8 +156,6 @@ struct PluginRegistry: Sendable {
         if error.kind.isServerError { failures.note(method, error, trace) }
     }
 
-    @Sendable func knows(_ name: String) -> Bool { byName[name] != nil }
-
     /// Forwards `service.verb` to the plugin of that name, as `Plugin.forward`.
     func forward(
         _ method: String, _ params: Payload, _ context: CallContext,
@@ -87,7 +177,8 @@ struct PluginRegistry: Sendable {
     }
 
     private func plugin(for method: String) throws(RPCError) -> Plugin {
-        guard let dot = method.utf8.firstIndex(of: UInt8(ascii: ".")), let plugin = byName[String(method[..<dot])]
+        guard let dot = method.utf8.firstIndex(of: UInt8(ascii: ".")),
+            let plugin = content.withLock({ $0.byName[String(method[..<dot])] })
         else {
             throw RPCError(
                 .methodNotFound,
@@ -97,17 +188,14 @@ struct PluginRegistry: Sendable {
         return plugin
     }
 
-    /// Maintains all connections, until the task is cancelled.
-    func run() async {
-        await withDiscardingTaskGroup { group in
-            for plugin in plugins { group.addTask { await plugin.client.run() } }
-        }
-    }
-
     /// Applies `body` to all plugins concurrently; the results have the order of `plugins`.
-    func map<Result: Sendable>(_ body: @escaping @Sendable (Plugin) async -> Result) async -> [Result] {
+    func map<Result: Sendable>(
+        where isIncluded: (Plugin) -> Bool = { _ in true }, _ body: @escaping @Sendable (Plugin) async -> Result
+    ) async -> [Result] {
         await withTaskGroup(of: (Int, Result).self) { group in
-            for (index, plugin) in plugins.enumerated() { group.addTask { (index, await body(plugin)) } }
+            for (index, plugin) in plugins.filter(isIncluded).enumerated() {
+                group.addTask { (index, await body(plugin)) }
+            }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
     }

@@ -16,7 +16,9 @@ struct PluginsCommand: ClientCommand {
                 TextTable.Column("CONTRACTS"), TextTable.Column("ROUND TRIP", align: .right),
                 TextTable.Column("ERROR", fit: .wrap),
             ]
-            return TextTable(columns, rows: list.plugins.map(row))
+            // The others are notices of their plugins.
+            let refused = list.refused.filter { refused in !list.plugins.contains { $0.name == refused.name } }
+            return TextTable(columns, rows: list.plugins.map(row) + refused.map(row))
                 .rendered(in: session.output.columns, style: session.output.style)
         }
     }
@@ -25,7 +27,13 @@ struct PluginsCommand: ClientCommand {
         let contracts = plugin.contracts.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
         return [
             plugin.name, plugin.state.rawValue, plugin.version ?? "", contracts,
-            plugin.roundTrip.map { "\($0) µs" } ?? "", plugin.error ?? "",
+            plugin.roundTrip.map { "\($0) µs" } ?? "",
+            ([plugin.error].compactMap(\.self) + plugin.notices).joined(separator: "; "),
         ]
+    }
+
+    private func row(_ manifest: RefusedManifest) -> [String] {
+        let place = manifest.line.map { "\(manifest.file):\($0)" } ?? manifest.file
+        return [manifest.name, "refused", "", "", "", "\(place): \(manifest.reason)"]
     }
 }

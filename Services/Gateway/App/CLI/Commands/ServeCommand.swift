@@ -31,7 +31,10 @@ struct ServeCommand: AsyncParsableCommand {
         let root = options.root
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
         let registry = await PluginRegistry.load(
-            PluginFolder(path: root.plugins), root: root.path, logger: process.logger, failures: process.failures)
+            PluginSource(
+                folder: PluginFolder(path: root.plugins), root: root.path, ownSocket: socket.path?.description,
+                ownInstance: identity.instance, logger: process.logger),
+            failures: process.failures)
         let limits = HTTPLimits()
         let gateway = Gateway(
             registry, recentPages: RecentPages(limits), recentImages: RecentImages(limits),
