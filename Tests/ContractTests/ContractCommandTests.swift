@@ -1,3 +1,4 @@
+import ContractCases
 import ContractKit
 import Foundation
 import RPC
@@ -42,6 +43,12 @@ import Testing
         let outcome = try await Self.gateway.run(arguments)
         #expect(outcome.status == 0)
         #expect(outcome.output.hasPrefix(start), "\(outcome.output.prefix(100))")
+    }
+
+    @Test func `the help names the contracts that the gateway carries`() async throws {
+        let outcome = try await Self.gateway.run(["verify", "--help"])
+        let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(text.contains("(\(ContractCases.names.joined(separator: ", ")))"))
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
