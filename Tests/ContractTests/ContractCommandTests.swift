@@ -1,3 +1,4 @@
+import ContractCases
 import ContractKit
 import Foundation
 import RPC
@@ -44,6 +45,12 @@ import Testing
         #expect(outcome.output.hasPrefix(start), "\(outcome.output.prefix(100))")
     }
 
+    @Test func `the help names the contracts that the gateway carries`() async throws {
+        let outcome = try await Self.gateway.run(["verify", "--help"])
+        let text = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(text.contains("(\(ContractCases.names.joined(separator: ", ")))"))
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `a signal stops the started program`(signal: Int32) async throws {
         try await withTemporaryDirectory { directory in
@@ -54,7 +61,8 @@ import Testing
             program.send(signal)
             #expect(await program.ended() == 130)
             let id = try String(contentsOfFile: directory + "/id", encoding: .utf8).dropLast()
-            #expect(kill(try #require(Int32(id)), 0) == -1)
+            // Empty also for a process that has ended and that its new parent has not waited for.
+            #expect(Self.isEmpty("/proc/\(id)/cmdline"))
         }
     }
 
@@ -81,7 +89,7 @@ import Testing
         (["verify", "likes", "--socket", "a", "--plugin", "b"], "choose the implementation with one of", 64),
         (["verify", "nonsense", "--socket", "a"], "unknown contract nonsense. Known: comments, ", 64),
         (["verify", "likes", "--plugin", "nonsense", "--root", "/nonexistent"], "there is no plugin nonsense", 64),
-        (["verify", "/nonexistent", "--socket", "a"], "Cannot read folder /nonexistent: No such file", 65),
+        (["verify", "/nonexistent", "--socket", "a"], "Cannot read folder /nonexistent: no such file", 65),
         (["verify", "likes", "--socket", "a", "--timeout", "0"], "--timeout must be from 0.001", 64),
         (["contract", "diff", "/dev/null", "/dev/null"], "/dev/null: is not JSON", 65),
         (["client", "python", "nonsense"], "unknown contract nonsense. Known: comments, ", 64),

@@ -29,7 +29,8 @@ import Testing
                     outcome = try await Program(path: "/bin/sh").run(
                         ["-ec", "cd '\(Program.repository)'\n" + script],
                         environment: [
-                            "PATH": deployment.root + "/bin:/usr/bin:/bin", "ROOT": deployment.root, "LC_ALL": "C.UTF-8",
+                            "PATH": deployment.root + "/bin:/usr/bin:/bin", "ROOT": deployment.root,
+                            "LC_ALL": "C.UTF-8",
                         ])
                     // A slow machine: the gateway waits for a plugin only half a second.
                 } while outcome.output.contains(#""problems":[{"#)

@@ -57,9 +57,11 @@ struct PythonClient {
             """
         }
         let table = contract.errors.map { "\"\($0)\": \($0.capitalizedWords)" }.joined(separator: ", ")
-        return classes.joined(separator: "\n") + """
+        let kinds = ProtocolErrors.codes.map { "    \($0.code): \"\($0.kind)\",\n" }.joined()
+        return classes.map { $0 + "\n" }.joined() + """
             FAILURES: dict[str, type[Failure]] = {\(table)}
-            KINDS = {\(ProtocolErrors.codes.map { "\($0.code): \"\($0.kind)\"" }.joined(separator: ", "))}
+            KINDS = {
+            \(kinds)}
 
 
             """

@@ -33,7 +33,7 @@ struct ContractDiffCommand: AsyncParsableCommand {
     func run() async throws {
         let output = Output(terminal: .live(), color: color)
         do {
-            let diff = try ContractDiff(from: ContractFile.read(old), to: ContractFile.read(new))
+            let diff = try ContractDiff(from: ContractSuite.contract(file: old), to: ContractSuite.contract(file: new))
             for change in diff.changes { output.print(json ? change.json.json : text(change, output.style)) }
             if diff.changes.isEmpty, !json { output.print("no changes") }
             if diff.isBreaking { throw ExitCode(1) }
@@ -48,10 +48,4 @@ struct ContractDiffCommand: AsyncParsableCommand {
         let effect = change.effect.rawValue
         return (change.isBreaking ? style.red(effect) : effect) + "  " + Escaping.visible(place + change.description)
     }
-}
-
-/// Contracts that a command line names.
-enum ContractFile {
-    /// - Throws: `ContractMistake` with the path and the reason.
-    static func read(_ path: String) throws -> JSONValue { try ContractSuite.contract(file: path) }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ContractCases
 import ContractKit
 import Foundation
 import JSON
@@ -13,8 +12,8 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Play the cases of contracts against any implementation, and report the differences.",
         discussion: """
-            A contract is the name of one that the gateway carries (\(ContractCases.names.joined(separator: ", "))), or the \
-            path of a folder of cases. "protocol" has the cases of the protocol itself, for every service.
+            A contract is the name of one that the gateway carries (comments, feed, feed-edge, image-data, likes, protocol), \
+            or the path of a folder of cases. "protocol" has the cases of the protocol itself, for every service.
 
             The exit code is 0 if steps were verified and none failed, else 1.
 
@@ -67,7 +66,7 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let output = Output(terminal: .live(), color: color)
         do {
-            let suites = try contracts.map { try ContractSuite(folder: Self.folder(of: $0)) }
+            let suites = try contracts.map { try ContractSuite(folder: NamedContract.folder($0)) }
             let verification = Verification(
                 suites, of: try subject(),
                 timeout: timeout.map { .nanoseconds(Int64($0 * 1e9)) } ?? Verification.defaultTimeout)
@@ -84,6 +83,10 @@ struct VerifyCommand: AsyncParsableCommand {
         } catch let mistake as ContractMistake {
             output.complain("\(mistake)")
             throw ExitCode(ErrorKind.invalidData.exitCode)
+        } catch let error as ValidationError {
+            // The library would print the usage of `gateway`.
+            output.complain(error.message)
+            throw ExitCode(ErrorKind.invalidParams.exitCode)
         }
     }
 
@@ -120,17 +123,6 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Parameter contract: the name of a contract that the gateway carries, or a path.
-    private static func folder(of contract: String) throws -> String {
-        if contract.contains("/") || contract == "." { return contract }
-        guard let folder = ContractCases.folder(contract) else {
-            throw ValidationError(
-                "unknown contract \(Escaping.visible(contract)). Known: \(ContractCases.names.joined(separator: ", ")). "
-                    + "For a folder give a path with a slash: ./\(Escaping.visible(contract))")
-        }
-        return folder
-    }
-
     private func subject() throws -> Subject {
         if let start { return .command(start) }
         if let socket { return .socket(socket) }
@@ -138,13 +130,13 @@ struct VerifyCommand: AsyncParsableCommand {
         let file = "\(root.plugins)/\(plugin ?? "").json"
         guard let data = try? Data(contentsOf: URL(filePath: file)) else {
             throw ValidationError(
-                "there is no plugin \(Escaping.visible(plugin ?? "")): cannot read \(Escaping.visible(file))")
+                "there is no plugin \(plugin ?? ""): cannot read \(file)")
         }
         do {
             let manifest = try RawJSON(checking: data).read(as: PluginManifest.codec)
             return .socket(manifest.socket.hasPrefix("/") ? manifest.socket : "\(root.path)/run/\(manifest.socket)")
         } catch {
-            throw ValidationError("\(Escaping.visible(file)): \(error)")
+            throw ValidationError("\(file): \(error)")
         }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ContractCases
 import ContractKit
 import Foundation
 import RPC
@@ -9,8 +8,8 @@ struct WriteClientCommand: AsyncParsableCommand {
         commandName: "client",
         abstract: "Write a typed client of a contract, as one file without dependencies.",
         discussion: """
-            A contract is the name of one that the gateway carries (\(ContractCases.names.joined(separator: ", "))), or the path \
-            of a file like contract.json.
+            A contract is the name of one that the gateway carries (comments, feed, image-data, likes), or the path of a file \
+            like contract.json.
 
             Examples:
               gateway client python likes -o likes_client.py
@@ -30,25 +29,21 @@ struct WriteClientCommand: AsyncParsableCommand {
     func run() async throws {
         let output = Output(terminal: .live(), color: .auto)
         do {
-            let text = try ClientWriter.text(of: ContractFile.read(try path()), in: language)
+            let text = try ClientWriter.text(
+                of: ContractSuite.contract(file: NamedContract.file(contract)), in: language)
             guard let file else { return output.write(Array(text.utf8)) }
             try text.write(toFile: file, atomically: true, encoding: .utf8)
         } catch let mistake as ContractMistake {
             output.complain("\(mistake)")
             throw ExitCode(ErrorKind.invalidData.exitCode)
+        } catch let error as ValidationError {
+            // The library would print the usage of `gateway`.
+            output.complain(error.message)
+            throw ExitCode(ErrorKind.invalidParams.exitCode)
         } catch let error as CocoaError {
             output.complain("Cannot write \(file ?? "standard output"): \((error as NSError).localizedDescription)")
             throw ExitCode(EX_IOERR)
         }
-    }
-
-    private func path() throws -> String {
-        if contract.contains("/") || contract.hasSuffix(".json") { return contract }
-        guard let folder = ContractCases.folder(contract) else {
-            throw ValidationError(
-                "unknown contract \(Escaping.visible(contract)). Known: \(ContractCases.names.joined(separator: ", "))")
-        }
-        return folder + "/contract.json"
     }
 }
 
