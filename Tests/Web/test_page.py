@@ -417,6 +417,17 @@ def test_the_page_opens_without_a_network(open_page):
     page.wait_for_selector(".offline", state="detached")
 
 
+def test_the_service_worker_deletes_the_oldest_pages(open_page):
+    page = open_page(service_workers="allow")
+    ready(page)
+    page.evaluate("navigator.serviceWorker.ready")
+    until(page, lambda: page.evaluate("navigator.serviceWorker.controller !== null"))
+    page.evaluate("async () => { for (let n = 0; n < 250; n++) await (await fetch(`/?n=${n}`)).text(); }")
+    stored = lambda: page.evaluate("async () => (await (await caches.open('pages-1')).keys()).map(({ url }) => url.split('?n=')[1])")
+    until(page, lambda: "249" in stored())
+    assert 100 <= len(stored()) <= 120 and "0" not in stored()
+
+
 # --- Keys and settings ------------------------------------------------------------------------------------------------
 
 

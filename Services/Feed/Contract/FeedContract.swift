@@ -20,10 +20,11 @@ public enum FeedContract {
         "feed.load", "Return a page of the feed, newest first.",
         params: LoadFeed.codec, answer: LoadedFeed.codec, errors: [.connectivity, .invalidData, .dataLoss])
 
-    /// Returns one item, or `not_found`.
+    /// Returns one item, or `not_found`. An edge asks its upstream for an item that it does not know, and fails with
+    /// `connectivity` when it cannot.
     public static let get = Method(
         "feed.get", "Return one item of the feed.",
-        params: FeedItemSelection.codec, answer: FeedItem.codec, errors: [.notFound, .dataLoss])
+        params: FeedItemSelection.codec, answer: FeedItem.codec, errors: [.notFound, .connectivity, .dataLoss])
 
     /// Adds items at the top of the feed, the first of them topmost. All items are stored, or none.
     ///

@@ -23,5 +23,8 @@ public struct FeedEndpoint: Equatable, Sendable, CustomStringConvertible {
     /// The URL of a page of an upstream that numbers its pages, from 1.
     public func page(_ limit: Int, number: Int) -> String { "\(base)/v1/feed?page=\(number)&limit=\(limit)" }
 
+    /// The URL of an item.
+    public func item(_ id: UUID) -> String { "\(base)/v1/image/\(id.uuidString)" }
+
     public var description: String { base }
 }

@@ -9,11 +9,29 @@ public enum FeedItemsMapper {
     /// - Parameter page: the URL of the answer, against which relative image URLs are resolved.
     /// - Returns: items in the upstream's order. If an id is repeated within the page, the first item counts.
     public static func map(_ data: Data, statusCode: Int, page: String) throws(FeedRejection) -> [FeedImage] {
+        var seen: Set<UUID> = []
+        return try read(data, statusCode, as: items(page)).filter { seen.insert($0.id).inserted }
+    }
+
+    /// Maps an upstream's answer to one item.
+    /// - Parameters:
+    ///   - id: the requested item. Another item is rejected.
+    ///   - page: the URL of the answer, against which a relative image URL is resolved.
+    public static func mapItem(
+        _ id: UUID, _ data: Data, statusCode: Int, page: String
+    ) throws(FeedRejection) -> FeedImage {
+        let item = try read(data, statusCode, as: item(page))
+        guard item.id == id else { throw FeedRejection("it is another item: \(item.id.uuidString)") }
+        return item
+    }
+
+    private static func read<Value>(
+        _ data: Data, _ statusCode: Int, as codec: Codec<Value>
+    ) throws(FeedRejection) -> Value {
         guard statusCode == acceptedStatus else { throw FeedRejection("the status is \(statusCode)") }
         guard !data.isEmpty else { throw FeedRejection("the body is empty") }
         do throws(JSONError) {
-            var seen: Set<UUID> = []
-            return try RawJSON(checking: data).read(as: items(page)).filter { seen.insert($0.id).inserted }
+            return try RawJSON(checking: data).read(as: codec)
         } catch {
             throw FeedRejection(error)
         }

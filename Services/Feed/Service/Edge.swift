@@ -22,9 +22,9 @@ extension FeedService {
         let cache = SoftFeedCache(store: store)
         let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
         let now = { @Sendable in Date() }
+        let (endpoint, fetch) = (FeedEndpoint(base.url), traced.fetch(maximumBytes: FeedCachePolicy.answerBytes))
         let feed = EdgeFeed(
-            source: source(
-                FeedEndpoint(base.url), traced.fetch(maximumBytes: FeedCachePolicy.answerBytes), cache, now),
+            source: source(endpoint, fetch, cache, now), items: ItemSource(endpoint: endpoint, fetch: fetch, now: now),
             cache: cache, monitor: upstream, broadcast: FeedBroadcast(life: identity.instance), now: now,
             onFault: { process.logger.error("cannot cache a page: \($0)") })
         let validation = CacheValidation(cache: cache, logger: process.logger, now: now)

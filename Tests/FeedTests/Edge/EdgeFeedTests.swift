@@ -225,10 +225,70 @@ import Testing
     @Test func `a delivered item is available even if the cache cannot be written`() async throws {
         try await withEdge([.page([2, 1])]) { rig, _ in
             try rig.slot.close()
-            #expect(try await rig.feed.item(UUID(number: 1)) == nil)
+            #expect(try await rig.feed.knownItem(UUID(number: 1)) == nil)
             _ = try await rig.load()
-            #expect(try await rig.feed.item(UUID(number: 1))?.number == 1)
-            #expect(try await rig.feed.item(UUID(number: 3)) == nil)
+            #expect(try await rig.feed.knownItem(UUID(number: 1))?.number == 1)
+            #expect(try await rig.feed.knownItem(UUID(number: 3)) == nil)
+        }
+    }
+
+    // MARK: Items
+
+    private static func answer(_ number: Int, id: Int? = nil) -> UpstreamAnswer {
+        let json = #"{"id":"\#(UUID(number: id ?? number))","image":"/pictures/\#(number)","description":"new"}"#
+        return UpstreamAnswer(status: 200, headers: [("Age", "5")], body: Data(json.utf8))
+    }
+
+    @Test func `an item of a page that was not read yet comes from the upstream, once`() async throws {
+        try await withEdge([Self.answer(7)]) { rig, script in
+            for _ in 1...2 {
+                let item = try await rig.feed.item(UUID(number: 7), within: .seconds(3_600))
+                #expect(item.description == "new" && item.image == "http://up.example/pictures/7")
+            }
+            #expect(
+                script.requests.all.map(\.url) == ["http://up.example/v1/image/\(UUID(number: 7).uuidString)"])
+        }
+    }
+
+    @Test func `a known item is not requested from the upstream`() async throws {
+        try await withEdge([.page([2, 1])]) { rig, script in
+            _ = try await rig.load()
+            let item = try await rig.feed.item(UUID(number: 1), within: .seconds(3_600))
+            #expect(item.number == 1)
+            #expect(script.requests.all.count == 1)
+        }
+    }
+
+    @Test(arguments: [400, 404, 405, 410])
+    func `an item that the upstream does not have is not found, and the upstream stays healthy`(
+        status: Int
+    ) async throws {
+        try await withEdge([UpstreamAnswer(status: status)]) { rig, _ in
+            let error = await #expect(throws: RPCError.self) {
+                try await rig.feed.item(UUID(number: 7), within: .seconds(3_600))
+            }
+            #expect(error?.kind == .notFound)
+            #expect(rig.upstream.check.status == .serving)
+        }
+    }
+
+    @Test(arguments: [
+        UpstreamAnswer(status: 503), UpstreamAnswer(status: 200), answer(7, id: 8),
+        UpstreamAnswer(status: 200, body: Data(#"{"items":[]}"#.utf8)),
+    ])
+    func `without a usable answer it is unknown whether an item exists`(answer: UpstreamAnswer) async throws {
+        try await withEdge([answer]) { rig, script in
+            for _ in 1...2 {
+                let error = await #expect(throws: RPCError.self) {
+                    try await rig.feed.item(UUID(number: 7), within: .seconds(3_600))
+                }
+                #expect(error?.kind == .connectivity)
+            }
+            #expect(rig.upstream.check.status == .degraded)
+            // A later good answer is used.
+            script.then { Self.answer(7) }
+            let item = try await rig.feed.item(UUID(number: 7), within: .seconds(3_600))
+            #expect(item.description == "new")
         }
     }
 
@@ -261,13 +321,13 @@ import Testing
     @Test func `a removed or expired item is not served from memory`() async throws {
         try await withEdge([.page([3, 2, 1]), .page([2, 1])]) { rig, _ in
             for _ in 1...2 { _ = try await rig.load(3) }
-            #expect(try await rig.feed.item(UUID(number: 3)) == nil)
-            #expect(try await rig.feed.item(UUID(number: 2)) != nil)
+            #expect(try await rig.feed.knownItem(UUID(number: 3)) == nil)
+            #expect(try await rig.feed.knownItem(UUID(number: 2)) != nil)
             try rig.slot.close()
             rig.clock.advance(604_799)
-            #expect(try await rig.feed.item(UUID(number: 2)) != nil)
+            #expect(try await rig.feed.knownItem(UUID(number: 2)) != nil)
             rig.clock.advance(1)
-            #expect(try await rig.feed.item(UUID(number: 2)) == nil)
+            #expect(try await rig.feed.knownItem(UUID(number: 2)) == nil)
         }
     }
 
@@ -334,7 +394,7 @@ import Testing
             let rig = try EdgeRig(directory, cache: FaultyCache()) { _, _ in .page([2, 1]) }
             let page = try await rig.load()
             #expect(page.numbers == [2, 1] && page.notices == [.notKept] && page.origin == .remote)
-            #expect(try await rig.feed.item(UUID(number: 3)) == nil)
+            #expect(try await rig.feed.knownItem(UUID(number: 3)) == nil)
             // The answer to the same request was read, the page written and the item read.
             #expect(rig.faults.all == Array(repeating: "Fault()", count: 3))
         }

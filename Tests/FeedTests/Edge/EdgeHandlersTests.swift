@@ -1,3 +1,4 @@
+import EdgeModel
 import FeedContract
 import Foundation
 import RPC
@@ -8,7 +9,7 @@ import Testing
 
 /// The methods of an edge.
 @Suite(.timeLimit(.minutes(5))) struct EdgeHandlersTests {
-    @Test func `an item that the edge has shown is answered, another is not found`() async throws {
+    @Test func `an item that the edge has shown is answered, another is what the upstream says`() async throws {
         try await withClient { client in
             let page = try await client.call(FeedContract.load, LoadFeed())
             #expect(try await client.call(FeedContract.get, FeedItemSelection(id: UUID(number: 1))) == page.items.last)
@@ -34,7 +35,9 @@ import Testing
 
     private func withClient(_ body: (RPCClient) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
-            let rig = try EdgeRig(directory) { _, _ in .page([2, 1]) }
+            let rig = try EdgeRig(directory) { url, _ in
+                url.contains("/v1/image/") ? UpstreamAnswer(status: 404) : .page([2, 1])
+            }
             let table = EdgeHandlers(feed: rig.feed, validation: rig.validation).table
             try await TestServer.with(table) { server in
                 try await RPCClient.withConnection(to: server.path, as: "test", body)

@@ -53,7 +53,7 @@ final class EdgeRig: Sendable {
                 : try await keyset.page(limit, at: cursor, known: known)
         }
         feed = EdgeFeed(
-            source: source, cache: other ?? cache,
+            source: source, items: ItemSource(endpoint: endpoint, fetch: fetch, now: clock.read), cache: other ?? cache,
             monitor: upstream, broadcast: FeedBroadcast(life: "this"), now: clock.read,
             flights: SingleFlight(joinTime: .seconds(3_600)),
             onFault: { error in faults.add("\(error)") })

@@ -9,6 +9,7 @@ import ServiceKit
 /// The feed of an edge: fetches, maps and caches pages of its upstream; falls back to the cache.
 struct EdgeFeed {
     let source: FeedSource
+    let items: ItemSource
     let cache: any FeedCache
     let monitor: UpstreamMonitor
     let broadcast: FeedBroadcast
@@ -23,6 +24,8 @@ struct EdgeFeed {
     /// Concurrent requests for the same page share one upstream request.
     let flights: SingleFlight<PageRequest, LoadedFeed>
 
+    private let itemFlights = SingleFlight<UUID, FeedImage>()
+
     /// Serialises cache writes, so that watchers get changes in the order in which pages were stored.
     private let turns = WriteTurns()
 
@@ -32,13 +35,14 @@ struct EdgeFeed {
     }
 
     init(
-        source: @escaping FeedSource, cache: any FeedCache, monitor: UpstreamMonitor,
+        source: @escaping FeedSource, items: ItemSource, cache: any FeedCache, monitor: UpstreamMonitor,
         broadcast: FeedBroadcast, now: @escaping @Sendable () -> Date,
         delivered: DeliveredItems = DeliveredItems(), flights: SingleFlight<PageRequest, LoadedFeed> = SingleFlight(),
         onFault: @escaping @Sendable (any Error) -> Void
     ) {
         self.flights = flights
         self.source = source
+        self.items = items
         self.cache = cache
         self.monitor = monitor
         self.broadcast = broadcast
@@ -47,8 +51,12 @@ struct EdgeFeed {
         self.onFault = onFault
     }
 
-    /// Runs the upstream requests of `load`, until the task is cancelled.
-    func run() async { await flights.run() }
+    /// Runs the upstream requests of `load` and `item`, until the task is cancelled.
+    func run() async {
+        async let items: Void = itemFlights.run()
+        await flights.run()
+        await items
+    }
 
     /// - Parameter time: the caller's remaining time.
     func load(_ limit: Int, at cursor: FeedCursor, within time: Duration) async throws -> LoadedFeed {
@@ -94,10 +102,31 @@ struct EdgeFeed {
             origin: .remote, savedAt: page.isAged ? page.savedAt : nil, notices: change == nil ? [.notKept] : nil)
     }
 
+    /// Returns an item. Asks the upstream only for one that is not known here: a link to an image also works before this edge has
+    /// read the image's page.
+    /// - Parameter time: the caller's remaining time.
+    /// - Throws: `not_found`, or `connectivity` when the upstream cannot be asked.
+    func item(_ id: UUID, within time: Duration) async throws -> FeedImage {
+        if let known = try await knownItem(id) { return known }
+        let budget = monitor.time(of: time, hasFallback: false)
+        let item = try await monitor.asking("an item", within: budget) {
+            try await itemFlights.value(of: id) {
+                let fetched = try await items.item(id)
+                delivered.add([fetched.item], savedAt: fetched.savedAt)
+                return fetched.item
+            }
+        }
+        guard let item else {
+            throw RPCError(
+                .connectivity, "the upstream gave no usable answer, and the item \(id.uuidString) is not cached here")
+        }
+        return item
+    }
+
     // MARK: From the cache
 
     /// Returns an item from the cache or from the recently delivered items.
-    func item(_ id: UUID) async throws -> FeedImage? {
+    func knownItem(_ id: UUID) async throws -> FeedImage? {
         if let item = delivered.item(id, now: now()) { return item }
         return try await ifPossible { try await cache.item(id) }
     }

@@ -14,11 +14,8 @@ struct EdgeHandlers {
             try await feed.load(
                 params.limit ?? LoadFeed.defaultLimit, at: FeedCursor(params), within: context.remaining)
         }
-        table.handle(FeedContract.get) { params, _ in
-            guard let item = try await feed.item(params.id) else {
-                throw RPCError(.notFound, "the item \(params.id.uuidString) is not cached here")
-            }
-            return FeedItem(item)
+        table.handle(FeedContract.get) { params, context in
+            FeedItem(try await feed.item(params.id, within: context.remaining))
         }
         table.handle(FeedContract.publish) { _, _ in throw readOnly }
         table.handle(FeedContract.remove) { _, _ in throw readOnly }

@@ -66,6 +66,7 @@ extension API {
             parameters: [WantedPicture.width.description],
             answers: [
                 .body("The bytes.", "image/*"), .body("A range of the bytes.", "image/*", status: 206), .notModified,
+                .problem(400, "The width is invalid."),
                 .problem(404, "The feed has no such item, or its image does not exist."),
                 .problem(416, "The range is beyond the end of the image."),
             ]
@@ -74,7 +75,7 @@ extension API {
         },
         Endpoint(
             .get, "/feed.json", "getJSONFeed", "Return a page of the feed for feed readers: JSON Feed 1.1.",
-            parameters: LoadFeed.parameters,
+            parameters: LoadFeed.parameters + [Reader.languageParameter],
             answers: [
                 AnswerDescription(
                     status: 200, summary: "A page of the feed.", contentType: JSONFeed.contentType,
@@ -85,7 +86,7 @@ extension API {
         Endpoint(
             .get, "/feed.atom", "getAtomFeed",
             "Return a page of the feed for feed readers: Atom, paged as in RFC 5005.",
-            parameters: LoadFeed.parameters,
+            parameters: LoadFeed.parameters + [Reader.languageParameter],
             answers: [
                 .body("A page of the feed.", AtomFeed.contentType), .notModified,
                 .problem(400, "A parameter is invalid, or the cursor was never an item of the feed."),

@@ -10,7 +10,7 @@ extension API {
         try await forFeedReader(request, at: "feed.json", JSONFeed.contentType) { title, language, links, entries in
             let feed = JSONFeed(
                 title: title, language: language.rawValue, homePageURL: "\(publicURL)/",
-                feedURL: "\(publicURL)/feed.json", nextURL: links.next, items: entries)
+                feedURL: links.feed, nextURL: links.next, items: entries)
             return ByteBuffer(bytes: RawJSON(feed, as: JSONFeed.codec).bytes)
         }
     }

@@ -73,7 +73,11 @@ struct API: Sendable {
         }
         let target = try RequestTarget(text)
         switch Self.router.route(request.method, target.path) {
-        case .unknown: throw Endpoint.unknownPath
+        case .unknown:
+            // Scripts of other sites that ask for an invalid id may read why it is refused.
+            var answer = refusal(Endpoint.unknownPath, request, trace)
+            CrossSiteReading.apply(to: &answer.fields)
+            return answer
         case .otherMethods(let allowed, let isReadableAcrossSites):
             return otherMethod(request, allowed, isReadableAcrossSites, trace)
         case .endpoint(let endpoint, let value):

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import JSON
 import Presentation
 
 /// The reader of a page: the language and the settings that a request asks for.
@@ -31,6 +32,11 @@ struct Reader: Sendable {
 
     /// The settings that the target changes.
     private let changes: [(name: String, value: String)]
+
+    /// The parameter that names a language, for the API's description.
+    static let languageParameter = ParameterDescription(
+        name: "lang", summary: "The language of the texts, for example pt-BR; without it, Accept-Language decides.",
+        schema: Codec.string.schema)
 
     /// The cookie in which the API keeps the token.
     static let tokenCookie = "token"

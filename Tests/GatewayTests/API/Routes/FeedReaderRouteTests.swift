@@ -203,6 +203,7 @@ import Testing
             #expect(other.contains(#"xml:lang="pt-BR""#) && Self.link("self", other) == "\(base)/feed.atom")
             let json = try await api.exchange("/feed.json?lang=el").text
             #expect(json.contains(#"/feed.json?lang=el&after_id="#))
+            #expect(json.contains(#""feed_url":"\#(base)/feed.json?lang=el""#))
         }
     }
 

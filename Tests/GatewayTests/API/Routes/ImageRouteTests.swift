@@ -47,6 +47,8 @@ import Testing
             #expect(try await api.exchange(Self.target + "?url=https://evil.example/").status == 200)
             #expect(try await api.exchange(Self.target.replacing("7D01", with: "7D02")).status == 404)
             #expect(try await api.exchange("/v1/image/x/data").status == 404)
+            let refusal = try await api.exchange(Self.target + "?w=0")
+            #expect(refusal.status == 400 && refusal.text.contains("w: must be a number of at least 1"))
         }
     }
 

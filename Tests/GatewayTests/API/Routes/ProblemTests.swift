@@ -165,6 +165,14 @@ import Testing
         }
     }
 
+    @Test func `scripts of other sites may read that an id is invalid`() async throws {
+        try await RunningAPI.with { api in
+            let reply = try await api.exchange("/v1/image/x")
+            #expect(reply.status == 404 && reply["Access-Control-Allow-Origin"] == "*")
+            #expect(reply.text.contains("the id of an image is a UUID"))
+        }
+    }
+
     @Test(arguments: ["/v1/feed?limit=0", "/v1/feed?limit=101", "/v1/feed?limit=1&limit=1", "/v1/%zz"])
     func `an invalid request is 400`(target: String) async throws {
         try await RunningAPI.with { api in

@@ -5,6 +5,9 @@ import Presentation
 /// The URLs of a page of a document for feed readers, and of the pages beside it. All have the same page size and
 /// language.
 struct FeedLinks: Sendable {
+    /// The feed in its language, which is the same for all pages and page sizes.
+    let feed: String
+
     /// The newest page.
     let first: String
     let current: String
@@ -25,6 +28,7 @@ struct FeedLinks: Sendable {
                     "before_id": before?.uuidString,
                 ])
         }
+        feed = publicURL.url(of: path, ["lang": language?.rawValue])
         first = url()
         current = url(after: load.afterID, before: load.beforeID)
         next = page.nextAfterID.map { url(after: $0) }

@@ -31,7 +31,10 @@ struct Query {
         let isDecimal = !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let number = Int(text) ?? .max
         guard isDecimal, range.contains(number) else {
-            throw refused(name, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+            let bounds =
+                range.upperBound == .max
+                ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+            throw refused(name, "must be a number \(bounds)")
         }
         return number
     }

@@ -41,7 +41,7 @@ struct Endpoint: Sendable {
         self.answer = answer
     }
 
-    static let unknownPath = RPCError(.notFound, "the API has no such path")
+    static let unknownPath = RPCError(.notFound, "the API has no such path; the id of an image is a UUID")
 }
 
 /// A request whose path, method and size are valid.

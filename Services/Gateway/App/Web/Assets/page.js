@@ -679,16 +679,17 @@ function watchSettings() {
     const link = event.target.closest("a[data-theme], a[data-layout]");
     if (!link) return;
     event.preventDefault();
-    const place = list && kind === "feed" ? anchor() : null;
+    const setting = link.dataset.theme ? "theme" : "layout";
+    // Each reading of a position after the change lays out all rows, so positions are read before.
+    const place = setting === "layout" && list && kind === "feed" ? anchor() : null;
+    const bar = document.querySelector(".bar").offsetHeight;
     const url = new URL(link.href);
     if (link.dataset.theme === systemTheme()) url.searchParams.set("theme", "auto");
-    root.dataset.theme = url.searchParams.get("theme") ?? root.dataset.theme;
-    root.dataset.layout = link.dataset.layout ?? root.dataset.layout;
-    fetch(url, { redirect: "manual" }).catch(() => {});
-    const shown = [...document.querySelectorAll(".tool")].find((tool) => tool !== link && tool.offsetParent && (link.dataset.theme ? tool.dataset.theme : tool.dataset.layout));
-    shown?.focus({ preventScroll: true });
+    root.dataset[setting] = url.searchParams.get(setting);
+    document.querySelector(`.tool[data-${setting}]:not([data-${setting}="${link.dataset[setting]}"])`).focus({ preventScroll: true });
     // A row of the list is higher than one of the grid, so its beginning may be far above.
-    returnTo(place && { ...place, top: Math.max(place.top, document.querySelector(".bar").offsetHeight) });
+    returnTo(place && { ...place, top: Math.max(place.top, bar) });
+    fetch(url, { redirect: "manual" }).catch(() => {});
   });
   const menu = document.querySelector(".menu");
   addEventListener("click", (event) => { if (menu?.open && !menu.contains(event.target)) menu.open = false; });

@@ -7,6 +7,15 @@ const images = "images-1";
 /** How many pages and pictures are stored; the oldest leave first. */
 const limits = { [assets]: 20, [pages]: 100, [images]: 300 };
 
+/**
+ * How many entries more than the limit a cache may have before the oldest leave. To list a cache makes an object for each of its
+ * entries, so it is not listed for each entry that is stored.
+ */
+const surplus = { [assets]: 5, [pages]: 20, [images]: 50 };
+
+/** The entries that this worker has stored since it last listed the cache; a worker that has just started has listed none. */
+const storedSinceListing = { ...surplus };
+
 addEventListener("install", () => skipWaiting());
 
 addEventListener("activate", (event) => {
@@ -69,6 +78,8 @@ async function keep(name, request, response) {
   // An entry that is stored again is the newest again.
   await cache.delete(key);
   await cache.put(key, copy);
+  if (++storedSinceListing[name] <= surplus[name]) return;
+  storedSinceListing[name] = 0;
   const keys = await cache.keys();
   for (const old of keys.slice(0, Math.max(0, keys.length - limits[name]))) await cache.delete(old);
 }
