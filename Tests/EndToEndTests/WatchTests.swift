@@ -29,7 +29,7 @@ import Testing
 
     /// The JSON documents in the output of a command.
     private func events(_ program: RunningProgram) throws -> [FeedEvent] {
-        try program.errors.text.split(separator: "\n").filter { $0.hasPrefix("{") }
+        try program.errors.text.split(separator: "\n").filter { $0.hasPrefix("{\"seq\"") }
             .map { try RawJSON(checking: String($0)).read(as: FeedEvent.codec) }
     }
 
