@@ -1,0 +1,76 @@
+import Foundation
+import RPCTestKit
+import Testing
+
+/// Every step of "Write a plugin in ten minutes" (`Services/Examples/README.md`), in a running deployment.
+@Suite struct PluginGuideTests {
+    private static let guide = Program.repository + "/Services/Examples/README.md"
+
+    /// The commands of the guide, one block for each step.
+    private static var steps: [String] {
+        get throws {
+            try String(contentsOfFile: guide, encoding: .utf8).components(separatedBy: "```sh\n").dropFirst()
+                .compactMap { $0.components(separatedBy: "\n```").first }
+        }
+    }
+
+    @Test func `every step works as it is written`() async throws {
+        let steps = try Self.steps
+        try #require(steps.count == 7)
+        // The gateway reads manifests when it starts, so it has this one before the step that writes it.
+        let manifest = try #require(
+            steps[2].components(separatedBy: "<<'END'\n").last?.components(separatedBy: "\nEND").first)
+        try await Deployment.with(manifests: ["likes": manifest]) { deployment in
+            try FileManager.default.createDirectory(atPath: deployment.root + "/log", withIntermediateDirectories: true)
+            _ = try await deployment.gateway("import", Program.repository + "/deploy/sample")
+            let feed = try await deployment.gateway("feed", "--limit", "1", "--json").output
+            let id = String(try #require(feed.firstMatch(of: /"id":"([0-9A-F-]{36})"/)?.output.1))
+            let port = try deployment.httpPort()
+            let processFile = deployment.root + "/likes.pid"
+            defer { Self.stop(processFile) }
+            var outputs: [String] = []
+            for step in steps {
+                let script = step.replacing("IMAGE_ID", with: id).replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
+                // The program that is started in the background.
+                let noting = script.hasSuffix(" &") ? " echo $! >'\(processFile)'" : ""
+                var outcome: Program.Outcome
+                repeat {
+                    outcome = try await Program(path: "/bin/sh").run(
+                        ["-ec", "cd '\(Program.repository)'\n" + script + noting],
+                        environment: [
+                            "PATH": Program.directory + ":/usr/bin:/bin", "ROOT": deployment.root, "LC_ALL": "C.UTF-8",
+                        ])
+                    // A slow machine: the gateway waits for a plugin only half a second.
+                } while outcome.output.contains(#""problems":[{"#)
+                #expect(outcome.status == 0, "\(step): \(outcome.errors)")
+                outputs.append(outcome.output)
+                // The reader of the guide is slower than the gateway.
+                while step.contains("plugins.d"), try await !isReady(deployment) {}
+            }
+            #expect(outputs[3].contains("likes"), "\(outputs[3])")
+            #expect(outputs[4].contains("Like an image.") && outputs[4].contains(#""count""#), "\(outputs[4])")
+            #expect(outputs[5].contains("LIKES") && outputs[5].contains(#""likes":1}"#), "\(outputs[5])")
+            #expect(outputs[6].contains(#"{"image_id":"\#(id)","count":1}"#), "\(outputs[6])")
+            #expect(outputs[6].contains(#""likes":1}"#), "\(outputs[6])")
+        }
+    }
+
+    private func isReady(_ deployment: Deployment) async throws -> Bool {
+        try await deployment.gateway("plugins").output.contains(/likes +ready/)
+    }
+
+    private static func stop(_ processFile: String) {
+        guard let text = try? String(contentsOfFile: processFile, encoding: .utf8),
+            let process = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        else { return }
+        kill(process, SIGKILL)
+    }
+
+    @Test func `the commands of the guide are those of the program that it copies`() throws {
+        let text = try String(contentsOfFile: Self.guide, encoding: .utf8)
+        let program = try String(contentsOfFile: Program.repository + "/Services/Examples/likes.py", encoding: .utf8)
+        let shown = try #require(
+            text.components(separatedBy: "```python\n").dropFirst().first?.components(separatedBy: "\n```").first)
+        #expect(program.contains(shown))
+    }
+}
