@@ -47,5 +47,7 @@ struct Gateway: Sendable {
         if Feed.changes.contains(method) { feed.recent.forget() }
         if Pictures.changes.contains(method) { pictures.forget() }
         if ImageComments.changes.contains(method) { comments.forget() }
+        // The pages have what the plugin adds to the items.
+        if registry.mayChangeItems(by: method) { feed.recent.forget() }
     }
 }

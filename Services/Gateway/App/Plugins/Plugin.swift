@@ -21,10 +21,15 @@ struct Plugin: Sendable {
     /// The timeout of the gateway's own health checks.
     static let probeTimeout = TimeAmount.seconds(1)
 
+    private static let ownContracts = [FeedContract.contract, CommentsContract.contract, ImageDataContract.contract]
+
     /// The methods of our own contracts that may be called again after a lost connection.
-    private static let repeatableMethods = Set(
-        [FeedContract.contract, CommentsContract.contract, ImageDataContract.contract]
-            .flatMap(\.methods).filter(\.idempotent).map(\.name))
+    private static let repeatableMethods = Set(ownContracts.flatMap(\.methods).filter(\.idempotent).map(\.name))
+
+    /// Whether a call may change what the plugin adds to items. The composition names these methods of our own contracts.
+    func mayChangeItems(by method: String) -> Bool {
+        !manifest.enriches.isEmpty && !manifest.isRead(method) && !Self.ownContracts.contains { $0.name == name }
+    }
 
     /// - Parameters:
     ///   - ownInstance: the instance of the gateway, which must not be its own plugin.

@@ -62,6 +62,12 @@ final class PluginRegistry: Sendable {
         return plugin
     }
 
+    /// Whether a call may change what a plugin adds to the items of the feed.
+    func mayChangeItems(by method: String) -> Bool {
+        let name = String(method.prefix { $0 != "." })
+        return content.withLock { $0.byName[name] }?.mayChangeItems(by: method) ?? false
+    }
+
     @Sendable func knows(_ name: String) -> Bool { content.withLock { $0.byName[name] != nil } }
 
     // MARK: Changes

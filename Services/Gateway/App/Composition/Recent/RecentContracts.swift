@@ -23,7 +23,9 @@ struct RecentContracts: Sendable {
     func method(_ name: String, of plugin: Plugin) async -> MethodDescription? {
         do throws(RPCError) {
             return try await plugins.value(of: plugin.name) {
-                DescribedMethods(methods: await plugin.contracts().flatMap(\.methods).filter(\.isOfPermittedSize))
+                DescribedMethods(
+                    methods: await plugin.contracts(CallOptions(timeout: Plugin.probeTimeout)).flatMap(\.methods)
+                        .filter(\.isOfPermittedSize))
             }.methods.first { $0.name == name }
         } catch {
             // The caller was cancelled: the load does not throw.
