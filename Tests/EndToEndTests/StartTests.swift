@@ -125,8 +125,8 @@ import Testing
             let outcome = try await Program(path: project + "/deploy/up").run([
                 "--root", deployment.root, "--bin", Program.directory,
             ])
-            #expect(
-                outcome.status == 0 && outcome.errors.contains("Restarting the gateway"), "\(outcome.errors)")
+            // The running gateway follows the folder.
+            #expect(outcome.status == 0 && !outcome.errors.contains("Restarting"), "\(outcome.errors)")
             for (name, text) in [
                 ("feed", shipped["feed"]), ("image-data", shipped["image-data"]), ("comments", edited),
             ] {
