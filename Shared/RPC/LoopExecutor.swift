@@ -27,6 +27,9 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     private var isInTurn = false
     private var isScheduled = false
 
+    /// Starts a turn after the loop has polled. Nil on a loop without sockets.
+    private var polled: PollSignal?
+
     /// The time at the last clock reading of this turn: precise enough for deadlines.
     private(set) var now = NIODeadline.distantPast
     private var turnEnd = NIODeadline.distantPast
@@ -49,15 +52,18 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     /// task.
     private static let startsPerLook = 8
 
-    /// NIO runs all due tasks, including those that become due meanwhile, before it polls its selector. A turn that is
-    /// due only after this time lets NIO poll first. Under the thread sanitizer, NIO needs more than 20 microseconds to look.
-    private static let pollingTime = TimeAmount.microseconds(200)
-
     public init(_ loop: any EventLoop) {
         self.loop = loop
         memory = SpikeTrimmer(loop)
         assembly = AssemblyBudget.ProcessTotal(memory: memory)
         answers = AnswerTotal(memory: memory)
+        polled = PollSignal(
+            loop,
+            wake: { self.runScheduledTurn() },
+            end: {
+                self.polled = nil
+                self.runScheduledTurn()
+            })
     }
 
     /// The executor of this process. One loop serves all connections of this protocol: its work per call is small, and
@@ -72,7 +78,8 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         } else {
             loop.execute {
                 self.ready.append(.job(job))
-                self.runReadyTasks()
+                // A turn per job of another thread would keep the loop from polling while such jobs arrive.
+                if !self.isScheduled { self.runReadyTasks() }
             }
         }
     }
@@ -140,14 +147,15 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     private func schedule(afterPolling: Bool = false) {
         guard !isInTurn, !isScheduled, !(ready.isEmpty && flushes.isEmpty) else { return }
         isScheduled = true
-        let turn = {
-            self.isScheduled = false
-            self.runReadyTasks()
-        }
-        if afterPolling {
-            loop.assumeIsolated().scheduleTask(in: Self.pollingTime, turn)
+        if afterPolling, let polled {
+            polled.send()
         } else {
-            loop.assumeIsolated().execute(turn)
+            loop.assumeIsolated().execute { self.runScheduledTurn() }
         }
+    }
+
+    private func runScheduledTurn() {
+        isScheduled = false
+        runReadyTasks()
     }
 }

@@ -74,6 +74,31 @@ import Testing
         }
     }
 
+    /// Both the handler and the other threads have work for the loop at any time.
+    @Test func `jobs of other threads do not keep the loop from its sockets`() async throws {
+        var table = EchoContract.table
+        table.handle(EchoContract.trace) { _, _ in
+            while !Task.isCancelled { await Task.yield() }
+            return .init(text: "")
+        }
+        let executor = LoopExecutor.separate()
+        try await TestServer.with(table, executor: executor) { server in
+            let busy = try await WirePeer.connect(to: server.path)
+            try await busy.send(request("1", "echo.trace"))
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        while !Task.isCancelled { await withTaskExecutorPreference(executor) {} }
+                    }
+                }
+                for _ in 0..<10 { try await busy.expectAlive() }
+                group.cancelAll()
+            }
+            try await busy.send(cancel("1"))
+            #expect(try await busy.answer().error?.kind == .cancelled)
+        }
+    }
+
     /// The calls of both connections are read in one turn of the loop, those of the first connection first.
     @Test func `connections take turns, however many calls one of them has sent`() async throws {
         let executor = LoopExecutor.separate()
