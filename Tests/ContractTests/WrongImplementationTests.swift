@@ -25,11 +25,34 @@ import Testing
         ("answers another id", "an answer whose id is of no call"),
         ("writes no version", #"a message without "jsonrpc":"2.0""#),
         ("floods", "answered a call twice"),
+        // As programs in Python are wrong.
+        ("answers lower case", "result.image_id must be"),
+        ("accepts any spelling", "error is missing"),
+        ("checks the first id", "error is missing"),
+        ("refuses 100", "result is missing"),
+        ("reports internal", "error.kind must be"),
+        ("names nothing", #"error.message must name params.image_ids, is "bad request""#),
+        ("counts refused", "result.count must be 0, is 1"),
+        ("counts duplicates", "must be 3, is 6"),
+        ("knows only liked images", "result is missing"),
+        ("answers null", "must be absent, is null"),
+        ("answers floats", "result.count must be 1, is 0.5"),
+        ("answers ids as text", "an answer whose id is of no call"),
+        ("reads 1024 bytes", "an answer whose id is of no call"),
+        ("writes little-endian", "sent a frame of kind"),
     ])
     func `a wrong implementation of likes is found`(fault: String, difference: String) async throws {
         let report = try await Verification([try suite("likes")], of: .likes(fault), timeout: patientTime).run()
         #expect(!report.isPassed)
         #expect(report.text.contains(difference), "\(report.text)")
+    }
+
+    @Test func `a length in characters is found by the cases of the protocol`() async throws {
+        let suites = [try suite("likes"), try suite("protocol")]
+        let report = try await Verification(suites, of: .likes("counts characters"), timeout: .seconds(5)).run()
+        #expect(!report.isPassed)
+        let right = try await Verification(suites, of: .likes(), timeout: patientTime).run()
+        #expect(right.isPassed, "\(right.text)")
     }
 
     @Test(arguments: ["hangs", "sends half a frame"])

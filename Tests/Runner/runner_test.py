@@ -115,6 +115,28 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(self.look(), [])
         self.assertIn("plugin-likes", self.supervisor.running)
 
+    def test_a_folder_that_cannot_be_read_changes_nothing_and_a_missing_one_stops_all(self):
+        self.write("likes", ["./likes.py"])
+        self.assertEqual(self.look(), ["add plugin-likes"])
+        folder = self.root + "/plugins.d"
+        os.rename(folder, folder + "-old")
+        with open(folder, "w"):  # as unreadable as a folder without permission, which root can read
+            pass
+        with self.assertRaises(NotADirectoryError):
+            self.look()
+        self.assertEqual(list(self.supervisor.running), ["plugin-likes"])
+        os.unlink(folder)
+        self.assertEqual(self.look(), ["stop plugin-likes"])
+
+    def test_a_link_to_nothing_is_invalid(self):
+        self.write("likes", ["./likes.py"])
+        self.look()
+        path = self.root + "/plugins.d/likes.json"
+        os.unlink(path)
+        os.symlink("missing", path)
+        self.assertEqual(self.look(), [])
+        self.assertIn(path, self.runner.complaints)
+
     def test_programs_that_are_no_plugins_are_not_touched(self):
         self.supervisor.running["feed"] = ""
         self.write("likes", ["./likes.py"])
@@ -129,6 +151,7 @@ class RunnerTest(unittest.TestCase):
             ("likes", '{"name":"likes","run":"a"}'),
             ("likes", '{"name":"likes","run":[1]}'),
             ("likes", '{"name":"likes","run":["a\\u0000"]}'),
+            ("likes", '{"name":"likes","run":["a\\ud800"]}'),
             ("likes", json.dumps({"name": "likes", "run": ["a"] * (runner.WORDS + 1)})),
             ("likes", '{"name":"likes","run":["a"]}' + " " * runner.MANIFEST_LIMIT),
             ("likes", "[" * 60000),

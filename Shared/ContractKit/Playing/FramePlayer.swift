@@ -37,10 +37,11 @@ final class FramePlayer {
         pattern.declared = []
         defer { pattern.declared = declared }
         while received.count < count {
-            guard let frame = try connection.frame(by: deadline) else {
+            let wanted = expected.elements?[received.count]["$frame"]
+            guard let value = try Self.next(wanted, on: connection, by: deadline) else {
                 return [Difference("frames", "the connection was closed after \(received.count) of \(count)")]
             }
-            received.append(try Self.value(of: frame))
+            received.append(value)
             exchange.received = .array(received)
         }
         var differences = try pattern.differences(expected, .array(received), at: "frames")
@@ -53,6 +54,27 @@ final class FramePlayer {
             differences.append(Difference("frames", "the connection should be closed here, sent \(value.excerpt)"))
         }
         return differences
+    }
+
+    /// The next frame, or the next frames of a number together: a sender may send smaller ones than another.
+    /// - Parameter wanted: the expected frame. With `total`, frames of its number are added up: until the last one of a message or
+    ///   an attachment, or until they have that many bytes.
+    /// - Returns: nil when the connection is closed.
+    private static func next(
+        _ wanted: JSONValue?, on connection: WireConnection, by deadline: Deadline
+    ) throws -> JSONValue? {
+        guard var frame = try connection.frame(by: deadline) else { return nil }
+        guard let total = wanted?["total"], let number = wanted?["number"]?.integer else { return try value(of: frame) }
+        var sum = frame.body.count
+        while frame.number == number, [Frame.chunk, Frame.part].contains(frame.kind),
+            total.integer.map({ sum < $0 }) ?? true
+        {
+            guard let next = try connection.frame(by: deadline) else { return nil }
+            frame = next
+            sum += frame.body.count
+        }
+        guard frame.number == number else { return try value(of: frame) }
+        return ["$frame": ["kind": .integer(Int(frame.kind)), "number": .integer(number), "total": .integer(sum)]]
     }
 
     // MARK: Frames as JSON

@@ -21,6 +21,10 @@ final class ClientConnection: ChannelInboundHandler {
     /// before the server knew. More are violations, or a flood of them would occupy the loop.
     private var lateMessages = 0
 
+    /// How many messages in parts the server may still abort because this side has ended their calls, and how many it has aborted.
+    private var lateAborts = 0
+    private var notedAborts = 0
+
     /// How many notifications without an effect are tolerated in one second. They may be from later versions.
     static let ignoredPerSecond = 100
     private var ignored = (second: NIODeadline.distantPast, count: 0)
@@ -82,7 +86,11 @@ final class ClientConnection: ChannelInboundHandler {
     var hasRoom: Bool { transport.writer.queuedBytes < core.limits.queuedBytes }
 
     /// Records that this side has ended a call that the server may still answer.
-    func noteEndedHere(_ call: ClientCall) { lateMessages += 1 + (call.stream?.granted ?? 0) }
+    func noteEndedHere(_ call: ClientCall) {
+        let messages = 1 + (call.stream?.granted ?? 0)
+        lateMessages += messages
+        lateAborts += messages
+    }
 
     /// Tells the server that the answer is not needed any more.
     func cancel(_ call: ClientCall) {
@@ -143,6 +151,7 @@ final class ClientConnection: ChannelInboundHandler {
                 case .refused(let error): throw error
                 }
             }
+            try noteAborts()
             if let expiry = transport.nextExpiry { core.timer.wake(by: expiry) }
         } catch {
             let reason = (error as? FrameViolation)?.rpcError.message ?? (error as? RPCError)?.message ?? "\(error)"
@@ -203,6 +212,15 @@ final class ClientConnection: ChannelInboundHandler {
     private func ignoreLate(_ fault: String) throws(RPCError) {
         guard lateMessages > 0 else { return try violated(fault) }
         lateMessages -= 1
+    }
+
+    /// Ignores aborted messages.
+    /// - Throws: for too many that no call explains.
+    private func noteAborts() throws(RPCError) {
+        while notedAborts < transport.abortedMessages {
+            notedAborts += 1
+            if lateAborts > 0 { lateAborts -= 1 } else { try ignore() }
+        }
     }
 
     /// Ignores a message without an effect.

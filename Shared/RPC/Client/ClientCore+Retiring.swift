@@ -1,9 +1,14 @@
+import NIOCore
+
 /// Ending a client that is not needed any more without failing the calls under way.
 extension ClientCore {
     /// Refuses new calls, ends streams, and lets the other calls finish.
-    /// - Parameter whenIdle: called when no call is left, possibly more than once.
-    func retire(whenIdle: @escaping () -> Void) {
-        self.whenIdle = whenIdle
+    /// - Parameters:
+    ///   - time: how long the calls may take.
+    ///   - whenOver: called when no call is left and when the time is over, possibly more than once.
+    func retire(within time: TimeAmount, whenOver: @escaping () -> Void) {
+        whenIdle = whenOver
+        executor.loop.assumeIsolated().scheduleTask(in: time) { whenOver() }
         for call in calls.values where call.stream != nil {
             if call.phase == .sent {
                 end(call, .failure(removed(begun: true)))
@@ -16,7 +21,7 @@ extension ClientCore {
         case .ready, .draining: break
         case .connecting, .greeting, .down, .stopped: failWaiting(removed(begun: false))
         }
-        if calls.isEmpty { whenIdle() }
+        if calls.isEmpty { whenOver() }
     }
 
     func removed(begun: Bool) -> RPCError { unavailable("it was removed from the configuration", begun: begun) }

@@ -119,10 +119,7 @@ public final class RPCClient: Sendable {
     /// Returns when no call is left, after `time`, or when the task is cancelled.
     private func drain(for time: TimeAmount) async {
         let (idle, becomesIdle) = AsyncStream.makeStream(of: Void.self)
-        core.onLoop { core in
-            core.retire { becomesIdle.finish() }
-            core.executor.loop.assumeIsolated().scheduleTask(in: time) { becomesIdle.finish() }
-        }
+        core.onLoop { $0.retire(within: time) { becomesIdle.finish() } }
         for await _ in idle {}
     }
 

@@ -71,6 +71,8 @@ enum FrameViolation: Error, Equatable {
     /// The receiver granted more than may be outstanding.
     case creditTooLarge(UInt32)
     case tooManyStopped
+    /// Too many grants and stops, or chunks and parts, that change nothing.
+    case tooManyWithoutEffect
     /// A frame was not complete in time.
     case tooSlow
 
@@ -94,6 +96,7 @@ enum FrameViolation: Error, Equatable {
         case .creditTooLarge(let number):
             "number \(number): more than \(Limits.outstandingCredit) bytes granted and not used"
         case .tooManyStopped: "too many stopped attachments and parts have not ended"
+        case .tooManyWithoutEffect: "too many frames that have no effect"
         case .tooSlow: "a frame was not complete in time"
         }
     }

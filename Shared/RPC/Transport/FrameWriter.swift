@@ -192,8 +192,8 @@ final class FrameWriter {
     }
 
     /// The peer stops a transfer.
-    func stop(_ number: UInt32) {
-        if schedule.stop(number) { abort(number, because: .cancelled) }
+    func stop(_ number: UInt32) throws(FrameViolation) {
+        if try schedule.stop(number) { abort(number, because: .cancelled) }
     }
 
     /// Aborts a message.

@@ -33,6 +33,12 @@ final class IncomingTransfers {
     /// Stopped transfers that have not ended; bytes of them that still arrive are discarded.
     private var stopped: [UInt32: Transfer] = [:]
 
+    /// How many messages in parts the peer has aborted.
+    private(set) var abortedMessages = 0
+
+    /// How many empty chunks and parts that do not end their transfer have arrived in a row.
+    private var emptyInARow = 0
+
     /// The maximum number of transfers in `stopped`.
     static let stoppedLimit = 1_024
 
@@ -83,6 +89,8 @@ final class IncomingTransfers {
         guard let number = payload.readInteger(as: UInt32.self) else { return nil }
         let isPart = frame.kind == .part || frame.kind == .lastPart
         let isLast = frame.kind == .lastPart || frame.kind == .lastAttachmentChunk
+        if frame.kind != .aborted { emptyInARow = payload.readableBytes == 0 && !isLast ? emptyInARow + 1 : 0 }
+        guard emptyInARow <= Limits.framesWithoutEffect else { throw .tooManyWithoutEffect }
         if isPart, open[number] == nil, stopped[number] == nil {
             try begin(number, .text(ByteBuffer()), of: nil, now: now)
         }
@@ -95,7 +103,11 @@ final class IncomingTransfers {
         guard let group = open[number].map(\.group) else { throw .badNumber(number, "was not announced, or has ended") }
         if frame.kind == .aborted {
             budget.release(open.removeValue(forKey: number)?.transfer.content.count ?? 0)
-            if let group { fail(group, RPCError(abortedBecause: String(buffer: payload))) }
+            if let group {
+                fail(group, RPCError(abortedBecause: String(buffer: payload)))
+            } else {
+                abortedMessages += 1
+            }
             return nil
         }
         guard isPart == (group == nil) else {

@@ -14,6 +14,10 @@ final class OutgoingSchedule {
 
     private var nextNumber: UInt32 = 1
 
+    /// How many more grants and stops may have no effect. Each number and each of its frames explains one that arrives after the
+    /// number was closed.
+    private var unexplained = Limits.framesWithoutEffect
+
     /// How many bytes, and how many transfers, the receiver assembles at a time; our own limits by default.
     var receiverBytes = Limits().assembledBytes
     var receiverNumbers = Limits().openTransfers
@@ -42,7 +46,9 @@ final class OutgoingSchedule {
             guard let message = begun.popFirst() else { break }
             let frame = message.nextFrame()
             if message.isSent { message.end(.sent) } else { begun.append(message) }
-            if let frame { return frame }
+            guard let frame else { continue }
+            if frame.header.readableBytes > Frame.headerLength { unexplained += 1 }
+            return frame
         }
         return nil
     }
@@ -56,23 +62,35 @@ final class OutgoingSchedule {
             _ = waiting.popFirst()
             message.isQueued = false
             waitingBytes -= message.size
+            let first = nextNumber
             message.begin(canSendParts: canSendParts, nextNumber: &nextNumber)
+            unexplained += Int(nextNumber - first)
             begun.append(message)
         }
     }
 
     /// Ignores a grant for a transfer that has ended.
-    /// - Throws: when more would be outstanding than allowed.
+    /// - Throws: when more would be outstanding than allowed, or too many grants have no effect.
     func grant(_ bytes: Int, to number: UInt32) throws(FrameViolation) {
-        for message in begun { if try message.grant(bytes, to: number) { return } }
+        if bytes > 0 { for message in begun { if try message.grant(bytes, to: number) { return } } }
+        try noteNoEffect()
     }
 
     /// Stops a transfer that the receiver does not want.
     /// - Returns: false when the transfer has ended.
-    func stop(_ number: UInt32) -> Bool {
-        guard let message = begun.first(where: { $0.stop(number) }) else { return false }
+    /// - Throws: when too many stops have no effect.
+    func stop(_ number: UInt32) throws(FrameViolation) -> Bool {
+        guard let message = begun.first(where: { $0.stop(number) }) else {
+            try noteNoEffect()
+            return false
+        }
         if message.isSent { end(message) }
         return true
+    }
+
+    private func noteNoEffect() throws(FrameViolation) {
+        guard unexplained > 0 else { throw .tooManyWithoutEffect }
+        unexplained -= 1
     }
 
     /// Aborts a message.

@@ -57,6 +57,9 @@ final class Transport {
 
     // MARK: Reading
 
+    /// How many messages in parts the peer has aborted.
+    var abortedMessages: Int { transfers.abortedMessages }
+
     func append(_ bytes: ByteBuffer) { decoder.append(bytes) }
 
     /// The next message, or nil when more bytes are needed.
@@ -80,7 +83,7 @@ final class Transport {
             guard let (number, bytes) = payload.readMultipleIntegers(as: (UInt32, UInt32).self) else { return nil }
             try writer.grant(Int(bytes), to: number)
         case .stop:
-            if let number = payload.readInteger(as: UInt32.self) { writer.stop(number) }
+            if let number = payload.readInteger(as: UInt32.self) { try writer.stop(number) }
         case .attachmentChunk, .lastAttachmentChunk, .part, .lastPart, .aborted:
             return try transfers.receive(frame, now: channel.eventLoop.now)
         }

@@ -6,10 +6,13 @@ import json, os, re, socketserver, struct, sys, time, uuid
 
 FAULTS = ["counts again", "takes any image", "compares case", "counts zero", "answers text", "has no limit", "ignores members",
           "mixes up codes", "hangs", "answers twice", "dies", "forgets", "answers another id", "writes no version",
-          "floods", "sends half a frame"]
+          "floods", "sends half a frame", "answers lower case", "accepts any spelling", "checks the first id", "refuses 100",
+          "reports internal", "names nothing", "counts refused", "counts duplicates", "knows only liked images",
+          "answers null", "answers floats", "answers ids as text", "reads 1024 bytes", "writes little-endian",
+          "counts characters"]
 LIMIT, DEPTH, BATCH = 8 << 20, 64, range(1, 101)
 CODES = {"parse_error": -32700, "invalid_request": -32600, "method_not_found": -32601, "invalid_params": -32602,
-         "already_exists": -32009}
+         "internal": -32603, "already_exists": -32009}
 fault = sys.argv[2] if len(sys.argv) > 2 else None
 instance = str(uuid.uuid4()).upper()
 likes, counts_by_image = {}, {}
@@ -17,15 +20,23 @@ likes, counts_by_image = {}, {}
 
 class Failure(Exception):
     def __init__(self, kind, message):
+        if fault == "reports internal" and kind == "invalid_params":  # as for any exception
+            kind = "internal"
+        if fault == "names nothing":
+            message = "bad request"
         self.error = {"code": 7 if fault == "mixes up codes" else CODES[kind], "message": message, "data": {"kind": kind}}
 
 
 def same(identifier):
+    if fault == "answers lower case":
+        return str(uuid.UUID(identifier))
     return identifier if fault == "compares case" else identifier.upper()
 
 
 def add(image_id, id=None):
     image, like = same(image_id), same(id or str(uuid.uuid4()))
+    if fault == "counts refused" and likes.get(like, image) != image:
+        counts_by_image[image] = counts_by_image.get(image, 0) + 1
     if likes.get(like, image) != image and fault != "takes any image":
         raise Failure("already_exists", "params.id: this like exists for another image")
     if like not in likes or fault == "counts again":
@@ -34,17 +45,25 @@ def add(image_id, id=None):
     if fault == "forgets":
         return {"count": counts_by_image.pop(image)}
     count = counts_by_image.get(image, 0)
+    if fault == "answers floats":
+        count /= 2
     return {"count": str(count) if fault == "answers text" else count}
 
 
 def get(id):
     if fault == "hangs":
         time.sleep(3600)
+    if fault == "knows only liked images" and same(id) not in counts_by_image:
+        raise Failure("internal", "KeyError")
     return {"image_id": same(id), "count": counts_by_image.get(same(id), 0)}
 
 
 def counts(image_ids):
     found = {same(id): counts_by_image.get(same(id), 0) for id in image_ids}
+    if fault == "counts duplicates":
+        found = {id: found[id] * [same(each) for each in image_ids].count(id) for id in found}
+    if fault == "answers null":
+        return {"counts": {id: count or None for id, count in found.items()}}
     return {"counts": {id: count for id, count in found.items() if count or fault == "counts zero"}}
 
 
@@ -61,9 +80,14 @@ METHODS = {"likes.add": (add, ["image_id"]), "likes.get": (get, ["id"]), "likes.
 def check(name, value):
     """Refuses a value of a parameter that the contract does not allow."""
     values = value if name == "image_ids" else [value]
-    if not isinstance(values, list) or not (1 <= len(values) <= 100 or fault == "has no limit" and values):
+    most = 99 if fault == "refuses 100" else 100
+    if not isinstance(values, list) or not (1 <= len(values) <= most or fault == "has no limit" and values):
         raise Failure("invalid_params", f"params.{name}: must have 1 to 100 ids")
     for index, each in enumerate(values):
+        if fault == "checks the first id" and index > 0:
+            continue
+        if fault == "accepts any spelling" and isinstance(each, str) and re.fullmatch(r"\W?[0-9A-Fa-f-]{32,36}\W?", each):
+            continue
         if not isinstance(each, str) or not re.fullmatch("[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", each):
             raise Failure("invalid_params", f"params.{name}{f'[{index}]' if values is value else ''}: must be a UUID")
 
@@ -106,6 +130,8 @@ def answer(message, is_first=False):
     except Failure as failure:
         outcome = {"error": failure.error}
     version = {} if fault == "writes no version" else {"jsonrpc": "2.0"}
+    if fault == "answers ids as text":
+        number = str(number)
     return {**version, "id": 999 if fault == "answers another id" else number, **outcome}
 
 
@@ -140,6 +166,8 @@ class Connection(socketserver.StreamRequestHandler):
             (length,) = struct.unpack(">I", header)
             if length > LIMIT:  # also every kind but 0
                 return self.send({"jsonrpc": "2.0", "id": None, "error": Failure("invalid_request", "a bad frame").error})
+            if fault == "reads 1024 bytes":
+                length = min(length, 1024)
             text = self.rfile.read(length)
             if len(text) == length:
                 self.reply(text, is_first)
@@ -159,8 +187,9 @@ class Connection(socketserver.StreamRequestHandler):
     def send(self, message):
         if not message:
             return
-        body = json.dumps(message).encode()
-        frame = struct.pack(">I", len(body)) + body
+        body = json.dumps(message, ensure_ascii=fault != "counts characters").encode()
+        size = len(body.decode()) if fault == "counts characters" else len(body)
+        frame = struct.pack("<I" if fault == "writes little-endian" else ">I", size) + body
         if fault == "dies":
             os._exit(1)
         if fault == "sends half a frame":

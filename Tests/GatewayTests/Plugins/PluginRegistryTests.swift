@@ -125,6 +125,76 @@ import Testing
         }
     }
 
+    // MARK: Conflicts
+
+    @Test func `a plugin in force keeps its path while its file is invalid, and the next one has it afterwards`()
+        async throws
+    {
+        func manifest(_ name: String) -> String {
+            #"{"name":"\#(name)","socket":"\#(name).sock","contracts":{},"http":{"GET /v1/x":"\#(name).get"}}"#
+        }
+        try await FollowedFolder.with(["likes": manifest("likes")]) { folder in
+            let registry = folder.registry
+            try folder.write("likes", "{")
+            await until { registry.rejections.map(\.name) == ["likes"] }
+            try folder.write("better", manifest("better"))
+            await until { registry.rejections.map(\.name) == ["better", "likes"] }
+            #expect(registry.plugins.map(\.name) == ["likes"])
+            let text = "\(registry.rejections[0])"
+            #expect(text == "\(folder.path)/better.json: http: GET /v1/x overlaps GET /v1/x of likes.json")
+            try folder.remove("likes")
+            await until { registry.plugins.map(\.name) == ["better"] }
+            #expect(registry.rejections.isEmpty)
+        }
+    }
+
+    @Test func `a manifest that is refused for its socket claims nothing`() async throws {
+        let enriches = #""enriches":[{"item":"feed","method":"a.x","as":"x"}]"#
+        let long = String(repeating: "x", count: 200)
+        try await FollowedFolder.with([
+            "a": #"{"name":"a","socket":"\#(long)","contracts":{},\#(enriches)}"#,
+            "b": #"{"name":"b","socket":"b.sock","contracts":{},\#(enriches.replacing("a.x", with: "b.x"))}"#,
+        ]) { folder in
+            #expect(folder.registry.plugins.map(\.name) == ["b"])
+            #expect(folder.registry.rejections.map(\.name) == ["a"])
+        }
+    }
+
+    /// The servers have the same instance id, as one process that listens on two sockets.
+    @Test func `two names for one process work, and each says so`() async throws {
+        let method = { (name: String) in Method("\(name).get", "", params: Empty.codec, answer: Empty.codec) }
+        try await FollowedFolder.with([
+            "a": #"{"name":"a","socket":"a.sock","contracts":{"a":1}}"#,
+            "b": #"{"name":"b","socket":"b.sock","contracts":{"b":1}}"#,
+            "c": #"{"name":"c","socket":"b.sock","contracts":{"b":1}}"#,
+            "other": #"{"name":"other","socket":"other.sock","contracts":{}}"#,
+        ]) { folder in
+            func serving(_ names: [String], _ body: () async throws -> Void) async throws {
+                guard let name = names.first else { return try await body() }
+                var table = MethodTable(Contract(name: name, version: 1, methods: [method(name).description]))
+                for name in ["a", "b", "c"] { table.handle(method(name)) { _, _ in Empty() } }
+                try await TestServer.with(table, named: name, at: SocketPath("\(folder.root)/run/\(name).sock")) { _ in
+                    try await serving(Array(names.dropFirst()), body)
+                }
+            }
+            try await serving(["a", "b"]) {
+                for name in ["a", "b", "c"] {
+                    let plugin = try folder.registry.plugin(name)
+                    await until { await plugin.client.status().phase == .ready }
+                    _ = try await plugin.call(method(name), Empty(), CallOptions())
+                }
+                let reports = PluginReport.noting([], in: await folder.registry.map { await $0.report() })
+                let notices = Dictionary(uniqueKeysWithValues: reports.map { ($0.name, $0.notices) })
+                #expect(
+                    notices == [
+                        "a": ["is the same process as b", "is the same process as c"],
+                        "b": ["is the same process as a", "is the same process as c"],
+                        "c": ["is the same process as a", "is the same process as b"], "other": [],
+                    ])
+            }
+        }
+    }
+
     // MARK: Loops
 
     @Test(arguments: ["/run/gateway.sock", "/run/../run/gateway.sock", "/run/link.sock", "/run/hard.sock"])
@@ -161,46 +231,5 @@ func failure<Answer>(_ call: () async throws -> Answer) async -> RPCError? {
         return nil
     } catch {
         return error as? RPCError
-    }
-}
-
-/// A folder of manifests in a temporary root, and a running registry that follows it.
-private struct FollowedFolder {
-    let root: String
-    let registry: PluginRegistry
-    let log: RecordedLog
-
-    var path: String { root + "/plugins.d" }
-
-    /// - Parameter manifests: the texts by name; nil for no folder.
-    static func with(
-        _ manifests: [String: String]? = [:], _ body: (FollowedFolder) async throws -> Void
-    ) async throws {
-        try await withTemporaryDirectory { root in
-            let (log, path) = (RecordedLog(), root + "/plugins.d")
-            if let manifests {
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-                for (name, text) in manifests { try write(text, to: "\(path)/\(name).json") }
-            }
-            let registry = await PluginRegistry.load(
-                PluginSource(
-                    folder: PluginFolder(path: path), root: root, ownSocket: nil, ownInstance: "1", logger: log.logger),
-                failures: .none)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await registry.run() }
-                defer { group.cancelAll() }
-                try await body(FollowedFolder(root: root, registry: registry, log: log))
-            }
-        }
-    }
-
-    func write(_ name: String, _ text: String) throws { try writeFile(name + ".json", text) }
-
-    func writeFile(_ name: String, _ text: String) throws { try Self.write(text, to: "\(path)/\(name)") }
-
-    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name).json") }
-
-    private static func write(_ text: String, to file: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
     }
 }

@@ -2,10 +2,12 @@ import Foundation
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// Reports changes of a folder, which may be missing, appear later or be replaced.
 ///
-/// It watches the folder and its parent with inotify. If inotify cannot be initialised, it reports a change every second.
+/// It watches the folder and the one above it with inotify. Where that is not possible or does not suffice, it also reports a
+/// change regularly.
 final class FolderWatch: Sendable {
     /// Yields after one or more changes.
     let changes: AsyncStream<Void>
@@ -13,15 +15,25 @@ final class FolderWatch: Sendable {
     private let path: String
     private let logger: Logger
 
+    /// Whether inotify reports nothing.
+    private let isBlind = Atomic(false)
+    private let links = Atomic(false)
+
+    /// Set for a folder with symbolic links: inotify does not report what they lead to.
+    var hasLinks: Bool {
+        get { links.load(ordering: .relaxed) }
+        set { links.store(newValue, ordering: .relaxed) }
+    }
+
     /// The time from the first change to reading the folder, in which editors and scripts finish writing.
     static let settleTime = Duration.milliseconds(100)
 
-    /// The interval of the reported changes without inotify.
-    private static let pollTime = Duration.seconds(1)
+    /// The time between two changes that are reported without inotify. Together with `settleTime` it is less than a second.
+    private static let pollTime = Duration.milliseconds(800)
 
     private static let contentChanges =
         IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
-    private static let parentChanges = IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE
+    private static let parentChanges = IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB
 
     init(path: String, logger: Logger) {
         self.path = path
@@ -31,33 +43,26 @@ final class FolderWatch: Sendable {
 
     /// Watches until the task is cancelled.
     func run(on loop: any EventLoop) async {
-        defer { changed.finish() }
-        guard let (channel, descriptor) = await open(on: loop) else { return await poll() }
-        watch(descriptor)
-        // No event reports a change before the watches were added.
-        changed.yield()
-        await withTaskCancellationHandler {
-            // Throws only for a channel that was never open.
-            try? await channel.closeFuture.get()
-        } onCancel: {
-            channel.close(promise: nil)
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.poll() }
+            await watch(on: loop)
         }
+        changed.finish()
     }
 
     private func poll() async {
         while !Task.isCancelled {
-            changed.yield()
+            if hasLinks || isBlind.load(ordering: .relaxed) { changed.yield() }
             // Ends early when the task is cancelled.
             try? await Task.sleep(for: Self.pollTime)
         }
     }
 
-    private func open(on loop: any EventLoop) async -> (any Channel, Int32)? {
+    // MARK: inotify
+
+    private func watch(on loop: any EventLoop) async {
         let descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            logger.warning("cannot watch \(path): \(String(cString: strerror(errno))); it is read every second instead")
-            return nil
-        }
+        guard descriptor >= 0 else { return giveUp(Self.reason(of: errno)) }
         do {
             let channel: any Channel = try await NIOPipeBootstrap(group: loop)
                 .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.eventBytes))
@@ -67,24 +72,36 @@ final class FolderWatch: Sendable {
                         return channel
                     }
                 }
-            return (channel, descriptor)
+            await withTaskCancellationHandler {
+                // Fails only for a channel that was never open.
+                try? await channel.closeFuture.get()
+            } onCancel: {
+                channel.close(promise: nil)
+            }
         } catch {
-            logger.warning("cannot watch \(path): \(error); it is read every second instead")
+            giveUp("\(error)")
             close(descriptor)
-            return nil
+        }
+    }
+
+    /// Continues without inotify.
+    private func giveUp(_ reason: String) {
+        logger.warning("cannot watch \(path): \(reason); it is read every second instead")
+        isBlind.store(true, ordering: .relaxed)
+        changed.yield()
+    }
+
+    /// The system's text names a file limit or a full disk, where a limit of inotify is reached.
+    private static func reason(of code: Int32) -> String {
+        switch code {
+        case EMFILE: "the limit fs.inotify.max_user_instances or that of open files is reached"
+        case ENOSPC: "the limit fs.inotify.max_user_watches is reached"
+        default: String(cString: strerror(code))
         }
     }
 
     /// More than the largest event; otherwise reading fails.
     private static let eventBytes = 4_096
-
-    /// Adds the watches that are missing, for example of a folder that was replaced. Repeating it has no effect.
-    private func watch(_ descriptor: Int32) {
-        // Fails while the folder or its parent is missing. The next event of the parent adds the watch again.
-        inotify_add_watch(
-            descriptor, (path as NSString).deletingLastPathComponent, UInt32(Self.parentChanges | IN_ONLYDIR))
-        inotify_add_watch(descriptor, path, UInt32(Self.contentChanges | IN_ONLYDIR))
-    }
 
     /// Discards the events: which file has changed does not matter, because the whole folder is read again. So an overflow
     /// of the kernel's queue does not matter either.
@@ -94,14 +111,40 @@ final class FolderWatch: Sendable {
         private let watch: FolderWatch
         private let descriptor: Int32
 
+        /// The watched folders by their paths.
+        private var watched: [String: Int32] = [:]
+
         init(_ watch: FolderWatch, _ descriptor: Int32) {
             self.watch = watch
             self.descriptor = descriptor
         }
 
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            watch.watch(descriptor)
+        func channelActive(context: ChannelHandlerContext) {
+            // Changes before this moment were not reported. Not at once: the channel must not be closed while it becomes active.
+            context.eventLoop.assumeIsolated().execute { self.look(context) }
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { look(context) }
+
+        private func look(_ context: ChannelHandlerContext) {
+            let above = (watch.path as NSString).deletingLastPathComponent
+            let failure =
+                add(above, UInt32(FolderWatch.parentChanges | IN_ONLYDIR))
+                ?? add(watch.path, UInt32(FolderWatch.contentChanges | IN_ONLYDIR))
             watch.changed.yield()
+            guard let failure else { return }
+            watch.giveUp(failure)
+            context.close(promise: nil)
+        }
+
+        /// Watches the folder that is at a path now, and not one that it has replaced. Repeating it has no effect.
+        /// - Returns: why that is not possible; nil for a watched folder and for a missing one, which the folder above reports.
+        private func add(_ path: String, _ changes: UInt32) -> String? {
+            let number = inotify_add_watch(descriptor, path, changes)
+            let code = errno
+            if let old = watched[path], old != number { inotify_rm_watch(descriptor, old) }
+            watched[path] = number >= 0 ? number : nil
+            return number >= 0 || code == ENOENT || code == ENOTDIR ? nil : FolderWatch.reason(of: code)
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 
 /// Reads the folder `plugins.d`, with one manifest per file. An invalid file is reported and does not affect the
-/// other plugins.
+/// other plugins. `PluginChoice` decides between manifests that claim the same.
 struct PluginFolder {
     let path: String
 
@@ -14,25 +14,28 @@ struct PluginFolder {
 
         /// False if the folder exists but cannot be read. Its content is unknown then.
         var isComplete = true
+
+        /// Whether the folder or a file in it is a symbolic link. What it leads to may change outside of the folder.
+        var hasLinks = false
     }
 
     func scan() -> Scan {
         var scan = Scan()
         let names: [String]
+        scan.hasLinks = isLink(path)
         do throws(ManifestRejection) {
             names = try manifestNames()
         } catch {
-            return Scan(rejections: [error], isComplete: false)
+            return Scan(rejections: [error], isComplete: false, hasLinks: scan.hasLinks)
         }
         for name in names {
+            if isLink("\(path)/\(name)") { scan.hasLinks = true }
             do throws(ManifestRejection) {
-                let manifest = try read(name)
-                if let conflict = manifest.conflict(with: scan.manifests) {
-                    throw ManifestRejection(file: "\(path)/\(name)", reason: conflict)
-                }
-                scan.manifests.append(manifest)
+                scan.manifests.append(try read(name))
             } catch {
-                scan.rejections.append(error)
+                // A file that was removed meanwhile is not in the folder.
+                var status = stat()
+                if lstat("\(path)/\(name)", &status) == 0 { scan.rejections.append(error) }
             }
         }
         return scan
@@ -57,6 +60,11 @@ struct PluginFolder {
     }
 
     private static let suffix = ".json"
+
+    private func isLink(_ file: String) -> Bool {
+        var status = stat()
+        return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
 
     private func read(_ name: String) throws(ManifestRejection) -> PluginManifest {
         let file = "\(path)/\(name)"

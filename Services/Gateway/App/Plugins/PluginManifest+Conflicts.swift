@@ -1,9 +1,11 @@
 extension PluginManifest {
     /// Why the manifest cannot be used beside others; nil when it can. The other manifests have precedence.
     func conflict(with others: [PluginManifest]) -> String? {
-        if others.contains(where: { $0.name == name }) { return "there is already a plugin named \(name)" }
-        return enriching(beside: others) ?? publishing(beside: others)
+        enriching(beside: others) ?? publishing(beside: others)
     }
+
+    /// The name of the file that it was read from.
+    var file: String { name + ".json" }
 
     private func publishing(beside others: [PluginManifest]) -> String? {
         for route in http {
@@ -12,7 +14,7 @@ extension PluginManifest {
             }
             for other in others {
                 if let taken = other.http.first(where: { $0.path.overlaps(route.path) }) {
-                    return "http: \(route.key) overlaps \(taken.key) of the plugin \(other.name)"
+                    return "http: \(route.key) overlaps \(taken.key) of \(other.file)"
                 }
             }
         }
@@ -24,7 +26,7 @@ extension PluginManifest {
     private func enriching(beside others: [PluginManifest]) -> String? {
         for enrichment in enriches {
             if let other = others.first(where: { $0.enriches.contains { $0.name == enrichment.name } }) {
-                return "enriches: the plugin \(other.name) already adds \(enrichment.name)"
+                return "enriches: \(other.file) already adds \(enrichment.name)"
             }
         }
         let count = (others + [self]).reduce(0) { $0 + $1.enriches.count }

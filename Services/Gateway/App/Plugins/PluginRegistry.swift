@@ -38,7 +38,7 @@ final class PluginRegistry: Sendable {
     /// Reads the folder, and logs every invalid manifest.
     static func load(_ source: PluginSource, failures: FailureLog) async -> PluginRegistry {
         let registry = PluginRegistry([], failures, from: source)
-        let plugins = await registry.update(from: source, isStart: true)
+        let plugins = await registry.update(from: source, isStart: true).new
         if plugins.isEmpty {
             source.logger.warning("no plugins in \(source.folder.path): there is nothing to serve yet")
         }
@@ -73,49 +73,53 @@ final class PluginRegistry: Sendable {
     // MARK: Changes
 
     /// Maintains all connections and follows the folder, until the task is cancelled.
-    func run() async {
+    /// - Parameter executor: its event loop receives the changes of the folder.
+    func run(on executor: LoopExecutor = .shared) async {
         await withDiscardingTaskGroup { group in
             for plugin in plugins { group.addTask { await plugin.run() } }
             guard let source else { return }
             let watch = FolderWatch(path: source.folder.path, logger: source.logger)
-            group.addTask { await watch.run(on: LoopExecutor.shared.loop) }
+            group.addTask { await watch.run(on: executor.loop) }
             for await _ in watch.changes {
                 // Ends early when the task is cancelled.
                 try? await Task.sleep(for: FolderWatch.settleTime)
                 guard !Task.isCancelled else { break }
-                for plugin in await update(from: source) { group.addTask { await plugin.run() } }
+                let (new, hasLinks) = await update(from: source)
+                watch.hasLinks = hasLinks
+                for plugin in new { group.addTask { await plugin.run() } }
             }
         }
     }
 
     /// Reads the folder and applies its content. A plugin whose manifest has not changed, or is invalid now, stays.
-    /// - Returns: the new plugins, whose connections are not maintained yet.
-    private func update(from source: PluginSource, isStart: Bool = false) async -> [Plugin] {
-        let scan = await source.scan()
+    /// - Returns: the new plugins, whose connections are not maintained yet, and whether the folder has links.
+    private func update(
+        from source: PluginSource, isStart: Bool = false
+    ) async -> (new: [Plugin], hasLinks: Bool) {
         let old = content.withLock { $0 }
-        var (kept, new, rejections) = ([Plugin](), [Plugin](), scan.rejections)
-        for manifest in scan.manifests {
-            let known = old.byName[manifest.name]
-            if let known, manifest.hasSameConnection(as: known.manifest) {
+        let inForce = old.plugins.map(\.manifest)
+        let scan = await source.scan(beside: inForce)
+        let choice = PluginChoice(scan, after: inForce)
+        var rejections = scan.rejections + choice.refused.map { source.rejection(of: $0.manifest, $0.reason) }
+        var (kept, new) = ([Plugin](), [Plugin]())
+        for manifest in choice.manifests {
+            if let known = old.byName[manifest.name], manifest.hasSameConnection(as: known.manifest) {
                 kept.append(known.with(manifest))
-            } else {
-                do throws(ManifestRejection) {
-                    new.append(try await source.plugin(manifest))
-                } catch {
-                    rejections.append(error)
-                }
+                continue
+            }
+            do throws(ManifestRejection) {
+                new.append(try await source.plugin(manifest))
+            } catch {
+                rejections.append(error)
             }
         }
-        // If the folder cannot be read, every plugin remains.
-        let unclear = scan.isComplete ? Set(rejections.map(\.name)) : Set(old.byName.keys)
-        kept += old.plugins.filter { unclear.contains($0.name) }
         let content = Content(kept + new, rejections)
         self.content.withLock { $0 = content }
         noteRejections(content, after: old, source.logger)
         // At the start, the start line lists the plugins.
         if !isStart { notePlugins(content, after: old, source.logger) }
         for plugin in old.plugins where content.byName[plugin.name]?.client !== plugin.client { plugin.retire() }
-        return new
+        return (new, scan.hasLinks)
     }
 
     private func noteRejections(_ content: Content, after old: Content, _ logger: Logger) {

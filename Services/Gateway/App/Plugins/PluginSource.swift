@@ -16,13 +16,19 @@ struct PluginSource: Sendable {
     let logger: Logger
 
     /// Reads the folder, on a thread that may block.
-    func scan() async -> PluginFolder.Scan {
-        await withTaskExecutorPreference(globalConcurrentExecutor) { folder.scan() }
+    /// - Parameter inForce: the manifests in force, which were accepted already.
+    func scan(beside inForce: [PluginManifest]) async -> PluginFolder.Scan {
+        await withTaskExecutorPreference(globalConcurrentExecutor) {
+            var scan = folder.scan()
+            let faults = scan.manifests.filter { !inForce.contains($0) }
+                .compactMap { manifest in fault(of: manifest).map { (manifest, $0) } }
+            scan.manifests.removeAll { manifest in faults.contains { $0.0 == manifest } }
+            scan.rejections += faults.map { rejection(of: $0.0, $0.1) }
+            return scan
+        }
     }
 
     func plugin(_ manifest: PluginManifest) async throws(ManifestRejection) -> Plugin {
-        let socket = manifest.socketPath(root: root)
-        guard !isOwn(socket) else { throw rejection(of: manifest, "socket: is the gateway's own, \(socket)") }
         do {
             return try await Plugin(manifest, root: root, ownInstance: ownInstance, logger: logger)
         } catch {
@@ -30,8 +36,20 @@ struct PluginSource: Sendable {
         }
     }
 
-    private func rejection(of manifest: PluginManifest, _ reason: String) -> ManifestRejection {
-        ManifestRejection(file: "\(folder.path)/\(manifest.name).json", reason: reason)
+    func rejection(of manifest: PluginManifest, _ reason: String) -> ManifestRejection {
+        ManifestRejection(file: "\(folder.path)/\(manifest.file)", reason: reason)
+    }
+
+    /// Why the socket of a manifest cannot be used.
+    private func fault(of manifest: PluginManifest) -> String? {
+        let socket = manifest.socketPath(root: root)
+        if isOwn(socket) { return "socket: is the gateway's own, \(socket)" }
+        do {
+            _ = try SocketPath(socket)
+            return nil
+        } catch {
+            return "socket: \(error)"
+        }
     }
 
     /// Whether the path leads to the gateway's socket, also by another name or a link.

@@ -117,7 +117,7 @@ import Testing
     /// The answers of a hostile plugin for an id.
     private static let hostileAnswers: [@Sendable (String) -> String] = [
         { _ in "{}" }, { _ in "[]" }, { _ in "3" }, { _ in #"{"counts":[]}"# }, { _ in #"{"counts":3}"# },
-        { #"{"counts":{"\#($0)":3},"more":{}}"# },
+        { #"{"counts":{"\#($0)":3},"more":{}}"# }, { #"{"counts":{"\#($0)":3,"\#($0.lowercased())":4}}"# },
         { #"{"counts":{"\#($0)":"\#(String(repeating: "x", count: 4_095))"}}"# },
         { #"{"counts":{"\#($0)":\#(String(repeating: "[", count: 9) + String(repeating: "]", count: 9))}}"# },
         { #"{"counts":{"\#($0)":"\u0000"}}"# }, { #"{"counts":{"\#($0)":{"\u001b[2J":1}}}"# },

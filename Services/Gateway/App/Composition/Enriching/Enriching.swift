@@ -37,7 +37,9 @@ struct Enriching: Sendable {
     private func values(
         of enrichment: Enrichment, from plugin: Plugin, for ids: [UUID], _ params: Payload, _ options: CallOptions
     ) async -> Result<[UUID: RawJSON], RPCError> {
-        if let error = pauses.error(of: enrichment.name) { return .failure(error) }
+        // Another plugin may have the name of the extension later.
+        let key = "\(plugin.name).\(enrichment.name)"
+        if let error = pauses.error(of: key) { return .failure(error) }
         let time = plugin.manifest.timeout.map { min(limits.timeout, .milliseconds(Int64($0))) } ?? limits.timeout
         var limited = options
         limited.deadline = min(options.deadline, .now() + time)
@@ -47,7 +49,7 @@ struct Enriching: Sendable {
         } catch {
             // If the caller's deadline expired first, the plugin may be fast enough for others.
             let isSlow = error.kind == .deadlineExceeded && limited.deadline < options.deadline
-            if isSlow || error.kind == .invalidData { pauses.pause(enrichment.name, after: error) }
+            if isSlow || error.kind == .invalidData { pauses.pause(key, after: error) }
             registry.noteIgnored(enrichment.method, error, options.trace)
             return .failure(error)
         }

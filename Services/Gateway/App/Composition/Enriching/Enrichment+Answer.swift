@@ -41,7 +41,7 @@ extension Enrichment {
             } catch {
                 throw error.inside(name)
             }
-            asked[id] = value
+            guard asked.updateValue(value, forKey: id) == nil else { throw .refused("has the id \(id) twice") }
         }
         return asked
     }

@@ -13,7 +13,7 @@ final class EnrichmentPauses: Sendable {
     private let time: TimeAmount
     private let now: @Sendable () -> NIODeadline
 
-    /// Keyed by the name of the extension. Manifests limit their number.
+    /// By the names of plugins and extensions, of which there are few.
     private let pauses = Mutex<[String: Pause]>([:])
 
     init(_ limits: EnrichmentLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {

@@ -1,0 +1,124 @@
+import Foundation
+import NIOCore
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+/// How a registry notices changes of its folder.
+@Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
+    private static func manifest(_ name: String, _ socket: String) -> String {
+        #"{"name":"\#(name)","socket":"\#(socket)","contracts":{}}"#
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test func `a manifest that is a link takes effect when its target changes outside of the folder`() async throws {
+        try await FollowedFolder.with { folder in
+            let target = folder.root + "/elsewhere.json"
+            try Self.write(Self.manifest("likes", "a.sock"), to: target)
+            #expect(symlink(target, folder.path + "/likes.json") == 0)
+            await until { folder.registry.plugins.first?.manifest.socket == "a.sock" }
+            try Self.write(Self.manifest("likes", "b.sock"), to: target)
+            await until { folder.registry.plugins.first?.manifest.socket == "b.sock" }
+            // Its target may be missing for a while.
+            try FileManager.default.removeItem(atPath: target)
+            await until { folder.registry.rejections.map(\.name) == ["likes"] }
+            try Self.write(Self.manifest("likes", "c.sock"), to: target)
+            await until { folder.registry.plugins.first?.manifest.socket == "c.sock" }
+        }
+    }
+
+    @Test func `a folder that is a link takes effect when it leads to another folder`() async throws {
+        try await FollowedFolder.with(nil) { folder in
+            for (name, socket) in [("one", "a.sock"), ("two", "b.sock")] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder.root)/\(name)", withIntermediateDirectories: false)
+                try Self.write(Self.manifest("likes", socket), to: "\(folder.root)/\(name)/likes.json")
+                #expect(symlink(name, folder.root + "/new") == 0)
+                #expect(rename(folder.root + "/new", folder.path) == 0)
+                await until { folder.registry.plugins.first?.manifest.socket == socket }
+            }
+            // A change in the folder that it leads to, and that folder replaced by another one.
+            try Self.write(Self.manifest("likes", "c.sock"), to: folder.root + "/two/likes.json")
+            await until { folder.registry.plugins.first?.manifest.socket == "c.sock" }
+            #expect(rename(folder.root + "/one", folder.root + "/three") == 0)
+            #expect(rename(folder.root + "/two", folder.root + "/one") == 0)
+            #expect(rename(folder.root + "/three", folder.root + "/two") == 0)
+            await until { folder.registry.plugins.first?.manifest.socket == "a.sock" }
+        }
+    }
+
+    /// The loop is held until the kernel's queue of events is full, so that the event of the last file is lost.
+    @Test func `events that the kernel drops do not matter`() async throws {
+        let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+        let events = try #require(Int(limit.trimmingCharacters(in: .whitespacesAndNewlines)))
+        let executor = LoopExecutor.separate()
+        try await FollowedFolder.with(on: executor) { folder in
+            try folder.write("first", Self.manifest("first", "a.sock"))
+            await until { folder.registry.knows("first") }
+            let release = DispatchSemaphore(value: 0)
+            executor.loop.execute { release.wait() }
+            let (one, two) = (folder.path + "/x", folder.path + "/y")
+            try Self.write("", to: one)
+            for _ in 0...events / 4 where rename(one, two) != 0 || rename(two, one) != 0 {
+                Issue.record("cannot rename: \(errno)")
+            }
+            try folder.write("last", Self.manifest("last", "a.sock"))
+            release.signal()
+            await until { folder.registry.knows("last") }
+        }
+    }
+
+    /// In a user namespace of its own, whose limits are lower.
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root"),
+        arguments: [
+            ("max_inotify_instances", "fs.inotify.max_user_instances"),
+            ("max_inotify_watches", "fs.inotify.max_user_watches"),
+        ])
+    func `where inotify is not available, the folder is read regularly, and the log says so`(
+        limit: String, name: String
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
+            let script = "echo 0 >/proc/sys/user/\(limit) && exec \(Program("gateway").path) serve --root \(root)"
+            let gateway = try Program(path: "/usr/bin/env").start(
+                ["unshare", "--user", "--map-root-user", "sh", "-c", script], errors: nil)
+            defer { gateway.send(SIGKILL) }
+            #expect(await gateway.errors.wait(for: "it is read every second instead"), "\(gateway.errors.text)")
+            #expect(gateway.errors.text.contains("the limit \(name)"), "\(gateway.errors.text)")
+            try Self.write(Self.manifest("likes", "a.sock"), to: root + "/plugins.d/likes.json")
+            #expect(await gateway.errors.wait(for: "plugin likes at \(root)/run/a.sock was added"))
+            try FileManager.default.removeItem(atPath: root + "/plugins.d/likes.json")
+            #expect(await gateway.errors.wait(for: "plugin likes was removed"))
+        }
+    }
+
+    /// The watches of a process by descriptor, from its own list.
+    private static func watches() throws -> Int {
+        let folder = "/proc/self/fdinfo"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { count, name in
+            // The descriptor may be closed by now.
+            let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
+            return max(count, text.components(separatedBy: "inotify wd:").count - 1)
+        }
+    }
+
+    @Test func `a folder that was replaced is not watched any more`() async throws {
+        try await FollowedFolder.with { folder in
+            for number in 1...10 {
+                #expect(rename(folder.path, "\(folder.path)-\(number)") == 0)
+                await until { folder.registry.plugins.isEmpty }
+                try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+                try folder.write("likes", Self.manifest("likes", "\(number).sock"))
+                await until { folder.registry.knows("likes") }
+            }
+            // The folder and the one above it; other registries of this process have as many.
+            #expect(try Self.watches() <= 2)
+        }
+    }
+}
