@@ -108,6 +108,16 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(self.supervisor.running, {})
         self.assertEqual(self.look(), [])
 
+    def test_a_change_counts_although_a_later_one_fails(self):
+        self.assertEqual(self.look(), [])
+        self.write("a", ["/bin/true"])
+        self.write("b", ["/bin/true"])
+        os.makedirs(self.root + "/supervisord.d/b.conf.new")  # the section of b cannot be written
+        with self.assertRaises(OSError):
+            self.runner.look()
+        os.remove(self.root + "/plugins.d/b.json")
+        self.assertEqual(self.look(), ["add plugin-a"])
+
     def test_an_invalid_manifest_changes_nothing(self):
         self.write("likes", ["./likes.py"])
         self.look()

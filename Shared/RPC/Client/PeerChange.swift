@@ -26,7 +26,10 @@ struct PeerStanding {
     private enum State {
         case unknown
         case present
-        case absent
+        case down
+        case incompatible
+
+        var isAbsent: Bool { self == .down || self == .incompatible }
     }
 
     private var state = State.unknown
@@ -41,7 +44,7 @@ struct PeerStanding {
         let isNew = instance != self.instance
         defer { (state, wasPresent, self.instance, isViolating) = (.present, true, instance, false) }
         return switch state {
-        case .absent: .returned(isNew: isNew && wasPresent)
+        case .down, .incompatible: .returned(isNew: isNew && wasPresent)
         case .present: isNew ? .restarted : nil
         case .unknown: .appeared
         }
@@ -49,7 +52,7 @@ struct PeerStanding {
 
     /// A silent peer has sent something.
     mutating func answered() -> PeerChange? {
-        guard state == .absent else { return nil }
+        guard state.isAbsent else { return nil }
         state = .present
         return .returned(isNew: false)
     }
@@ -61,10 +64,12 @@ struct PeerStanding {
         return lost(.down(reason: reason))
     }
 
-    /// Calls fail at once for another reason.
+    /// Calls fail at once for another reason. Of several reasons in a row only the first is reported, but whether the peer is
+    /// incompatible always is.
     mutating func lost(_ change: PeerChange) -> PeerChange? {
-        guard state != .absent else { return nil }
-        state = .absent
+        let next: State = if case .incompatible = change { .incompatible } else { .down }
+        guard state != next else { return nil }
+        state = next
         return change
     }
 

@@ -54,14 +54,34 @@ import Testing
         try await HostilePlugin.with { plugin in
             let hostile = plugin.hostile
             let peer = try await plugin.listener.acceptGreeting()
-            async let contracts = hostile.contracts(CallOptions())
+            async let described = hostile.contracts(CallOptions())
             try await peer.answer(#""result":{"contracts":[{"name":1}]}"#)
-            #expect(await contracts.isEmpty)
+            let contracts = try await described
+            #expect(contracts.isEmpty)
             async let answer = hostile.act()
             try await peer.answer(#""result":{"anything":[1]}"#)
             #expect(try await answer.json == RawJSON(checking: #"{"anything":[1]}"#))
             try await plugin.expectOthersWork()
             try await peer.close()
+        }
+    }
+
+    @Test func `a description that failed is an error, and is asked for again`() async throws {
+        try await HostilePlugin.with { plugin in
+            let (hostile, recent) = (plugin.hostile, RecentContracts())
+            async let _: Void = recent.run()
+            let peer = try await plugin.listener.acceptGreeting()
+            async let failed = recent.method("hostile.act", of: hostile)
+            try await peer.answer(#""error":{"code":-32603,"message":"busy","data":{"kind":"internal"}}"#)
+            await #expect(throws: RPCError.self) { _ = try await failed }
+            async let described = recent.method("hostile.act", of: hostile)
+            let method =
+                #"{"name":"hostile.act","summary":"","params":{},"result":{},"idempotent":true,"streams":false,"errors":[]}"#
+            try await peer.answer(
+                #""result":{"service":{"name":"hostile","version":"1"},"contracts":[{"name":"hostile","version":1,"methods":[\#(method)]}]}"#
+            )
+            let found = try await described
+            #expect(found?.name == "hostile.act")
         }
     }
 

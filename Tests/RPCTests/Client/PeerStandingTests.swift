@@ -55,6 +55,17 @@ import Testing
         _ = standing.greeted(by: "a")
         #expect(standing.violated("y") == .violated(reason: "y"))
     }
+
+    @Test func `of an absent peer it is reported whether it is incompatible`() {
+        var standing = PeerStanding()
+        #expect(standing.greeted(by: "a") == .appeared)
+        #expect(standing.lost(.silent) == .silent)
+        #expect(standing.lost(.down(reason: "refused")) == nil)
+        #expect(standing.lost(.incompatible(reason: "version 2")) == .incompatible(reason: "version 2"))
+        #expect(standing.lost(.incompatible(reason: "version 2")) == nil)
+        #expect(standing.lost(.down(reason: "refused")) == .down(reason: "refused"))
+        #expect(standing.greeted(by: "a") == .returned(isNew: false))
+    }
 }
 
 extension PeerStanding {

@@ -92,7 +92,12 @@ struct GatewayHandlers: Sendable {
         let own = [GatewayContract.contract]
         if selection.service != nil { return ServiceDescription(service: identity, contracts: own) }
         let others = await registry.map { plugin in
-            await plugin.contracts(CallOptions(onBehalfOf: context))
+            do throws(RPCError) {
+                return try await plugin.contracts(CallOptions(onBehalfOf: context))
+            } catch {
+                // `gateway.plugins` and `rpc.health` report a plugin that does not answer.
+                return []
+            }
         }
         return ServiceDescription(service: identity, contracts: own + others.joined())
     }

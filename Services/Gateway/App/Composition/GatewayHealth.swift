@@ -37,12 +37,12 @@ enum GatewayHealth {
 }
 
 extension Plugin {
-    /// The contracts that the service describes; empty while it does not answer, which `gateway.plugins` and
-    /// `rpc.health` report.
-    func contracts(_ options: CallOptions) async -> [Contract] {
+    /// The contracts that the service describes; none if it describes nothing, or wrongly.
+    func contracts(_ options: CallOptions) async throws(RPCError) -> [Contract] {
         do throws(RPCError) {
             return try await client.call(ProtocolMethods.describe, ServiceSelection(), probing(options)).contracts
         } catch {
+            guard error.kind == .methodNotFound || error.kind == .invalidData else { throw error }
             return []
         }
     }

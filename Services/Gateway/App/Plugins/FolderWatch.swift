@@ -78,6 +78,7 @@ final class FolderWatch: Sendable {
             } onCancel: {
                 channel.close(promise: nil)
             }
+            if !Task.isCancelled { giveUp("reading its changes failed") }
         } catch {
             giveUp("\(error)")
             close(descriptor)

@@ -146,15 +146,13 @@ final class PluginRegistry: Sendable {
     // MARK: Calls
 
     /// Calls a method whose answer a page can omit. A failure is logged, and never fails the page.
-    /// - Parameter time: the timeout, if it is shorter than that of `options`.
+    /// - Parameter time: the timeout, if it is less than half of the caller's time.
     func optional<Params, Answer>(
         _ name: String, _ method: Method<Params, Answer>, _ params: Params, within time: TimeAmount,
         _ options: CallOptions
     ) async -> Result<Answer, RPCError> {
-        var options = options
-        options.deadline = min(options.deadline, .now() + time)
         do throws(RPCError) {
-            return .success(try await plugin(name).call(method, params, options))
+            return .success(try await plugin(name).call(method, params, options.optional(within: time)))
         } catch {
             noteIgnored(method.name, error, options.trace)
             return .failure(error)

@@ -222,6 +222,13 @@ import Testing
         #expect(pauses.error(of: "likes") == nil)
     }
 
+    @Test func `plugins get at most half of the caller's time, so that the page without their values is in time`() {
+        let limit = TimeAmount.milliseconds(500)
+        #expect(CallOptions(timeout: .milliseconds(400)).timeOfOptionalCall(upTo: limit) <= .milliseconds(200))
+        #expect(CallOptions(timeout: .hours(1)).timeOfOptionalCall(upTo: limit) == limit)
+        #expect(CallOptions.endless().timeOfOptionalCall(upTo: limit) == limit)
+    }
+
     @Test func `a page waits for a plugin at most half a second`() {
         #expect(EnrichmentLimits().timeout == .milliseconds(500) && EnrichmentLimits().pause == .seconds(5))
     }

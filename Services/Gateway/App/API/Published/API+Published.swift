@@ -9,7 +9,7 @@ extension API {
         _ route: HTTPRoute, of plugin: Plugin, _ request: EndpointRequest
     ) async throws(RPCError) -> HTTPAnswer {
         let values = route.path.values(in: request.target.path)
-        let params = PublishedParams(await gateway.contracts.method(route.method, of: plugin))
+        let params = PublishedParams(try await gateway.contracts.method(route.method, of: plugin))
         switch route.verb {
         case .get:
             let result = try await call(
@@ -18,8 +18,7 @@ extension API {
         case .post:
             if let refusal = refusal(of: request) { return refusal }
             let body = try params.params(path: values, body: request.body.readableBytesView)
-            // The cached pages of the feed may have old values of the plugin.
-            defer { if !plugin.manifest.enriches.isEmpty { gateway.feed.recent.forget() } }
+            defer { gateway.noteCall(of: route.method) }
             let result = try await call(route, of: plugin, body, request.options)
             var answer = HTTPAnswer(.ok)
             answer.fields[.contentType] = "application/json"

@@ -56,6 +56,15 @@ extension Gateway {
         }
     }
 
+    /// Nil also when the plugin does not answer: the endpoint exists nevertheless, and answers 503.
+    private func described(_ route: HTTPRoute, of plugin: Plugin) async -> MethodDescription? {
+        do throws(RPCError) {
+            return try await contracts.method(route.method, of: plugin)
+        } catch {
+            return nil
+        }
+    }
+
     /// All endpoints of plugins, with the plugins' descriptions of them.
     func publishedEndpoints() async -> [Endpoint] {
         let plugins = registry.plugins.filter { !$0.manifest.http.isEmpty }
@@ -65,7 +74,7 @@ extension Gateway {
                 group.addTask {
                     var endpoints: [Endpoint] = []
                     for route in plugin.manifest.http {
-                        let description = await contracts.method(route.method, of: plugin)
+                        let description = await described(route, of: plugin)
                         endpoints.append(Endpoint(route, of: plugin, description))
                     }
                     return (index, endpoints)

@@ -41,14 +41,13 @@ struct Enriching: Sendable {
         let key = "\(plugin.name).\(enrichment.name)"
         if let error = pauses.error(of: key) { return .failure(error) }
         let time = plugin.manifest.timeout.map { min(limits.timeout, .milliseconds(Int64($0))) } ?? limits.timeout
-        var limited = options
-        limited.deadline = min(options.deadline, .now() + time)
+        let isShortened = options.timeOfOptionalCall(upTo: time) < time
         do throws(RPCError) {
-            let answer = try await plugin.call(enrichment.method, params, limited)
+            let answer = try await plugin.call(enrichment.method, params, options.optional(within: time))
             return .success(try enrichment.values(in: answer, for: ids))
         } catch {
-            // If the caller's deadline expired first, the plugin may be fast enough for others.
-            let isSlow = error.kind == .deadlineExceeded && limited.deadline < options.deadline
+            // If the caller has little time, the plugin may be fast enough for others.
+            let isSlow = error.kind == .deadlineExceeded && !isShortened
             if isSlow || error.kind == .invalidData { pauses.pause(key, after: error) }
             registry.noteIgnored(enrichment.method, error, options.trace)
             return .failure(error)

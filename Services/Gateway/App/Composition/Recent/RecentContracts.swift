@@ -1,7 +1,7 @@
 import NIOCore
 import RPC
 
-/// A short-lived cache of the methods that plugins describe. A failed or empty description is cached too.
+/// A short-lived cache of the methods that plugins describe. An empty description is cached too.
 struct RecentContracts: Sendable {
     /// The lifetime of a description.
     static let time = TimeAmount.seconds(5)
@@ -12,30 +12,29 @@ struct RecentContracts: Sendable {
     /// The maximum size of a method's schemas in bytes. A larger description counts as none.
     static let methodBytes = 64 * 1_024
 
-    private let plugins = RecentAnswers<String, DescribedMethods>(
+    private let plugins = RecentAnswers<ObjectIdentifier, DescribedMethods>(
         time: time, bytes: bytes, joinTime: Plugin.probeTimeout, now: { .now() })
 
     /// Runs the loads, until the task is cancelled.
     func run() async { await plugins.run() }
 
     /// A plugin's description of one of its methods.
-    /// - Returns: nil when it does not describe the method, or does not answer.
-    func method(_ name: String, of plugin: Plugin) async -> MethodDescription? {
-        do throws(RPCError) {
-            return try await plugins.value(of: plugin.name) {
-                DescribedMethods(
-                    methods: await plugin.contracts(CallOptions(timeout: Plugin.probeTimeout)).flatMap(\.methods)
-                        .filter(\.isOfPermittedSize))
-            }.methods.first { $0.name == name }
-        } catch {
-            // The caller was cancelled: the load does not throw.
-            return nil
-        }
+    /// - Returns: nil when it does not describe the method.
+    /// - Throws: when it does not answer, or the caller was cancelled.
+    func method(_ name: String, of plugin: Plugin) async throws(RPCError) -> MethodDescription? {
+        // The description holds the client, so no other client has its identifier meanwhile. A plugin that was replaced under the
+        // same name has another one.
+        try await plugins.value(of: ObjectIdentifier(plugin.client)) { () async throws(RPCError) in
+            let contracts = try await plugin.contracts(CallOptions(timeout: Plugin.probeTimeout))
+            return DescribedMethods(
+                client: plugin.client, methods: contracts.flatMap(\.methods).filter(\.isOfPermittedSize))
+        }.methods.first { $0.name == name }
     }
 }
 
 /// The methods that a plugin describes.
 private struct DescribedMethods: SharedAnswer {
+    let client: RPCClient
     let methods: [MethodDescription]
 
     var heldBytes: Int? { methods.reduce(Self.sizeOfTheRest) { $0 + $1.size + Self.sizeOfTheRest } }
