@@ -26,7 +26,8 @@ class Supervisor:
 
     def sections(self):
         folder = self.root + "/supervisord.d"
-        return {"plugin-" + name[:-5]: runner.text_of(folder + "/" + name) for name in os.listdir(folder)}
+        return {"plugin-" + name[:-5]: runner.text_of(folder + "/" + name) for name in os.listdir(folder)
+                if name.endswith(".conf")}
 
     def reloadConfig(self):
         wanted = self.sections()
