@@ -63,10 +63,10 @@ import Testing
             let other = root + "/b"
             try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
             try ExportFolder(path: other).prepare()
-            let error = #expect(throws: RPCError.self) { try ExportFolder(path: root).prepare() }
+            let error = #expect(throws: CommandFailure.self) { try ExportFolder(path: root).prepare() }?.error
             #expect(error?.kind == .alreadyExists && error?.message.contains("has other files") == true)
-            let nowhere = #expect(throws: RPCError.self) { try ExportFolder(path: root + "/x/y").prepare() }
-            #expect(nowhere?.message.contains("it does not exist") == true)
+            let nowhere = #expect(throws: CommandFailure.self) { try ExportFolder(path: root + "/x/y").prepare() }
+            #expect(nowhere?.error.message.contains("it does not exist") == true && nowhere?.exitCode == EX_IOERR)
         }
     }
 

@@ -56,19 +56,19 @@ struct Exporter {
     /// - Returns: the name of the file; nil when there are no bytes.
     private func save(_ item: FeedItem, _ summary: inout Summary) async throws -> String? {
         if let file = try await complete(item) { return file }
+        let image: LoadedImage
         do throws(RPCError) {
-            let image = try await session.call(ImageDataContract.load, LoadImage(url: item.image))
-            let file = ExportFolder.fileName(item.id, contentType: image.metadata.contentType)
-            try folder.write(image.data.data, to: file)
-            summary.written += 1
-            return file
+            image = try await session.call(ImageDataContract.load, LoadImage(url: item.image))
         } catch {
-            // Of a file that cannot be written, the folder is at fault, not this image.
             guard error.service != nil, error.kind != .unavailable, error.kind != .overloaded else { throw error }
             summary.missing += 1
             missing(item.id.uuidString, "\(Escaping.visible(item.image)): \(error.message)")
             return nil
         }
+        let file = ExportFolder.fileName(item.id, contentType: image.metadata.contentType)
+        try folder.write(image.data.data, to: file)
+        summary.written += 1
+        return file
     }
 
     /// The file of an earlier export, if it has the bytes that the item has now.

@@ -40,10 +40,13 @@ struct ExportCommand: ClientCommand {
         var summary = Exporter.Summary()
         do {
             try await exporter.run(&summary)
-        } catch let error as RPCError {
+        } catch {
             output.draw(bar.withLock { $0.clear() })
+            guard let failure = error as? CommandFailure ?? (error as? RPCError).map({ CommandFailure($0) }) else {
+                throw error
+            }
             let hint = "Stopped after \(summary.items) images. Run the same command again to continue."
-            throw CommandFailure(error, hints: [hint])
+            throw CommandFailure(failure.error, hints: failure.hints + [hint], exitCode: failure.exitCode)
         }
         output.draw(bar.withLock { $0.clear() })
         report(summary, output, asJSON: session.asJSON)
