@@ -111,6 +111,7 @@ extension ImportEntry {
                 Comment(id: $0.id, username: $0.author.username, message: $0.message, createdAt: $0.createdAt)
             },
             // A URL of a hash is made from the bytes again.
-            image: file != nil && item.image.hasPrefix("urn:sha256:") ? nil : item.image)
+            image: file != nil && item.image.hasPrefix("urn:sha256:") ? nil : item.image,
+            publishedAt: item.publishedAt, hints: item.hints)
     }
 }

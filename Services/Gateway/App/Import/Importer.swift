@@ -110,7 +110,8 @@ struct Importer {
             guard let file = entry.file else {
                 let id = entry.id ?? UUID(namespace: .imports, name: entry.name)
                 let item = FeedItem(
-                    id: id, description: entry.description, location: entry.location, image: entry.name)
+                    id: id, description: entry.description, location: entry.location, image: entry.name,
+                    publishedAt: entry.publishedAt, hints: entry.hints)
                 return .success(Stored(entry: entry, item: item))
             }
             let bytes = try folder.picture(file).read()
@@ -118,7 +119,7 @@ struct Importer {
             let id = entry.id ?? UUID(namespace: .imports, name: "\(file)\n\(answer.sha256)")
             let item = FeedItem(
                 id: id, description: entry.description, location: entry.location, image: answer.url,
-                hints: answer.hints)
+                publishedAt: entry.publishedAt, hints: answer.hints.completed(by: entry.hints))
             return .success(Stored(entry: entry, item: item))
         } catch {
             guard error.isAboutThisPicture else { throw error }
