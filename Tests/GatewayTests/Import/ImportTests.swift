@@ -168,6 +168,18 @@ import Testing
         }
     }
 
+    @Test func `an image below the first hundred does not wait for its placeholder`() async throws {
+        try await Deployment.with { deployment in
+            try await withTemporaryDirectory { folder in
+                let ids = try Self.fill(folder, "}", count: 101)
+                let outcome = try await deployment.gateway("import", folder)
+                #expect(outcome.output == "101 published, 0 already present, 0 refused\n", "\(outcome.errors)")
+                let last = try await deployment.gateway("call", "feed.get", "id=\(ids[100])").output
+                #expect(last.contains(#""width":576,"height":720}"#), "\(last)")
+            }
+        }
+    }
+
     /// Writes a picture, and a manifest that lists it under so many ids, each entry with the same rest.
     private static func fill(_ folder: String, _ rest: String, count: Int) throws -> [UUID] {
         let photo = try #require(FileManager.default.contents(atPath: sample + "/lighthouse.jpg"))
