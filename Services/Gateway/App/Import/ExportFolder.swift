@@ -50,7 +50,7 @@ struct ExportFolder {
         }
     }
 
-    /// The file of an item, whatever its type is.
+    /// The file of an item, of any content type; nil when there is none.
     func file(of id: UUID) -> String? {
         (Self.extensions.values + ["image"]).map { "\(id.uuidString).\($0)" }.first {
             FileManager.default.fileExists(atPath: "\(path)/\($0)")
@@ -67,7 +67,7 @@ struct ExportFolder {
         try Manifest(path: "\(path)/\(ImportFolder.manifestName)")
     }
 
-    /// The manifest, which is written entry by entry into a file of its own, and renamed at the end.
+    /// Writes the manifest entry by entry into a temporary file, and renames it at the end.
     final class Manifest {
         private let path: String
         private let file: UnsafeMutablePointer<FILE>

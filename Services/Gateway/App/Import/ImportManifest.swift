@@ -6,14 +6,14 @@ import RPC
 
 /// An image to import, from `manifest.json` or from the folder's files.
 struct ImportEntry: Sendable, Equatable {
-    /// The path relative to the folder; nil for an image whose bytes stay where its URL is.
+    /// The path relative to the folder; nil for an image that is published by its URL, without bytes.
     let file: String?
     let id: UUID?
     let description: String?
     let location: String?
     let comments: [Comment]
 
-    /// The URL of the image; nil for the URL of the hash of its bytes.
+    /// The URL of the image. If it is nil, the URL is derived from the hash of the bytes.
     var image: String?
 
     /// When the image was published first; nil for the time of the import.
@@ -22,7 +22,7 @@ struct ImportEntry: Sendable, Equatable {
     /// The size and a placeholder of the picture, as an export has them.
     var hints = PictureHints()
 
-    /// For messages.
+    /// The name in messages.
     var name: String { file ?? image ?? "" }
 
     struct Comment: Sendable, Equatable {

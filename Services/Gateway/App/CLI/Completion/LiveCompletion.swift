@@ -22,7 +22,7 @@ struct LiveCompletion: Sendable {
                 to: path, as: "gateway-completion", peers: .owner(ofDirectoryOf: path)
             ) { try await complete(LiveCompletion(client: $0)) }
         } catch {
-            // The shell has no place for an error; the command itself reports it.
+            // A shell cannot show an error during completion. The command itself reports it.
             return []
         }
     }
