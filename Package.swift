@@ -18,6 +18,10 @@ let settings: [SwiftSetting] =
     [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
     + (strict ? [.treatAllWarnings(as: .error)] : [])
 
+/// Links Swift's libraries into a program instead of loading them, so that it starts in half the time. For the gateway, whose
+/// commands start often. The services share one copy of the libraries in memory.
+let staticRuntime = ["-static-stdlib"]
+
 /// The targets of one microservice: a pure feature, the contract that others may import, and the executable that connects the
 /// feature to stores, upstreams and callers.
 func service(_ name: String, executable: String, specificTo dependencies: [Target.Dependency] = []) -> [Target] {
@@ -191,7 +195,9 @@ let package = Package(
                     .mustache,
                 ],
                 path: "Services/Gateway/App",
-                resources: [.copy("Web/Templates"), .copy("Web/Assets")], swiftSettings: settings),
+                resources: [.copy("Web/Templates"), .copy("Web/Assets")],
+                swiftSettings: settings + [.unsafeFlags(staticRuntime, .when(configuration: .release))],
+                linkerSettings: [.unsafeFlags(staticRuntime, .when(configuration: .release))]),
         ]
         // An example of a plugin, on the runtime of the services.
         + [

@@ -81,14 +81,15 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
-    @Test(arguments: Factory.all) func `the date of an author is neither stored nor content`(
+    @Test(arguments: Factory.all) func `an imported item keeps its date, which is not content`(
         stores: Factory
     ) async throws {
         try await stores.withStore { store async throws in
-            let backdated = picture(1).published(at: .publication - 60)
-            #expect(try await store.publish([backdated]) == [picture(1).published])
-            #expect(try await store.publish([backdated]) == [])
-            #expect(try await store.item(picture(1).id) == picture(1).published)
+            let imported = picture(1).published(at: .publication - 60)
+            #expect(try await store.publish([imported]) == [imported])
+            #expect(try await store.publish([picture(1)]) == [])
+            #expect(try await store.publish([picture(1).published(at: .publication + 60)]) == [])
+            #expect(try await store.item(picture(1).id) == imported)
         }
     }
 

@@ -40,8 +40,8 @@ actor InMemoryFeedStore: FeedStore {
                 continue
             }
             changed.removeAll { $0.id == item.id }
-            changed.insert((item.id, item.published(at: now)), at: 0)
-            new.insert(item.published(at: now), at: 0)
+            changed.insert((item.id, item.published(at: item.publishedAt ?? now)), at: 0)
+            new.insert(item.published(at: item.publishedAt ?? now), at: 0)
         }
         places = changed
         return new

@@ -31,8 +31,8 @@ public enum FeedContract {
     /// The call can be repeated: an item that already exists with the same content keeps its position and is not
     /// counted. An existing id with other content fails with `already_exists`, and nothing is written. `width`, `height`
     /// and `placeholder` are not content: they are added to an item that has none, and ignored otherwise. The
-    /// `published_at` of a new item is the service's time; publishing again does not change it. On an edge the call
-    /// fails with `read_only`.
+    /// `published_at` of a new item is the service's time, unless the call gives one; publishing again does not change
+    /// it. On an edge the call fails with `read_only`.
     public static let publish = Method(
         "feed.publish", "Add items at the top of the feed, in this order.",
         params: PublishedItems.codec, answer: Count.codec, errors: [.alreadyExists, .readOnly, .dataLoss])

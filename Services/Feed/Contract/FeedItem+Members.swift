@@ -9,9 +9,7 @@ extension FeedItem {
         private let description: ObjectMember<String?>
         private let location: ObjectMember<String?>
         private let image: ObjectMember<String>
-
-        /// Nil for an authored item.
-        private let publishedAt: ObjectMember<Date?>?
+        private let publishedAt: ObjectMember<Date?>
         private let hints: PictureHints.Members
 
         /// The members of a served item.
@@ -20,30 +18,26 @@ extension FeedItem {
         ) {
             self.init(
                 in: &object, description: .string, location: .string,
-                image: .uri(schemes: imageSchemes, maximumBytes: nil), isDated: true, get)
+                image: .uri(schemes: imageSchemes, maximumBytes: nil),
+                date: "When the authority stored the item first.", get)
         }
 
         init<Object>(
             in object: inout ObjectDeclaration<Object>, description: Codec<String>, location: Codec<String>,
-            image: Codec<String>, isDated: Bool, _ get: @escaping @Sendable (Object) -> FeedItem
+            image: Codec<String>, date: String, _ get: @escaping @Sendable (Object) -> FeedItem
         ) {
             id = object.required("id", .uuid, { get($0).id })
             self.description = object.optional("description", description, { get($0).description })
             self.location = object.optional("location", location, { get($0).location })
             self.image = object.required("image", image, { get($0).image })
-            publishedAt =
-                isDated
-                ? object.optional(
-                    "published_at", .date, { get($0).publishedAt }, "When the authority stored the item first.")
-                : nil
+            publishedAt = object.optional("published_at", .date, { get($0).publishedAt }, date)
             hints = PictureHints.Members(in: &object) { get($0).hints }
         }
 
         public func read(_ members: ObjectMembers) throws(JSONError) -> FeedItem {
-            let date: Date? = if let publishedAt { try members[publishedAt] } else { nil }
-            return FeedItem(
+            FeedItem(
                 id: try members[id], description: try members[description], location: try members[location],
-                image: try members[image], publishedAt: date, hints: try hints.read(members))
+                image: try members[image], publishedAt: try members[publishedAt], hints: try hints.read(members))
         }
     }
 }

@@ -12,7 +12,7 @@ public struct FeedItem: Sendable, Equatable {
     /// An absolute URL: `http:`, `https:` or `urn:`.
     public let image: String
 
-    /// When the authority stored the item first; nil when that is not known. `feed.publish` does not send it.
+    /// When the authority stored the item first; nil when that is not known. `feed.publish` sends it only for an import.
     public let publishedAt: Date?
 
     /// The size and a placeholder of the picture, as far as they are known.
@@ -47,11 +47,11 @@ public struct FeedItem: Sendable, Equatable {
         return { members throws(JSONError) in try item.read(members) }
     }
 
-    /// The codec of an item in `feed.publish`, with the length limits and without the date, which is the authority's.
+    /// The codec of an item in `feed.publish`, with the length limits.
     public static let authoredCodec = Codec<FeedItem>.object { object in
         let item = Members(
             in: &object, description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
-            image: authoredImage, isDated: false, { $0 })
+            image: authoredImage, date: "For imports; default: now.", { $0 })
         return { members throws(JSONError) in try item.read(members) }
     }
 

@@ -10,8 +10,8 @@ public struct FeedImage: Equatable, Sendable {
     /// An absolute URI. The feed service forwards it and never fetches it.
     public let image: String
 
-    /// When the authority stored the item first, in whole seconds. It is not part of the content. Nil for an item of a
-    /// store from before dates were stored, and of an upstream without dates.
+    /// When an authority stored the item first, in whole seconds. It is not part of the content. Nil for an item of a
+    /// store from before dates were stored, of an upstream without dates, and to be published now.
     public let publishedAt: Date?
 
     /// The size and a placeholder of the picture. They are not part of the content.

@@ -11,7 +11,7 @@ public protocol FeedStore: Sendable {
 
     /// Adds items at the top, in feed order: publishing [A, B] onto [C] gives A, B, C. All items are written, or none:
     /// after an error nothing was written.
-    /// - Parameter now: the date of the new items, whatever dates they come with.
+    /// - Parameter now: the date of the new items that have none.
     /// - Returns: the new items, in feed order. Items that already exist with the same content keep their position, their
     ///   date and their hints; hints that they lack are added, a date is not.
     /// - Throws: `FeedStoreError.conflict` for an id that exists with other content.

@@ -10,15 +10,27 @@ public struct PutImage: Sendable, Equatable {
     /// The URL of the image; default: `urn:sha256:HEX`, by its content.
     public let url: String?
 
-    public init(data: Bytes, url: String? = nil) {
+    /// True: answer without a placeholder, unless it is known. It is made when somebody asks for the facts of the image. Making
+    /// it takes longer than storing the image.
+    public let defersPlaceholder: Bool
+
+    public init(data: Bytes, url: String? = nil, defersPlaceholder: Bool = false) {
         self.data = data
         self.url = url
+        self.defersPlaceholder = defersPlaceholder
     }
 
     public static let codec = Codec<PutImage>.object { object in
         let data = object.required("data", Bytes.codec, \.data)
         let url = object.optional("url", ImageDataContract.url, \.url, "Default: urn:sha256:HEX.")
-        return { members throws(JSONError) in PutImage(data: try members[data], url: try members[url]) }
+        let defersPlaceholder = object.optional(
+            "defers_placeholder", .boolean, { $0.defersPlaceholder ? true : nil },
+            "Do not wait for the placeholder. For imports; default: false.")
+        return { members throws(JSONError) in
+            PutImage(
+                data: try members[data], url: try members[url],
+                defersPlaceholder: try members[defersPlaceholder] ?? false)
+        }
     }
 }
 

@@ -97,8 +97,8 @@ struct ImageDataHandlers {
                 let url = params.url ?? image.record.hash.urn
                 try image.record.mustBeNameable(url)
                 try await loader.put(image, at: url, into: pinned)
-                return PutAnswer(
-                    url: url, sha256: image.record.hash.hex, hints: try await loader.hints(of: image, info))
+                let hints = try await loader.hints(of: image, info, defersPlaceholder: params.defersPlaceholder)
+                return PutAnswer(url: url, sha256: image.record.hash.hex, hints: hints)
             }
         }
         table.handle(ImageDataContract.check) { params, context in

@@ -154,6 +154,42 @@ import Testing
         }
     }
 
+    @Test func `an image of a manifest keeps its date of publishing and its placeholder`() async throws {
+        try await Deployment.with { deployment in
+            try await withTemporaryDirectory { folder in
+                _ = try Self.fill(
+                    folder, #","published_at":"2020-02-29T12:00:00+0000","placeholder":"EQAAAA=="}"#, count: 1)
+                let outcome = try await deployment.gateway("import", folder)
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                let stored = try await deployment.gateway("call", "feed.load", "{}").output
+                #expect(stored.contains(#""published_at":"2020-02-29T12:00:00+0000""#))
+                #expect(stored.contains(#""width":576,"height":720,"placeholder":"EQAAAA==""#))
+            }
+        }
+    }
+
+    @Test func `an image below the first hundred does not wait for its placeholder`() async throws {
+        try await Deployment.with { deployment in
+            try await withTemporaryDirectory { folder in
+                let ids = try Self.fill(folder, "}", count: 101)
+                let outcome = try await deployment.gateway("import", folder)
+                #expect(outcome.output == "101 published, 0 already present, 0 refused\n", "\(outcome.errors)")
+                let last = try await deployment.gateway("call", "feed.get", "id=\(ids[100])").output
+                #expect(last.contains(#""width":576,"height":720}"#), "\(last)")
+            }
+        }
+    }
+
+    /// Writes a picture, and a manifest that lists it under so many ids, each entry with the same rest.
+    private static func fill(_ folder: String, _ rest: String, count: Int) throws -> [UUID] {
+        let photo = try #require(FileManager.default.contents(atPath: sample + "/lighthouse.jpg"))
+        try photo.write(to: URL(filePath: folder + "/a.jpg"))
+        let ids = (0..<count).map { _ in UUID() }
+        let entries = ids.map { #"{"file":"a.jpg","id":"\#($0)""# + rest }
+        try Data("[\(entries.joined(separator: ","))]".utf8).write(to: URL(filePath: folder + "/manifest.json"))
+        return ids
+    }
+
     @Test func `a title replaces a missing description, and unknown members are ignored`() async throws {
         try await withTemporaryDirectory { folder in
             let text = #"[{"file":"a.jpg","title":"A","licence":"CC0"},{"file":"b.jpg","title":"B","description":"C"}]"#

@@ -67,6 +67,18 @@ import Testing
         }
     }
 
+    @Test func `a put that defers the placeholder answers without it, until somebody has asked for it`() async throws {
+        try await with(authority: true) { service, fake, _ async throws in
+            let data = RPC.Bytes(Self.wide(500))
+            let deferring = PutImage(data: data, defersPlaceholder: true)
+            let put = try await service.client.call(ImageDataContract.put, deferring)
+            #expect(put.hints == PictureHints(width: 1_000, height: 500) && fake.runs.isEmpty)
+            let waiting = try await service.client.call(ImageDataContract.put, PutImage(data: data))
+            #expect(waiting.hints.placeholder != nil)
+            #expect(try await service.client.call(ImageDataContract.put, deferring) == waiting)
+        }
+    }
+
     @Test(arguments: [961, 1_000, 1_281, 50_000_000]) func `an image that is not wider is served itself`(
         width: Int
     ) async throws {

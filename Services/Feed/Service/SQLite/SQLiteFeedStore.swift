@@ -84,7 +84,7 @@ struct SQLiteFeedStore: FeedStore {
                     continue
                 }
                 try db.cachedStatement(sql: "DELETE FROM tombstone WHERE id = ?").execute(arguments: [item.id])
-                let dated = item.published(at: now)
+                let dated = item.published(at: item.publishedAt ?? now)
                 try db.cachedStatement(
                     sql: "INSERT INTO item (id, description, location, image, published_at) VALUES (?, ?, ?, ?, ?)"
                 ).execute(arguments: [

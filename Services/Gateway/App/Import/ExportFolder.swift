@@ -3,7 +3,7 @@ import Foundation
 import JSON
 import RPC
 
-/// The folder of an export.
+/// The folder of an export. A command that cannot write it exits with 74.
 struct ExportFolder {
     let path: String
 
@@ -20,9 +20,9 @@ struct ExportFolder {
     }
 
     /// Creates the folder, or checks that it is empty or an earlier export.
-    func prepare() throws(RPCError) {
-        if mkdir(path, 0o777) != 0, errno != EEXIST { throw failure(path, errno) }
-        guard let folder = opendir(path) else { throw failure(path, errno) }
+    func prepare() throws(CommandFailure) {
+        if mkdir(path, 0o777) != 0, errno != EEXIST { throw .unwritable(path, errno) }
+        guard let folder = opendir(path) else { throw .unwritable(path, errno) }
         defer { closedir(folder) }
         var isEmpty = true
         while let entry = readdir(folder) {
@@ -33,19 +33,20 @@ struct ExportFolder {
             if name != ".", name != ".." { isEmpty = false }
         }
         guard isEmpty else {
-            throw RPCError(
-                .alreadyExists,
-                "folder \(path) has other files: name a new or empty folder, or that of an earlier export",
-                begun: false)
+            throw CommandFailure(
+                RPCError(
+                    .alreadyExists,
+                    "folder \(path) has other files: name a new or empty folder, or that of an earlier export",
+                    begun: false))
         }
         try write(Data(), to: Self.markerName)
     }
 
-    func write(_ data: Data, to file: String) throws(RPCError) {
+    func write(_ data: Data, to file: String) throws(CommandFailure) {
         do throws(OutputFile.Failure) {
             try OutputFile(path: "\(path)/\(file)").write(data)
         } catch {
-            throw RPCError(.internalError, "cannot write \(path)/\(file): \(error)", begun: false)
+            throw .unwritable("\(path)/\(file)", "\(error)")
         }
     }
 
@@ -62,10 +63,8 @@ struct ExportFolder {
         return SHA256.hash(data: data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    func beginManifest() throws(RPCError) -> Manifest { try Manifest(path: "\(path)/\(ImportFolder.manifestName)") }
-
-    private func failure(_ file: String, _ code: Int32) -> RPCError {
-        RPCError(.internalError, "cannot write \(file): \(FileFault.text(code))", begun: false)
+    func beginManifest() throws(CommandFailure) -> Manifest {
+        try Manifest(path: "\(path)/\(ImportFolder.manifestName)")
     }
 
     /// Writes the manifest entry by entry into a temporary file, and renames it at the end.
@@ -76,30 +75,37 @@ struct ExportFolder {
 
         private var partPath: String { path + ".part" }
 
-        fileprivate init(path: String) throws(RPCError) {
+        fileprivate init(path: String) throws(CommandFailure) {
             self.path = path
-            guard let file = fopen(path + ".part", "we") else { throw Self.failure(path, errno) }
+            guard let file = fopen(path + ".part", "we") else { throw .unwritable(path, errno) }
             self.file = file
         }
 
         deinit { fclose(file) }
 
-        func add(_ entry: ImportEntry) throws(RPCError) {
+        func add(_ entry: ImportEntry) throws(CommandFailure) {
             try put((isFirst ? "[\n" : ",\n") + "\(RawJSON(entry, as: ImportEntry.codec))")
             isFirst = false
         }
 
-        func finish() throws(RPCError) {
+        func finish() throws(CommandFailure) {
             try put(isFirst ? "[]\n" : "\n]\n")
-            guard fflush(file) == 0, rename(partPath, path) == 0 else { throw Self.failure(path, errno) }
+            guard fflush(file) == 0, rename(partPath, path) == 0 else { throw .unwritable(path, errno) }
         }
 
-        private func put(_ text: String) throws(RPCError) {
-            guard fputs(text, file) >= 0 else { throw Self.failure(path, errno) }
+        private func put(_ text: String) throws(CommandFailure) {
+            guard fputs(text, file) >= 0 else { throw .unwritable(path, errno) }
         }
+    }
+}
 
-        private static func failure(_ path: String, _ code: Int32) -> RPCError {
-            RPCError(.internalError, "cannot write \(path): \(FileFault.text(code))", begun: false)
-        }
+extension CommandFailure {
+    fileprivate static func unwritable(_ file: String, _ code: Int32) -> CommandFailure {
+        unwritable(file, FileFault.text(code))
+    }
+
+    fileprivate static func unwritable(_ file: String, _ reason: String) -> CommandFailure {
+        CommandFailure(
+            RPCError(.internalError, "cannot write \(file): \(reason)", begun: false), exitCode: EX_IOERR)
     }
 }

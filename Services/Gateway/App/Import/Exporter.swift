@@ -57,19 +57,20 @@ struct Exporter {
     /// - Returns: the name of the file; nil when there are no bytes.
     private func save(_ item: FeedItem, _ summary: inout Summary) async throws -> String? {
         if let file = try await complete(item) { return file }
+        let image: LoadedImage
         do throws(RPCError) {
-            let image = try await session.call(ImageDataContract.load, LoadImage(url: item.image))
-            let file = ExportFolder.fileName(item.id, contentType: image.metadata.contentType)
-            try folder.write(image.data.data, to: file)
-            summary.written += 1
-            return file
+            image = try await session.call(ImageDataContract.load, LoadImage(url: item.image))
         } catch {
-            // An error without a service is a failed write. It concerns the folder, not this image.
+            // Other errors concern the gateway or a whole service, not this image.
             guard error.service != nil, error.kind != .unavailable, error.kind != .overloaded else { throw error }
             summary.missing += 1
             missing(item.id.uuidString, "\(Escaping.visible(item.image)): \(error.message)")
             return nil
         }
+        let file = ExportFolder.fileName(item.id, contentType: image.metadata.contentType)
+        try folder.write(image.data.data, to: file)
+        summary.written += 1
+        return file
     }
 
     /// The file of an earlier export, if it has the bytes that the item has now.
@@ -112,6 +113,7 @@ extension ImportEntry {
                 Comment(id: $0.id, username: $0.author.username, message: $0.message, createdAt: $0.createdAt)
             },
             // `import` derives a URL of a hash from the bytes again.
-            image: file != nil && item.image.hasPrefix("urn:sha256:") ? nil : item.image)
+            image: file != nil && item.image.hasPrefix("urn:sha256:") ? nil : item.image,
+            publishedAt: item.publishedAt, hints: item.hints)
     }
 }

@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import Glibc
 import JSON
@@ -14,6 +15,12 @@ struct ImportEntry: Sendable, Equatable {
 
     /// The URL of the image. If it is nil, the URL is derived from the hash of the bytes.
     var image: String?
+
+    /// When the image was published first; nil for the time of the import.
+    var publishedAt: Date?
+
+    /// The size and a placeholder of the picture, as an export has them.
+    var hints = PictureHints()
 
     /// The name in messages.
     var name: String { file ?? image ?? "" }
@@ -46,6 +53,8 @@ struct ImportEntry: Sendable, Equatable {
         let comments = object.optional(
             "comments", .array(of: Comment.codec), { $0.comments.isEmpty ? nil : $0.comments })
         let image = object.optional("image", .string, \.image)
+        let publishedAt = object.optional("published_at", .date, \.publishedAt)
+        let hints = PictureHints.Members(in: &object) { $0.hints }
         return { members throws(JSONError) in
             let title = try members[title]
             let file = try members[file]
@@ -55,7 +64,8 @@ struct ImportEntry: Sendable, Equatable {
             }
             return ImportEntry(
                 file: file, id: try members[id], description: try members[description] ?? title,
-                location: try members[location], comments: try members[comments] ?? [], image: image)
+                location: try members[location], comments: try members[comments] ?? [], image: image,
+                publishedAt: try members[publishedAt], hints: try hints.read(members))
         }
     }
 }

@@ -49,8 +49,9 @@ struct Importer {
     func run(_ entries: [ImportEntry], _ summary: inout Summary) async throws {
         progress(0, entries.last?.name ?? "")
         // The last batch is published first, so that the first image becomes the top of the feed.
-        for batch in refuseRepeated(entries, &summary).chunks(of: FeedContract.maximumBatch).reversed() {
-            let stored = try await store(batch, &summary)
+        let batches = refuseRepeated(entries, &summary).chunks(of: FeedContract.maximumBatch)
+        for (index, batch) in batches.enumerated().reversed() {
+            let stored = try await store(batch, isTop: index == 0, &summary)
             try await publish(stored, &summary)
             for picture in stored { try await comment(picture, &summary) }
         }
@@ -80,7 +81,8 @@ struct Importer {
 
     // MARK: Bytes
 
-    private func store(_ entries: [ImportEntry], _ summary: inout Summary) async throws -> [Stored] {
+    /// - Parameter isTop: whether these images become the top of the feed.
+    private func store(_ entries: [ImportEntry], isTop: Bool, _ summary: inout Summary) async throws -> [Stored] {
         var stored: [Stored?] = Array(repeating: nil, count: entries.count)
         try await withThrowingTaskGroup(of: (Int, Result<Stored, RPCError>).self) { group in
             var next = 0
@@ -88,7 +90,7 @@ struct Importer {
                 guard next < entries.count else { return }
                 let index = next
                 next += 1
-                group.addTask { (index, try await store(entries[index])) }
+                group.addTask { (index, try await store(entries[index], isTop: isTop)) }
             }
             for _ in 0..<Self.parallelism { add() }
             while let (index, outcome) = try await group.next() {
@@ -105,20 +107,25 @@ struct Importer {
     }
 
     /// - Throws: an error that ends the import. An error of this image alone is a result.
-    private func store(_ entry: ImportEntry) async throws(RPCError) -> Result<Stored, RPCError> {
+    private func store(_ entry: ImportEntry, isTop: Bool) async throws(RPCError) -> Result<Stored, RPCError> {
         do throws(RPCError) {
             guard let file = entry.file else {
                 let id = entry.id ?? UUID(namespace: .imports, name: entry.name)
                 let item = FeedItem(
-                    id: id, description: entry.description, location: entry.location, image: entry.name)
+                    id: id, description: entry.description, location: entry.location, image: entry.name,
+                    publishedAt: entry.publishedAt, hints: entry.hints)
                 return .success(Stored(entry: entry, item: item))
             }
             let bytes = try folder.picture(file).read()
-            let answer = try await session.call(ImageDataContract.put, PutImage(data: bytes, url: entry.image))
+            // Most of the time of an import would be that of making placeholders. Only the first page of readers needs them at
+            // once.
+            let put = PutImage(
+                data: bytes, url: entry.image, defersPlaceholder: !isTop || entry.hints.placeholder != nil)
+            let answer = try await session.call(ImageDataContract.put, put)
             let id = entry.id ?? UUID(namespace: .imports, name: "\(file)\n\(answer.sha256)")
             let item = FeedItem(
                 id: id, description: entry.description, location: entry.location, image: answer.url,
-                hints: answer.hints)
+                publishedAt: entry.publishedAt, hints: answer.hints.completed(by: entry.hints))
             return .success(Stored(entry: entry, item: item))
         } catch {
             guard error.isAboutThisPicture else { throw error }

@@ -4,12 +4,22 @@ import Foundation
 extension Texts {
     static let table = "Presentation"
 
-    static func bundle(of language: Language) -> Bundle { bundles[language] ?? .module }
+    static func bundle(of language: Language) -> Bundle {
+        switch language {
+        case .en: english
+        case .ptBR: portuguese
+        case .el: greek
+        case .es: spanish
+        }
+    }
 
-    private static let bundles = Dictionary(
-        uniqueKeysWithValues: Language.allCases.compactMap { language in
-            folder(of: language).map { (language, $0) }
-        })
+    // Each is opened at its first use. Opening all of them would take a command a millisecond.
+    private static let english = open(.en)
+    private static let portuguese = open(.ptBR)
+    private static let greek = open(.el)
+    private static let spanish = open(.es)
+
+    private static func open(_ language: Language) -> Bundle { folder(of: language) ?? .module }
 
     private static func folder(of language: Language) -> Bundle? {
         // SwiftPM copies `pt-BR.lproj` in lower case; other build systems keep the case.

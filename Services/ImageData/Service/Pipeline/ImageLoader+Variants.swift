@@ -82,11 +82,15 @@ extension ImageLoader {
         return facts
     }
 
-    /// Stores the facts of bytes that were put, and returns them. Waits a short time for the placeholder.
-    func hints(of image: StoredImage, _ info: ImageInfo) async throws -> PictureHints {
+    /// Stores the facts of bytes that were put, and returns them. Waits a short time for the placeholder, unless it is deferred.
+    func hints(
+        of image: StoredImage, _ info: ImageInfo, defersPlaceholder: Bool
+    ) async throws -> PictureHints {
         var facts = PictureFacts(info)
-        if let known = await caches.cold.facts(of: image.record.hash), known.placeholder != nil { return known.hints }
-        if let variants {
+        if let known = await caches.cold.facts(of: image.record.hash), known.placeholder != nil || defersPlaceholder {
+            return known.hints
+        }
+        if let variants, !defersPlaceholder {
             facts.placeholder = try await FetchBudget.unlessSpent(Self.placeholderTime) { [facts] in
                 try await variants.placeholder(of: image.record.hash, facts) { image.data }
             }

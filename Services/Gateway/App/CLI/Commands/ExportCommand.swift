@@ -9,9 +9,8 @@ struct ExportCommand: ClientCommand {
         commandName: "export",
         abstract: "Write the feed into a folder that import takes back.",
         discussion: """
-            The folder gets the bytes of each image in a file, and a manifest.json with ids, texts and comments. \
-            Importing it into an empty deployment gives the same feed; only the dates of publishing are those of the \
-            import. The folder must be new, empty or an earlier export. A second export loads only the images whose \
+            The folder gets the bytes of each image in a file, and a manifest.json with ids, texts, dates and comments. \
+            Importing it into an empty deployment gives the same feed. The folder must be new, empty or an earlier export. A second export loads only the images whose \
             bytes have changed, and completes one that was interrupted. Files of removed images remain.
 
             An image whose bytes cannot be loaded is reported and listed with its URL, and the exit code is 65.
@@ -40,10 +39,13 @@ struct ExportCommand: ClientCommand {
         var summary = Exporter.Summary()
         do {
             try await exporter.run(&summary)
-        } catch let error as RPCError {
+        } catch {
             output.draw(bar.withLock { $0.clear() })
+            guard let failure = error as? CommandFailure ?? (error as? RPCError).map({ CommandFailure($0) }) else {
+                throw error
+            }
             let hint = "Stopped after \(summary.items) images. Run the same command again to continue."
-            throw CommandFailure(error, hints: [hint])
+            throw CommandFailure(failure.error, hints: failure.hints + [hint], exitCode: failure.exitCode)
         }
         output.draw(bar.withLock { $0.clear() })
         report(summary, output, asJSON: session.asJSON)

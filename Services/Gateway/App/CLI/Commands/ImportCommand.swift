@@ -13,7 +13,7 @@ struct ImportCommand: ClientCommand {
             A manifest.json in the folder may list the images, from the top of the feed down:
 
               [{"file": "a.jpg", "id": UUID, "title": TEXT, "description": TEXT,
-                "location": TEXT, "comments":
+                "location": TEXT, "published_at": DATE, "comments":
                   [{"username": TEXT, "message": TEXT, "created_at": DATE, "id": UUID}]}]
 
             Only "file" is required, or else "image", the URL of an image. Without a manifest all files are imported, ordered by \
