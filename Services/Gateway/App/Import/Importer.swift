@@ -49,7 +49,7 @@ struct Importer {
     func run(_ entries: [ImportEntry], _ summary: inout Summary) async throws {
         progress(0, entries.last?.name ?? "")
         // The last batch is published first, so that the first image becomes the top of the feed.
-        for batch in refuseRepeated(entries, &summary).chunks(of: FeedContract.maximumBatch).reversed() {
+        for batch in refuseUnusable(entries, &summary).chunks(of: FeedContract.maximumBatch).reversed() {
             let stored = try await store(batch, &summary)
             try await publish(stored, &summary)
             for picture in stored { try await comment(picture, &summary) }
@@ -62,11 +62,14 @@ struct Importer {
         refused(refusal)
     }
 
-    private func refuseRepeated(_ entries: [ImportEntry], _ summary: inout Summary) -> [ImportEntry] {
+    /// Refuses what is not an image, and what is in the list more than once.
+    private func refuseUnusable(_ entries: [ImportEntry], _ summary: inout Summary) -> [ImportEntry] {
         var (files, ids) = (Set<String>(), Set<UUID>())
         return entries.filter { entry in
-            // Without an id, the same file has the same derived id.
-            if let id = entry.id, !ids.insert(id).inserted {
+            if let refusal = entry.refusal {
+                refuse(entry.name, refusal, &summary)
+                // Without an id, the same file has the same derived id.
+            } else if let id = entry.id, !ids.insert(id).inserted {
                 refuse(entry.name, "its id \(id.uuidString) is in the list more than once", &summary)
             } else if entry.id == nil, !files.insert(entry.name).inserted {
                 refuse(entry.name, "it is in the list more than once, without an id", &summary)

@@ -21,6 +21,10 @@ struct ImportCommand: ClientCommand {
             nothing, and completes an import that was interrupted. Rejected files are listed, the others are \
             imported, and the exit code is 65. For a folder without any file it is 66.
 
+            The folder may also be the unpacked archive of a Mastodon account (with outbox.json), or of an Instagram \
+            account in the format JSON (with posts_1.json). The public posts are imported with their texts, the newest \
+            at the top. Videos, and the posts and messages that not everybody could read, are refused.
+
             Examples:
               gateway import ~/Pictures
               gateway import deploy/sample
