@@ -47,17 +47,21 @@ struct ImportCommand: ClientCommand {
                 // With --json the summary lists them.
                 if !session.asJSON { output.complain("\(refusal.file): \(refusal.reason)") }
             })
-        var summary = Importer.Summary()
-        do {
-            try await importer.run(entries, &summary)
-        } catch let error as RPCError {
-            output.draw(bar.withLock { $0.clear() })
-            report(summary, session)
-            let place = "\(summary.done)/\(entries.count)"
-            throw CommandFailure(error, hints: [Texts(session.language).text(.importStopped, place)])
+        let (summary, failure) = try await Interruption.cancelling { () async throws -> (Importer.Summary, RPCError?) in
+            var summary = Importer.Summary()
+            do {
+                try await importer.run(entries, &summary)
+                return (summary, nil)
+            } catch let error as RPCError {
+                return (summary, error)
+            }
         }
         output.draw(bar.withLock { $0.clear() })
         report(summary, session)
+        if let failure {
+            let place = "\(summary.done)/\(entries.count)"
+            throw CommandFailure(failure, hints: [Texts(session.language).text(.importStopped, place)])
+        }
         if !summary.refusals.isEmpty { throw ExitCode(ErrorKind.invalidData.exitCode) }
     }
 
