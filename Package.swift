@@ -220,7 +220,7 @@ let package = Package(
                 "GatewayTests",
                 of: [
                     "EdgeModel", "JSON", "Processes", "RPC", "RPCTestKit", "ServiceKit", "FeedContract",
-                    "CommentsContract", "ImageDataContract", "GatewayContract", "CZlib",
+                    "CommentsContract", "ImageDataContract", "GatewayContract", "ContractKit", "CZlib",
                     .httpTypes,
                     .logging, .nioCore, .nioPosix,
                     // Limits of an edge's gateway.

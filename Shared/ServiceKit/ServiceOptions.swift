@@ -11,7 +11,8 @@ public struct RootOption: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "The directory with run/, data/ and plugins.d/.",
             discussion: "Default: $ROOT, else $XDG_DATA_HOME/image-feed, else ~/.local/share/image-feed.",
-            valueName: "dir"))
+            valueName: "dir"),
+        completion: .directory)
     public var path: String?
 
     public init() {}

@@ -1,4 +1,4 @@
-"""What the tests of the terminal browser share: one deployment, and a terminal for each test."""
+"""What the tests in a terminal share: one deployment, and a terminal for each test."""
 
 import pathlib
 import sys

@@ -1,4 +1,5 @@
 import CommentsContract
+import EdgeModel
 import Foundation
 import JSON
 import Presentation
@@ -38,13 +39,22 @@ public struct CommentsRequest: Sendable, Equatable {
 public struct CommentsAnswer: Sendable, Equatable {
     public let comments: CommentsViewModel
     public let nextAfterID: UUID?
+    public let origin: AnswerOrigin
+
+    /// When the list was fetched from the upstream; nil on an authority.
+    public let savedAt: Date?
 
     /// Parts of the answer that are missing, because their service failed.
     public let problems: [ProblemViewModel]
 
-    public init(comments: CommentsViewModel, nextAfterID: UUID?, problems: [ProblemViewModel]) {
+    public init(
+        comments: CommentsViewModel, nextAfterID: UUID?, origin: AnswerOrigin, savedAt: Date?,
+        problems: [ProblemViewModel]
+    ) {
         self.comments = comments
         self.nextAfterID = nextAfterID
+        self.origin = origin
+        self.savedAt = savedAt
         self.problems = problems
     }
 
@@ -52,6 +62,8 @@ public struct CommentsAnswer: Sendable, Equatable {
         let title = object.required("title", .string, \.comments.title)
         let items = object.required("items", .array(of: CommentViewModel.codec), \.comments.items)
         let next = object.optional("next_after_id", .uuid, \.nextAfterID)
+        let origin = object.required("origin", .oneOf, \.origin)
+        let savedAt = object.optional("saved_at", .date, \.savedAt)
         let empty = object.optional("empty", .string, \.comments.empty, "The text to show in place of an empty list.")
         let status = object.optional("status", .string, \.comments.status, "How old the list is.")
         let problems = object.required("problems", .array(of: ProblemViewModel.codec), \.problems)
@@ -60,7 +72,8 @@ public struct CommentsAnswer: Sendable, Equatable {
                 comments: CommentsViewModel(
                     title: try members[title], items: try members[items], empty: try members[empty],
                     status: try members[status]),
-                nextAfterID: try members[next], problems: try members[problems])
+                nextAfterID: try members[next], origin: try members[origin], savedAt: try members[savedAt],
+                problems: try members[problems])
         }
     }
 }

@@ -96,7 +96,7 @@ struct BrowserFixture {
         return .comments(
             CommentsAnswer(
                 comments: CommentsViewModel(title: "Comments", items: items, empty: nil, status: nil),
-                nextAfterID: next.map(id), problems: []))
+                nextAfterID: next.map(id), origin: .store, savedAt: nil, problems: []))
     }
 
     static func picture(_ request: PictureRequest, id: UInt32 = 1) -> BrowserResource {

@@ -9,7 +9,8 @@ struct ClientOptions: ParsableArguments {
 
     @Option(
         name: .customLong("socket"),
-        help: ArgumentHelp("The gateway's socket.", discussion: "Default: ROOT/run/gateway.sock", valueName: "path"))
+        help: ArgumentHelp("The gateway's socket.", discussion: "Default: ROOT/run/gateway.sock", valueName: "path"),
+        completion: .file())
     var socketPath: String?
 
     @Option(
@@ -32,7 +33,8 @@ struct ClientOptions: ParsableArguments {
         help: ArgumentHelp(
             "The language of texts and dates: en, pt-BR, el or es.",
             discussion: "Default: LC_ALL, LC_MESSAGES or LANG.",
-            valueName: "tag"))
+            valueName: "tag"),
+        completion: .list(Language.allCases.map(\.rawValue)))
     var locale: String?
 
     @Option(help: "When to use colours: auto, always or never.")

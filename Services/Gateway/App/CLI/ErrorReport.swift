@@ -103,3 +103,10 @@ extension ErrorReport {
         return name + message[end...]
     }
 }
+
+extension RPCError {
+    /// The reason in one language only: in English the message, which is more precise, otherwise the text of the kind.
+    func reason(in language: Language) -> String {
+        language == .en ? message : ErrorPresenter.message(for: kind.rawValue, language: language)
+    }
+}

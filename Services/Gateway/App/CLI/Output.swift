@@ -29,6 +29,11 @@ struct Output: Sendable {
     /// The width for tables; nil when standard output is not a terminal.
     var columns: Int? { terminal.isTerminal(.output) ? terminal.columns : nil }
 
+    /// A text in lines that fit the terminal.
+    func folded(_ text: String) -> String {
+        columns.map { Wrapping.lines(text, width: $0).joined(separator: "\n") } ?? text
+    }
+
     /// The colours of standard output; nil without colours.
     var colorDepth: ColorDepth? { style.isOn ? terminal.colorDepth : nil }
 

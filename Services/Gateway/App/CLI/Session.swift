@@ -1,4 +1,5 @@
 import Foundation
+import GatewayContract
 import JSON
 import Presentation
 import RPC
@@ -92,7 +93,11 @@ struct Session: Sendable {
         do throws(RPCError) {
             let answer = try await call()
             report.duration = .now - start
-            if let json = answer as? RawJSON { report.source = .init(of: json) }
+            switch answer {
+            case let json as RawJSON: report.source = .init(of: json)
+            case let image as ImageAnswer: report.source = .init(of: image.loaded.json)
+            default: break
+            }
             output.note(report)
             return answer
         } catch {

@@ -62,7 +62,6 @@ struct GatewayHandlers: Sendable {
     private func comments(_ request: CommentsRequest, _ context: CallContext) async throws -> CommentsAnswer {
         let list = ListComments(imageID: request.imageID, limit: request.limit, afterID: request.afterID)
         return try await gateway.commentsPage(list, in: Language(request.locale), CallOptions(onBehalfOf: context))
-            .answer
     }
 
     private func image(_ request: ImageRequest, _ context: CallContext) async throws -> ImageAnswer {

@@ -31,10 +31,10 @@ extension Gateway {
             })
     }
 
-    /// A page of an image's comments in the reader's language, and where they come from.
+    /// A page of an image's comments in the reader's language.
     func commentsPage(
         _ list: ListComments, in language: Language, _ options: CallOptions
-    ) async throws(RPCError) -> (answer: CommentsAnswer, origin: AnswerOrigin) {
+    ) async throws(RPCError) -> CommentsAnswer {
         let (listed, problem) = try await comments.page(list, options)
         let viewModel = CommentsPresenter.viewModel(
             items: listed.items.map { CommentPresenter.viewModel($0, now(), language) },
@@ -43,7 +43,8 @@ extension Gateway {
         let problems = [problem].compactMap(\.self).map {
             ProblemPresenter.viewModel(service: "feed", kind: $0.kind.rawValue, language: language)
         }
-        let answer = CommentsAnswer(comments: viewModel, nextAfterID: listed.nextAfterID, problems: problems)
-        return (answer, listed.origin)
+        return CommentsAnswer(
+            comments: viewModel, nextAfterID: listed.nextAfterID, origin: listed.origin, savedAt: listed.savedAt,
+            problems: problems)
     }
 }

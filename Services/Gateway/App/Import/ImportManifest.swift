@@ -4,7 +4,7 @@ import Glibc
 import JSON
 import RPC
 
-/// An image to import, from `manifest.json` or from the folder's files.
+/// An image to import, from `manifest.json`, from an archive's posts or from the folder's files.
 struct ImportEntry: Sendable, Equatable {
     /// The path relative to the folder; nil for an image that is published by its URL, without bytes.
     let file: String?
@@ -21,6 +21,9 @@ struct ImportEntry: Sendable, Equatable {
 
     /// The size and a placeholder of the picture, as an export has them.
     var hints = PictureHints()
+
+    /// The reason why it is not imported; nil for an image.
+    var refusal: String?
 
     /// The name in messages.
     var name: String { file ?? image ?? "" }
@@ -76,30 +79,56 @@ struct ImportFolder {
 
     static let manifestName = "manifest.json"
 
-    /// The maximum size of a manifest: that of 100,000 images with long texts.
+    /// The maximum size of a list: that of 100,000 images with long texts.
     static let maximumManifestBytes = 1 << 30
 
-    /// The images in feed order: in the manifest's order, otherwise by file name.
-    /// - Throws: `invalid_data` for an invalid manifest, `not_found` for a folder that has no image or cannot be read.
+    /// The images in feed order: in the order of the manifest or of an archive's posts, otherwise by file name.
+    /// - Throws: `invalid_data` for an invalid list, `not_found` for a folder that has no image or cannot be read.
     func entries() throws(RPCError) -> [ImportEntry] {
-        let manifest = "\(path)/\(Self.manifestName)"
-        let hasManifest = FileManager.default.fileExists(atPath: manifest)
-        let entries = try hasManifest ? listed(in: manifest) : files()
+        let listed = try listed()
+        let entries = if let listed { listed.entries } else { try files() }
         guard entries.isEmpty else { return entries }
         let reason =
-            hasManifest
-            ? "\(manifest) lists none"
-            : "there is neither a \(Self.manifestName) nor any other file, except hidden ones; name the folder of the images"
+            listed.map { "\(path)/\($0.list) lists none" }
+            ?? "there is neither a \(Self.manifestName) nor any other file, except hidden ones; name the folder of the images"
         throw RPCError(.notFound, "no image in folder \(path): \(reason)", begun: false)
     }
 
-    private func listed(in manifest: String) throws(RPCError) -> [ImportEntry] {
-        let data = try InputFile(path: manifest).read(upTo: Self.maximumManifestBytes, isRegular: true)
-        do throws(JSONError) {
-            return try RawJSON(checking: data).read(as: .array(of: ImportEntry.codec))
-        } catch {
-            throw RPCError(.invalidData, "\(manifest): \(error)", begun: false)
+    /// Nil without a list.
+    private func listed() throws(RPCError) -> (list: String, entries: [ImportEntry])? {
+        if has(Self.manifestName) {
+            return (Self.manifestName, try read(Self.manifestName, as: .array(of: ImportEntry.codec)))
         }
+        if has(MastodonArchive.listName) {
+            let outbox = JSONTree(try read(MastodonArchive.listName, as: .any))
+            guard let entries = MastodonArchive.entries(outbox, hasFile: has) else {
+                throw foreign(MastodonArchive.listName, "Mastodon: it has no list orderedItems")
+            }
+            return (MastodonArchive.listName, entries)
+        }
+        let lists = InstagramArchive.lists(hasFile: has)
+        guard let first = lists.first else { return nil }
+        var posts: [JSONTree] = []
+        for list in lists { posts.append(JSONTree(try read(list, as: .any))) }
+        guard let entries = InstagramArchive.entries(posts) else {
+            throw foreign(first, "Instagram: it is not a list")
+        }
+        return (first, entries)
+    }
+
+    private func has(_ file: String) -> Bool { FileManager.default.fileExists(atPath: "\(path)/\(file)") }
+
+    private func read<Value>(_ list: String, as codec: Codec<Value>) throws(RPCError) -> Value {
+        let data = try InputFile(path: "\(path)/\(list)").read(upTo: Self.maximumManifestBytes, isRegular: true)
+        do throws(JSONError) {
+            return try RawJSON(checking: data).read(as: codec)
+        } catch {
+            throw RPCError(.invalidData, "\(path)/\(list): \(error.placed(in: data))", begun: false)
+        }
+    }
+
+    private func foreign(_ list: String, _ reason: String) -> RPCError {
+        RPCError(.invalidData, "\(path)/\(list) is not that of an archive of \(reason)", begun: false)
     }
 
     private func files() throws(RPCError) -> [ImportEntry] {
@@ -133,11 +162,11 @@ struct ImportFolder {
         return FileManager.default.fileExists(atPath: "\(path)/\(file)", isDirectory: &isFolder) && isFolder.boolValue
     }
 
-    /// An image file of the folder. A manifest may name only files in its own folder.
+    /// An image file of the folder. A list may name only files in its own folder.
     func picture(_ file: String) throws(RPCError) -> PictureFile {
         let isInside = !file.hasPrefix("/") && !file.split(separator: "/").contains("..")
         guard isInside, !file.isEmpty, !file.utf8.contains(0) else {
-            throw RPCError(.invalidData, "the file must be in the folder of the manifest", begun: false)
+            throw RPCError(.invalidData, "the file must be in the folder that is imported", begun: false)
         }
         return PictureFile(path: "\(path)/\(file)")
     }

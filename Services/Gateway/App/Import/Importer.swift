@@ -49,11 +49,10 @@ struct Importer {
     func run(_ entries: [ImportEntry], _ summary: inout Summary) async throws {
         progress(0, entries.last?.name ?? "")
         // The last batch is published first, so that the first image becomes the top of the feed.
-        let batches = refuseRepeated(entries, &summary).chunks(of: FeedContract.maximumBatch)
+        let batches = refuseUnusable(entries, &summary).chunks(of: FeedContract.maximumBatch)
         for (index, batch) in batches.enumerated().reversed() {
             let stored = try await store(batch, isTop: index == 0, &summary)
-            try await publish(stored, &summary)
-            for picture in stored { try await comment(picture, &summary) }
+            for picture in try await publish(stored, &summary) { try await comment(picture, &summary) }
         }
     }
 
@@ -63,11 +62,14 @@ struct Importer {
         refused(refusal)
     }
 
-    private func refuseRepeated(_ entries: [ImportEntry], _ summary: inout Summary) -> [ImportEntry] {
+    /// Refuses what is not an image, and what is in the list more than once.
+    private func refuseUnusable(_ entries: [ImportEntry], _ summary: inout Summary) -> [ImportEntry] {
         var (files, ids) = (Set<String>(), Set<UUID>())
         return entries.filter { entry in
-            // Without an id, the same file has the same derived id.
-            if let id = entry.id, !ids.insert(id).inserted {
+            if let refusal = entry.refusal {
+                refuse(entry.name, refusal, &summary)
+                // Without an id, the same file has the same derived id.
+            } else if let id = entry.id, !ids.insert(id).inserted {
                 refuse(entry.name, "its id \(id.uuidString) is in the list more than once", &summary)
             } else if entry.id == nil, !files.insert(entry.name).inserted {
                 refuse(entry.name, "it is in the list more than once, without an id", &summary)
@@ -135,22 +137,24 @@ struct Importer {
 
     // MARK: Feed
 
-    private func publish(_ pictures: [Stored], _ summary: inout Summary) async throws {
-        guard !pictures.isEmpty else { return }
+    /// - Returns: the images that are in the feed now. The comments of the others would belong to nothing, or to another image.
+    private func publish(_ pictures: [Stored], _ summary: inout Summary) async throws -> [Stored] {
+        guard !pictures.isEmpty else { return [] }
         do throws(RPCError) {
             let count = try await session.call(FeedContract.publish, PublishedItems(items: pictures.map(\.item))).count
             summary.published += count
             summary.present += pictures.count - count
+            return pictures
         } catch {
             guard error.isAboutThisPicture else { throw error }
             guard pictures.count > 1 else {
-                for picture in pictures {
-                    refuse(picture.entry.name, error.message, &summary)
-                }
-                return
+                for picture in pictures { refuse(picture.entry.name, error.message, &summary) }
+                return []
             }
             // At least one item is invalid. Publishing one by one, from the last, shows which.
-            for picture in pictures.reversed() { try await publish([picture], &summary) }
+            var published: [Stored] = []
+            for picture in pictures.reversed() { published += try await publish([picture], &summary) }
+            return published
         }
     }
 

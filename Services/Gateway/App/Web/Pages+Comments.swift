@@ -43,7 +43,7 @@ extension Pages {
 
         let texts = Texts(reader.language)
         let image = item.value.map { FeedImagePresenter.viewModel($0, reader.language) }
-        let answer = comments.value?.answer
+        let answer = comments.value
         let problems =
             answer.map { $0.problems.map(\.message) } ?? [texts[.commentsUnavailable]]
         let isReadOnly = comments.value.map { $0.origin != .store } ?? false

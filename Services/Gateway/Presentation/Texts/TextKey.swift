@@ -109,6 +109,12 @@ public enum TextKey: String, CaseIterable, Sendable {
     case otherDeployment = "hint.other_deployment"
     case traceHint = "hint.trace"
 
+    case exportComments = "export.comments"
+    case exportImages = "export.images"
+    case exportMissing = "export.missing"
+    case exportStopped = "export.stopped"
+    case exportWritten = "export.written"
+
     case importPresent = "import.present"
     case importPublished = "import.published"
     case importRefused = "import.refused"

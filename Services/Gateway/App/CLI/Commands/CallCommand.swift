@@ -90,9 +90,14 @@ struct CallCommand: ClientCommand {
         case .methodNotFound: MethodHints(methods: await methods(of: nil, session)).missing(method)
         case .invalidParams:
             MethodHints(methods: [await description(session)].compactMap(\.self))
-                .wrongParameter(error.message, of: method)
+                .wrongParameter(error.message, of: method) + streamHint(for: error)
         default: []
         }
+    }
+
+    /// The option for what the protocol calls `meta.stream`.
+    private func streamHint(for error: RPCError) -> [String] {
+        error.message.contains("meta.stream") ? ["Here this is --stream."] : []
     }
 
     /// - Parameter service: nil for all services.

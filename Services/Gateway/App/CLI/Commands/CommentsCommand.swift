@@ -39,8 +39,9 @@ struct CommentsCommand: ClientCommand {
         var isFirst = true
         repeat {
             let request = CommentsRequest(imageID: imageID, limit: limit, afterID: afterID, locale: session.locale)
+            let text = CommentsText(output: session.output, texts: Texts(session.language))
             let answer = try await session.show(GatewayContract.comments, request) {
-                text($0, isFirst, session.output, Texts(session.language))
+                text.page($0, isFirst: isFirst, next: all ? nil : next(after: $0))
             }
             for problem in answer.problems { session.complain(about: problem) }
             afterID = answer.nextAfterID
@@ -48,22 +49,32 @@ struct CommentsCommand: ClientCommand {
         } while all && afterID != nil
     }
 
-    private func text(_ answer: CommentsAnswer, _ isFirst: Bool, _ output: Output, _ texts: Texts) -> String {
-        let comments = answer.comments
-        let heading = isFirst ? [output.style.bold(comments.title), comments.status.map(output.style.dim)] : []
-        let body = comments.items.isEmpty ? comments.empty : table(comments.items, output, texts)
+    /// The command for the next page.
+    private func next(after answer: CommentsAnswer) -> String? {
         let size = limit.map { " --limit \($0)" } ?? ""
-        let hint =
-            all
-            ? nil
-            : answer.nextAfterID.map {
-                "gateway comments \(imageID.uuidString)\(client.route)\(size) --after \($0.uuidString)"
-            }
-        let next = hint.map { output.style.dim("\(texts[.feedNextPage]): \($0)") }
-        return (heading + [body, next]).compactMap(\.self).joined(separator: "\n")
+        return answer.nextAfterID.map {
+            "gateway comments \(imageID.uuidString)\(client.route)\(size) --after \($0.uuidString)"
+        }
+    }
+}
+
+/// Formats comments as text.
+struct CommentsText {
+    let output: Output
+    let texts: Texts
+
+    /// - Parameter next: the command for the next page; nil to omit it.
+    func page(_ answer: CommentsAnswer, isFirst: Bool, next: String?) -> String {
+        let comments = answer.comments
+        let heading =
+            isFirst
+            ? [output.style.bold(comments.title), comments.status.map { output.style.dim(output.folded($0)) }] : []
+        let body = comments.items.isEmpty ? comments.empty.map(output.folded) : table(comments.items)
+        let hint = next.map { output.style.dim("\(texts[.feedNextPage]): \($0)") }
+        return (heading + [body, hint]).compactMap(\.self).joined(separator: "\n")
     }
 
-    private func table(_ comments: [CommentViewModel], _ output: Output, _ texts: Texts) -> String {
+    private func table(_ comments: [CommentViewModel]) -> String {
         let columns = [
             TextTable.Column(texts[.columnAuthor], fit: .shorten), TextTable.Column(texts[.columnDate]),
             TextTable.Column(texts[.columnMessage], fit: .wrap),

@@ -18,6 +18,8 @@ struct DescribeCommand: ClientCommand {
 
     static let isPaged = true
 
+    static let parameterNames = ["service": "the service"]
+
     @OptionGroup var client: ClientOptions
 
     @Argument(help: ArgumentHelp("A service, or a method.", valueName: "service[.method]"), completion: .subjects)
@@ -37,7 +39,7 @@ struct DescribeCommand: ClientCommand {
         let service = subject.map { String($0.prefix { $0 != "." }) }
         guard let subject, subject.contains(".") else {
             _ = try await session.show(ProtocolMethods.describe, ServiceSelection(service: service)) {
-                list($0, session.output)
+                DescriptionText(output: session.output).list($0)
             }
             return
         }
@@ -47,7 +49,7 @@ struct DescribeCommand: ClientCommand {
         } else if session.asJSON {
             session.output.print(RawJSON(method, as: MethodDescription.codec))
         } else {
-            session.output.print(text(method, session.output))
+            session.output.print(DescriptionText(output: session.output).text(method, withSchemas: schema))
         }
     }
 
@@ -60,31 +62,45 @@ struct DescribeCommand: ClientCommand {
             RPCError(.methodNotFound, "no service has a method \(Escaping.visible(name))", begun: false),
             hints: MethodHints(methods: methods).missing(name))
     }
+}
 
-    private func list(_ description: ServiceDescription, _ output: Output) -> String {
+/// Formats descriptions of methods as text.
+struct DescriptionText {
+    let output: Output
+
+    /// A line for each method.
+    func list(_ description: ServiceDescription) -> String {
         let columns = [TextTable.Column("METHOD"), TextTable.Column("WHAT IT DOES", fit: .wrap)]
         let rows = description.contracts.flatMap(\.methods).map { [$0.name, $0.summary] }
         return TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
     }
 
-    private func text(_ method: MethodDescription, _ output: Output) -> String {
+    /// The signature of a method, what it does, and its errors.
+    func text(_ method: MethodDescription, withSchemas: Bool) -> String {
         let style = output.style
-        let signature = Signature(method: method).lines.map(Escaping.visible).flatMap { line in
-            output.columns.map { Wrapping.lines(line, width: $0, indent: "      ") } ?? [line]
-        }
+        let signature = Signature(method: method).lines.map(Escaping.visible).flatMap(folded)
         let errors = method.errors.map(\.rawValue).joined(separator: ", ")
         let facts = [
-            Escaping.visible(method.summary),
-            method.idempotent ? nil : "Not repeatable: a second call has a second effect.",
-            "\(style.bold("Errors")): \(errors.isEmpty ? "those of every method" : errors)",
+            output.folded(Escaping.visible(method.summary)),
+            method.idempotent ? nil : output.folded("Not repeatable: a second call has a second effect."),
+            output.folded("Errors: \(errors.isEmpty ? "those of every method" : errors)"),
         ]
         let schemas =
-            schema
+            withSchemas
             ? [
                 "", style.bold("Parameters"), PrettyJSON.text(method.params), "", style.bold("Result"),
                 PrettyJSON.text(method.result),
             ] : []
         let head = [style.bold(signature[0])] + signature.dropFirst() + [""]
         return (head + facts.compactMap(\.self) + schemas).joined(separator: "\n")
+    }
+
+    /// A line of a signature in lines that fit the terminal. Those after the first are indented.
+    private func folded(_ line: String) -> [String] {
+        guard let columns = output.columns else { return [line] }
+        let indent = String(line.prefix { $0 == " " })
+        let lines = Wrapping.lines(
+            String(line.dropFirst(indent.count)), width: columns - indent.count, indent: "    ")
+        return lines.map { indent + $0 }
     }
 }

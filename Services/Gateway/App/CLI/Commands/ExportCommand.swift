@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSON
+import Presentation
 import RPC
 import Synchronization
 
@@ -36,27 +37,38 @@ struct ExportCommand: ClientCommand {
                 output.draw(bar.withLock { $0.clear() })
                 output.complain("\(item): \(reason)")
             })
-        var summary = Exporter.Summary()
-        do {
-            try await exporter.run(&summary)
-        } catch {
-            output.draw(bar.withLock { $0.clear() })
-            guard let failure = error as? CommandFailure ?? (error as? RPCError).map({ CommandFailure($0) }) else {
-                throw error
+        let (summary, failure) = try await Interruption.cancelling {
+            () async throws -> (Exporter.Summary, CommandFailure?) in
+            var summary = Exporter.Summary()
+            do {
+                try await exporter.run(&summary)
+                return (summary, nil)
+            } catch let error as CommandFailure {
+                return (summary, error)
+            } catch let error as RPCError {
+                return (summary, CommandFailure(error))
             }
-            let hint = "Stopped after \(summary.items) images. Run the same command again to continue."
-            throw CommandFailure(failure.error, hints: failure.hints + [hint], exitCode: failure.exitCode)
         }
         output.draw(bar.withLock { $0.clear() })
-        report(summary, output, asJSON: session.asJSON)
+        if let failure {
+            let hint = Texts(session.language).text(.exportStopped, "\(summary.items)")
+            throw CommandFailure(failure.error, hints: failure.hints + [hint], exitCode: failure.exitCode)
+        }
+        report(summary, session)
         if summary.missing > 0 { throw ExitCode(ErrorKind.invalidData.exitCode) }
     }
 
-    private func report(_ summary: Exporter.Summary, _ output: Output, asJSON: Bool) {
-        guard !asJSON else { return output.print(RawJSON(summary, as: Exporter.Summary.codec)) }
-        output.print(
-            "\(summary.items) images with \(summary.comments) comments, \(summary.written) files written, "
-                + "\(summary.missing) without bytes")
+    private func report(_ summary: Exporter.Summary, _ session: Session) {
+        if session.asJSON {
+            session.output.print(RawJSON(summary, as: Exporter.Summary.codec))
+        } else {
+            let texts = Texts(session.language)
+            let counts = [
+                (TextKey.exportImages, summary.items), (.exportComments, summary.comments),
+                (.exportWritten, summary.written), (.exportMissing, summary.missing),
+            ]
+            session.output.print(counts.map { texts.text($0, "\($1)") }.joined(separator: ", "))
+        }
     }
 }
 

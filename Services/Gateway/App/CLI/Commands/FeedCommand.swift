@@ -81,10 +81,10 @@ struct FeedText {
         var parts: [String] = []
         if isFirst {
             parts.append(output.style.bold(answer.page.title))
-            if let status = answer.page.status { parts.append(output.style.dim(status)) }
+            if let status = answer.page.status { parts.append(output.style.dim(output.folded(status))) }
         }
-        parts.append(answer.page.items.isEmpty ? answer.page.empty ?? "" : table(answer.page.items))
-        if let end = answer.page.end { parts.append(output.style.dim(end)) }
+        parts.append(answer.page.items.isEmpty ? output.folded(answer.page.empty ?? "") : table(answer.page.items))
+        if let end = answer.page.end { parts.append(output.style.dim(output.folded(end))) }
         if let hint { parts.append(output.style.dim(hint)) }
         return parts.filter { !$0.isEmpty }.joined(separator: "\n")
     }

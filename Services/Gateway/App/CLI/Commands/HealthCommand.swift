@@ -14,6 +14,8 @@ struct HealthCommand: ClientCommand {
               gateway health --wait 30     wait until all services work, at most 30 s
             """)
 
+    static let parameterNames = ["service": "the service"]
+
     @OptionGroup var client: ClientOptions
 
     @Argument(help: "The service to check; default: all.", completion: .services) var service: String?
@@ -58,14 +60,19 @@ struct HealthCommand: ClientCommand {
         if session.asJSON {
             output.print(RawJSON(health, as: Health.codec))
         } else {
-            output.print(text(health, output))
+            output.print(HealthText(output: output).text(health))
         }
         if health.status != .serving { throw ExitCode(Self.degraded) }
     }
 
     private static let degraded: Int32 = 1
+}
 
-    private func text(_ health: Health, _ output: Output) -> String {
+/// Formats the state of services as text.
+struct HealthText {
+    let output: Output
+
+    func text(_ health: Health) -> String {
         let columns = [TextTable.Column("CHECK"), TextTable.Column("STATUS"), TextTable.Column("DETAIL", fit: .wrap)]
         let rows = health.checks.map { [$0.name, $0.status.rawValue, $0.detail ?? ""] }
         let table = TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)

@@ -53,7 +53,7 @@ struct ImageCommand: ClientCommand {
         }
         let answer = try await session.call(GatewayContract.image, request)
         let loaded = try answer.loaded.read(as: LoadedImage.codec)
-        let facts = "\(loaded.metadata.contentType), \(loaded.metadata.size) bytes – \(Escaping.visible(answer.title))"
+        let facts = "\(loaded.metadata.contentType), \(loaded.metadata.size) B – \(Escaping.visible(answer.title))"
         if let fitter {
             try await show(loaded.data.data, fitter, session.output)
             return session.output.say(facts)

@@ -21,6 +21,10 @@ struct ImportCommand: ClientCommand {
             nothing, and completes an import that was interrupted. Rejected files are listed, the others are \
             imported, and the exit code is 65. For a folder without any file it is 66.
 
+            The folder may also be the unpacked archive of a Mastodon account (with outbox.json), or of an Instagram \
+            account in the format JSON (with posts_1.json). The public posts are imported with their texts, the newest \
+            at the top. Videos, and the posts and messages that not everybody could read, are refused.
+
             Examples:
               gateway import ~/Pictures
               gateway import deploy/sample
@@ -43,17 +47,21 @@ struct ImportCommand: ClientCommand {
                 // With --json the summary lists them.
                 if !session.asJSON { output.complain("\(refusal.file): \(refusal.reason)") }
             })
-        var summary = Importer.Summary()
-        do {
-            try await importer.run(entries, &summary)
-        } catch let error as RPCError {
-            output.draw(bar.withLock { $0.clear() })
-            report(summary, session)
-            let place = "\(summary.done)/\(entries.count)"
-            throw CommandFailure(error, hints: [Texts(session.language).text(.importStopped, place)])
+        let (summary, failure) = try await Interruption.cancelling { () async throws -> (Importer.Summary, RPCError?) in
+            var summary = Importer.Summary()
+            do {
+                try await importer.run(entries, &summary)
+                return (summary, nil)
+            } catch let error as RPCError {
+                return (summary, error)
+            }
         }
         output.draw(bar.withLock { $0.clear() })
         report(summary, session)
+        if let failure {
+            let place = "\(summary.done)/\(entries.count)"
+            throw CommandFailure(failure, hints: [Texts(session.language).text(.importStopped, place)])
+        }
         if !summary.refusals.isEmpty { throw ExitCode(ErrorKind.invalidData.exitCode) }
     }
 

@@ -10,17 +10,24 @@ struct PluginsCommand: ClientCommand {
     @OptionGroup var client: ClientOptions
 
     func run(_ session: Session) async throws {
-        _ = try await session.show(GatewayContract.plugins, Empty()) { list in
-            let columns = [
-                TextTable.Column("NAME"), TextTable.Column("STATE"), TextTable.Column("VERSION"),
-                TextTable.Column("CONTRACTS"), TextTable.Column("ROUND TRIP", align: .right),
-                TextTable.Column("ERROR", fit: .wrap),
-            ]
-            // A refused manifest of a running plugin is a notice in that plugin's row.
-            let refused = list.refused.filter { refused in !list.plugins.contains { $0.name == refused.name } }
-            return TextTable(columns, rows: list.plugins.map(row) + refused.map(row))
-                .rendered(in: session.output.columns, style: session.output.style)
-        }
+        _ = try await session.show(GatewayContract.plugins, Empty()) { PluginsText(output: session.output).text($0) }
+    }
+}
+
+/// Formats the list of plugins as text.
+struct PluginsText {
+    let output: Output
+
+    func text(_ list: PluginList) -> String {
+        let columns = [
+            TextTable.Column("NAME"), TextTable.Column("STATE"), TextTable.Column("VERSION"),
+            TextTable.Column("CONTRACTS"), TextTable.Column("ROUND TRIP", align: .right),
+            TextTable.Column("ERROR", fit: .wrap),
+        ]
+        // A refused manifest of a running plugin is a notice in that plugin's row.
+        let refused = list.refused.filter { refused in !list.plugins.contains { $0.name == refused.name } }
+        return TextTable(columns, rows: list.plugins.map(row) + refused.map(row))
+            .rendered(in: output.columns, style: output.style)
     }
 
     private func row(_ plugin: PluginReport) -> [String] {

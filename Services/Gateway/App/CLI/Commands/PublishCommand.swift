@@ -92,7 +92,8 @@ struct PublishCommand: ClientCommand {
             case .permissionDenied:
                 let texts = Texts(session.language)
                 let hint = remedy.map { texts.text(.allowServer, $0) }
-                let refusal = RPCError(error.kind, texts.text(.publishRefused, error.message), begun: false)
+                let refusal = RPCError(
+                    error.kind, texts.text(.publishRefused, error.reason(in: session.language)), begun: false)
                 throw CommandFailure(refusal, hints: [hint].compactMap(\.self))
             case .readOnly, .invalidParams: return
             default: session.output.say("Note: cannot check whether the image can be fetched: \(error.message)")

@@ -18,6 +18,8 @@ struct StatsCommand: ClientCommand {
             p50 and p99 are upper bounds, rounded up to a power of two.
             """)
 
+    static let parameterNames = ["service": "the service"]
+
     @OptionGroup var client: ClientOptions
 
     @Argument(help: "The service; default: the gateway.", completion: .services) var service: String?
@@ -101,7 +103,7 @@ struct StatisticsText {
             process.memoryBytes.map { "\($0 / 1_024 / 1_024) MiB of memory" },
         ]
         let text = parts.compactMap(\.self).joined(separator: ", ")
-        return output.columns.map { Wrapping.lines(text, width: $0).joined(separator: "\n") } ?? text
+        return output.folded(text)
     }
 
     private func row(_ name: String, _ method: MethodStatistics, _ rates: CallRates?) -> [String] {

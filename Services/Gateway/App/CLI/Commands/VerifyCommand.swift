@@ -1,11 +1,11 @@
 import ArgumentParser
+import ContractCases
 import ContractKit
 import Foundation
 import JSON
 import RPC
 import ServiceKit
 import Synchronization
-import UnixSignals
 
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,12 +26,17 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var rootOption: RootOption
 
-    @Argument(help: ArgumentHelp("The contracts, or folders of cases.", valueName: "contract")) var contracts: [String]
+    @Argument(
+        help: ArgumentHelp("The contracts, or folders of cases.", valueName: "contract"),
+        completion: .list(ContractCases.names))
+    var contracts: [String]
 
-    @Option(help: ArgumentHelp("Verify the instance that listens on this socket.", valueName: "path")) var socket:
-        String?
+    @Option(
+        help: ArgumentHelp("Verify the instance that listens on this socket.", valueName: "path"), completion: .file())
+    var socket: String?
 
-    @Option(help: ArgumentHelp("Verify the running plugin of this name.", valueName: "name")) var plugin: String?
+    @Option(help: ArgumentHelp("Verify the running plugin of this name.", valueName: "name"), completion: .services)
+    var plugin: String?
 
     @Option(
         help: ArgumentHelp(
@@ -72,14 +77,20 @@ struct VerifyCommand: AsyncParsableCommand {
                 timeout: timeout.map { .nanoseconds(Int64($0 * 1e9)) } ?? Verification.defaultTimeout)
             let bar = Mutex(ProgressBar(total: suites.map(\.cases.count).reduce(0, +), on: output.terminal))
             defer { output.draw(bar.withLock { $0.clear() }) }
-            let report = try await Self.untilSignalled {
-                try await verification.run { progress in
+            // Started programs have process groups of their own, so that the terminal's signals do not reach them.
+            let report = try await Interruption.cancelling {
+                let report = try await verification.run { progress in
                     output.draw(bar.withLock { $0.update(to: progress.done, label: progress.current, at: .now) })
                 }
+                try Task.checkCancellation()
+                return report
             }
             output.draw(bar.withLock { $0.clear() })
             print(report, output)
             if !report.isPassed { throw ExitCode(1) }
+        } catch is CancellationError {
+            output.complain("Stopped; nothing was reported")
+            throw ExitCode(ErrorKind.cancelled.exitCode)
         } catch let mistake as ContractMistake {
             output.complain("\(mistake)")
             throw ExitCode(ErrorKind.invalidData.exitCode)
@@ -90,36 +101,13 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Stops started programs before the process ends with a signal: they have process groups of their own, so that the
-    /// terminal's signals do not reach them.
-    private static func untilSignalled(
-        _ body: @escaping @Sendable () async throws -> VerificationReport
-    ) async throws -> VerificationReport {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
-        return try await withThrowingTaskGroup(of: VerificationReport?.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                for await _ in signals { return nil }
-                return nil
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next(), let report = first else {
-                throw ExitCode(ErrorKind.cancelled.exitCode)
-            }
-            return report
-        }
-    }
-
     private func print(_ report: VerificationReport, _ output: Output) {
         switch json ? .json : format {
         case .json: output.print(report.json)
         case .tap: output.print(report.tap)
         case .junit: output.print(report.junit)
         case .text:
-            for line in report.lines {
-                let text = Escaping.visible(line.text)
-                output.print(line.isHeading ? output.style.red(text) : text)
-            }
+            for line in VerificationText(output: output).lines(report) { output.print(line) }
         }
     }
 
@@ -137,6 +125,18 @@ struct VerifyCommand: AsyncParsableCommand {
             return .socket(manifest.socket.hasPrefix("/") ? manifest.socket : "\(root.path)/run/\(manifest.socket)")
         } catch {
             throw ValidationError("\(file): \(error)")
+        }
+    }
+}
+
+/// Formats the report of a verification as text.
+struct VerificationText {
+    let output: Output
+
+    func lines(_ report: VerificationReport) -> [String] {
+        report.lines.map { line in
+            let text = Escaping.visible(line.text)
+            return line.isHeading ? output.style.red(text) : text
         }
     }
 }

@@ -46,7 +46,8 @@ struct WatchCommand: ClientCommand {
                 isFollowing = isFollowing || error.begun
                 guard isFollowing, error.kind.isRetryable, session.hasTimeForStreams else { throw error }
                 if error.begun {
-                    session.output.complain(Texts(session.language).text(.watchReconnecting, error.message))
+                    let reason = error.reason(in: session.language)
+                    session.output.complain(Texts(session.language).text(.watchReconnecting, reason))
                 }
                 try await Task.sleep(for: max(backoff.next(), .milliseconds(error.retryAfter ?? 0)))
             }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ContractCases
 import ContractKit
 import Foundation
 import RPC
@@ -18,7 +19,9 @@ struct WriteClientCommand: AsyncParsableCommand {
 
     @Argument(help: "The language: python or typescript.") var language: ClientWriter.Language
 
-    @Argument(help: ArgumentHelp("The contract, or a file.", valueName: "contract")) var contract: String
+    @Argument(
+        help: ArgumentHelp("The contract, or a file.", valueName: "contract"), completion: .list(ContractCases.names))
+    var contract: String
 
     @Option(
         name: [.customShort("o"), .customLong("output")],

@@ -13,14 +13,16 @@ struct LiveCompletion: Sendable {
     static let timeout = 2.0
 
     /// - Parameter words: the command line, which may name the deployment.
-    static func words(
-        _ words: [String], _ complete: @escaping @Sendable (LiveCompletion) async throws -> [String]
+    /// - Returns: lines for the shell that asks.
+    static func lines(
+        _ words: [String], _ complete: @escaping @Sendable (LiveCompletion) async throws -> [CompletionWord]
     ) async -> [String] {
         do {
             let path = try SocketPath(socket(words))
-            return try await RPCClient.withConnection(
+            let found = try await RPCClient.withConnection(
                 to: path, as: "gateway-completion", peers: .owner(ofDirectoryOf: path)
             ) { try await complete(LiveCompletion(client: $0)) }
+            return CompletionWord.safe(found).map { $0.line(for: .requesting) }
         } catch {
             // A shell cannot show an error during completion. The command itself reports it.
             return []
@@ -33,35 +35,49 @@ struct LiveCompletion: Sendable {
         return options["--socket"] ?? (options["--root"].map(Root.init) ?? .standard()).socket("gateway")
     }
 
-    func ids() async throws(RPCError) -> [String] {
+    func ids() async throws(RPCError) -> [CompletionWord] {
         try await client.call(FeedContract.load, LoadFeed(limit: LoadFeed.limits.upperBound), Self.options)
-            .items.map(\.id.uuidString)
+            .items.map { CompletionWord(word: $0.id.uuidString, summary: $0.description ?? $0.location) }
     }
 
-    func methods() async throws(RPCError) -> [MethodDescription] {
-        try await client.call(ProtocolMethods.describe, ServiceSelection(), Self.options).contracts.flatMap(\.methods)
+    func methods() async throws(RPCError) -> [CompletionWord] {
+        try await descriptions().map { CompletionWord(word: $0.name, summary: $0.summary) }
     }
 
-    func services() async throws(RPCError) -> [String] {
+    func services() async throws(RPCError) -> [CompletionWord] {
         var names: [String] = []
-        for method in try await methods() {
+        for method in try await descriptions() {
             let name = String(method.name.prefix { $0 != "." })
             if !names.contains(name) { names.append(name) }
         }
-        return names
+        return names.map { CompletionWord(word: $0) }
     }
 
     /// The keys of the parameters of the method among the words, and the values of an enum after its key.
     /// - Parameter index: the position of the word to complete.
-    func parameters(of words: [String], at index: Int, completing prefix: String) async throws(RPCError) -> [String] {
-        guard let method = try await methods().first(where: { words.contains($0.name) }) else { return [] }
+    func parameters(
+        of words: [String], at index: Int, completing prefix: String
+    ) async throws(RPCError) -> [CompletionWord] {
+        guard let method = try await descriptions().first(where: { words.contains($0.name) }) else { return [] }
         let schema = ParameterSchema(method.params)
         // bash splits words at the equals sign.
-        if index >= 2, index <= words.count, words[index - 1] == "=" { return schema.choices(of: words[index - 2]) }
+        for place in [index - 1, index] where place >= 1 && place < words.count && words[place] == "=" {
+            return schema.choices(of: words[place - 1]).map { CompletionWord(word: $0) }
+        }
         return schema.members.flatMap { member in
             let key = "\(member.name)="
-            return prefix.hasPrefix(key) ? schema.choices(of: member.name).map { key + $0 } : [key]
+            return prefix.hasPrefix(key)
+                ? schema.choices(of: member.name).map { CompletionWord(word: key + $0) }
+                : [CompletionWord(word: key, summary: Self.summary(of: member.schema))]
         }
+    }
+
+    private static func summary(of schema: ParameterSchema) -> String {
+        [Signature.name(of: schema), schema.summary].compactMap(\.self).joined(separator: " – ")
+    }
+
+    private func descriptions() async throws(RPCError) -> [MethodDescription] {
+        try await client.call(ProtocolMethods.describe, ServiceSelection(), Self.options).contracts.flatMap(\.methods)
     }
 
     private static var options: CallOptions { CallOptions(timeout: .nanoseconds(Int64(timeout * 1e9))) }
@@ -90,30 +106,28 @@ extension ParameterSchema {
 extension CompletionKind {
     /// The ids of the newest images.
     static var imageIDs: CompletionKind {
-        .custom { @Sendable words, _, _ async in await LiveCompletion.words(words) { try await $0.ids() } }
+        .custom { @Sendable words, _, _ async in await LiveCompletion.lines(words) { try await $0.ids() } }
     }
 
     static var services: CompletionKind {
-        .custom { @Sendable words, _, _ async in await LiveCompletion.words(words) { try await $0.services() } }
+        .custom { @Sendable words, _, _ async in await LiveCompletion.lines(words) { try await $0.services() } }
     }
 
     static var methods: CompletionKind {
-        .custom { @Sendable words, _, _ async in
-            await LiveCompletion.words(words) { try await $0.methods().map(\.name) }
-        }
+        .custom { @Sendable words, _, _ async in await LiveCompletion.lines(words) { try await $0.methods() } }
     }
 
     /// Services and methods.
     static var subjects: CompletionKind {
         .custom { @Sendable words, _, _ async in
-            await LiveCompletion.words(words) { try await $0.services() + $0.methods().map(\.name) }
+            await LiveCompletion.lines(words) { try await $0.services() + $0.methods() }
         }
     }
 
     /// Keys of the parameters of the method.
     static var parameters: CompletionKind {
         .custom { @Sendable words, index, prefix async in
-            await LiveCompletion.words(words) { try await $0.parameters(of: words, at: index, completing: prefix) }
+            await LiveCompletion.lines(words) { try await $0.parameters(of: words, at: index, completing: prefix) }
         }
     }
 }

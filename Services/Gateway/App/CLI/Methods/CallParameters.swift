@@ -92,17 +92,8 @@ enum CallParameters: Equatable {
         do throws(JSONError) {
             return try RawJSON(checking: text)
         } catch {
-            throw CommandFailure.usage("\(source) is not JSON: \(place(error, in: text))")
+            throw CommandFailure.usage("\(source) is not JSON: \(error.placed(in: text.utf8))")
         }
-    }
-
-    /// The error with line and column in place of the offset.
-    private static func place(_ error: JSONError, in text: String) -> String {
-        guard case .syntax(let reason, let offset) = error else { return "\(error)" }
-        let before = Array(text.utf8.prefix(offset))
-        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-        let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
-        return "\(reason), at line \(line), column \(column)"
     }
 }
 

@@ -1,0 +1,38 @@
+import ArgumentParser
+
+/// A word that the shell may offer, and what it stands for.
+struct CompletionWord: Equatable {
+    let word: String
+    var summary: String?
+
+    /// The maximum width of a summary, so that a word and its summary have one row of a usual terminal.
+    static let maximumSummary = 60
+
+    /// The words that every shell takes literally. Names come from plugins, and bash runs the commands in what it is offered.
+    static func safe(_ words: [CompletionWord]) -> [CompletionWord] {
+        words.filter { $0.word.unicodeScalars.allSatisfy(isLiteral) && !$0.word.isEmpty && $0.word.first != "=" }
+    }
+
+    private static func isLiteral(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "-", "_", ".", ":", "/", "@", "%", "+", "=", ",": true
+        default: scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        }
+    }
+
+    /// The word as a line of a shell's list. zsh and fish show the summary beside it.
+    /// - Parameter shell: nil for an unknown shell.
+    func line(for shell: CompletionShell?) -> String {
+        let summary = summary.flatMap { text -> String? in
+            let line = text.prefix { !$0.isNewline }
+            return line.isEmpty ? nil : DisplayWidth.truncated(Escaping.visible(String(line)), to: Self.maximumSummary)
+        }
+        switch shell {
+        case .zsh?:
+            let literal = word.replacing(":", with: "\\:")
+            return summary.map { "\(literal):\($0.replacing("\\", with: "\\\\"))" } ?? literal
+        case .fish?: return summary.map { "\(word)\t\($0)" } ?? word
+        default: return word
+        }
+    }
+}

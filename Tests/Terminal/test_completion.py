@@ -1,0 +1,167 @@
+"""The Tab key in the three shells, with what deploy/up installs and a plugin whose names are hostile."""
+
+import os
+import shutil
+import subprocess
+import sys
+import uuid
+
+import pytest
+from conftest import PROGRAMS
+from deployment import PROJECT, deployment, plain
+from terminal import Terminal
+
+# A plugin of a stranger: each name that a shell may see tries to create a file, to end a quotation or to move the cursor.
+HOSTILE = """
+import sys
+sys.path.insert(0, {examples!r})
+from plugin import Plugin
+
+plugin = Plugin("hostile")
+text = {{"type": "string"}}
+words = ["$(touch {bait}/1)", "`touch {bait}/2`", "it's", "two words", "a\\x1b[2Jb", "two\\nlines", "plain"]
+params = {{
+    "fine": {{"type": "string", "description": "Say \\x1b[2J 'it': $(touch {bait}/3) 100%\\nnext line"}},
+    "word": {{"enum": words}}, "$(touch {bait}/4)": text, "`touch {bait}/5`": text, "two words": text, "a\\x1b[2Jb": text,
+}}
+
+@plugin.method("Act: $(touch {bait}/6) `touch {bait}/7` \\"quoted\\" \\x1b[2J", params, {{}})
+def act(**params):
+    return {{}}
+
+plugin.serve()
+"""
+
+SHELLS = {
+    "bash": ["--norc", "--noprofile", "-i"],
+    "zsh": ["-f", "-i"],
+    "fish": ["--no-config", "-i"],
+}
+
+# What makes a shell list the words at the first Tab, without questions.
+SETUP = {
+    "bash": "bind 'set show-all-if-ambiguous on'; bind 'set completion-query-items 0'; bind 'set page-completions off'; source {file}",
+    "zsh": "fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -d {folder}/dump; LISTMAX=999",
+    "fish": "function fish_greeting; end; function fish_prompt; echo '$ '; end; source {file}",
+}
+FILES = {"bash": "gateway", "zsh": "_gateway", "fish": "gateway.fish"}
+DESCRIBED = ["zsh", "fish"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A deployment with the hostile plugin and two images, and the folder where the plugin's names try to create files."""
+    bait = tmp_path_factory.mktemp("bait")
+    with deployment(manifests=[{"name": "hostile", "socket": "hostile.sock", "contracts": {"hostile": 1}}]) as running:
+        script = running.root / "hostile.py"
+        script.write_text(HOSTILE.format(examples=str(PROJECT / "Services/Examples"), bait=bait))
+        plugin = subprocess.Popen([sys.executable, script], env={**os.environ, "ROOT": str(running.root)})
+        try:
+            running.gateway("health", "hostile", "--wait", "60")
+            picture = running.root / "picture.png"
+            picture.write_bytes(plain(0))
+            for number, text in enumerate(["Sunset", f"it's \x1b[2J : $(touch {bait}/8) `touch {bait}/9`\nsecond line"]):
+                identifier = f"{number + 1}" * 8 + str(uuid.uuid4())[8:]
+                running.gateway("publish", picture, "--id", identifier, "--description", text)
+            yield running, bait
+        finally:
+            plugin.kill()
+            plugin.wait()
+
+
+@pytest.fixture(params=SHELLS)
+def shell(request, place, tmp_path):
+    """An interactive shell with the completions of `gateway`."""
+    running, bait = place
+    name = request.param
+    assert shutil.which(name), f"{name} is missing"
+    file = tmp_path / FILES[name]
+    with file.open("wb") as script:
+        subprocess.run([PROJECT / "deploy/lib/completion", name, PROGRAMS / "gateway"], check=True, stdout=script)
+    environment = {
+        "PATH": f"{PROGRAMS}:{os.environ['PATH']}", "ROOT": str(running.root), "PS1": "$ ", "HOME": str(tmp_path), "TERM": "xterm",
+    }
+    terminal = Terminal([shutil.which(name), *SHELLS[name]], columns=110, rows=60, environment=environment)
+    terminal.name, terminal.bait = name, bait
+    # The text of the command itself is not the answer to it.
+    terminal.press(SETUP[name].format(file=file, folder=tmp_path) + "; clear; echo rea''dy\r")
+    terminal.until_shown("ready\n$")
+    yield terminal
+    terminal.close()
+
+
+def complete(shell, line):
+    shell.press(line + "\t")
+
+
+def test_commands_and_options(shell):
+    complete(shell, "gateway des")
+    shell.until_shown("$ gateway describe")
+    complete(shell, "--tem")
+    shell.until_shown("$ gateway describe --template")
+
+
+def test_methods_parameters_and_values(shell):
+    complete(shell, "gateway call feed.lo")
+    shell.until_shown("$ gateway call feed.load")
+    # No space follows the key.
+    complete(shell, "lim")
+    shell.press("5 ")
+    complete(shell, "before")
+    shell.until_shown("$ gateway call feed.load limit=5 before_id=")
+    shell.press("\x15gateway call image-data.load ")
+    complete(shell, "strategy=rel")
+    shell.until_shown("$ gateway call image-data.load strategy=reload")
+
+
+def test_services_and_contracts(shell):
+    complete(shell, "gateway health im")
+    shell.until_shown("$ gateway health image-data")
+    shell.press("\x15")
+    complete(shell, "gateway verify lik")
+    shell.until_shown("$ gateway verify likes")
+    complete(shell, "--plugin comm")
+    shell.until_shown("$ gateway verify likes --plugin comments")
+
+
+def test_a_list_says_what_the_words_are(shell):
+    complete(shell, "gateway call feed.")
+    shell.until_shown("feed.load", "feed.publish")
+    assert ("Return a page of the feed" in shell.text()) == (shell.name in DESCRIBED)
+
+
+def test_ids_have_the_descriptions_of_their_images(shell):
+    complete(shell, "gateway comments ")
+    shell.until_shown("11111111", "22222222")
+    if shell.name in DESCRIBED:
+        shell.until_shown("Sunset", r"it's \u{1B}[2J")
+    complete(shell, "111")
+    shell.until_shown("$ gateway comments 11111111-")
+    assert_unharmed(shell)
+
+
+def test_hostile_names_neither_run_nor_break_the_line(shell):
+    complete(shell, "gateway call hostile.")
+    complete(shell, " ")
+    shell.until_shown("fine=", "word=")
+    if shell.name in DESCRIBED:
+        shell.until_shown(r"Say \u{1B}[2J 'it'")
+    complete(shell, "word=")
+    shell.until_shown("$ gateway call hostile.act word=plain")
+    assert_unharmed(shell)
+
+
+def assert_unharmed(shell):
+    """Nothing was run, the screen was not cleared, and the shell takes the next command."""
+    shell.press("\x15echo ali''ve\r")
+    shell.until_shown("alive\n")
+    assert "ready" in shell.text()
+    assert os.listdir(shell.bait) == []
+
+
+def test_an_unreachable_gateway_means_no_words_and_no_message(shell, tmp_path):
+    shell.press(f"export ROOT={tmp_path}\r")
+    complete(shell, "gateway call feed.")
+    shell.press("\x15echo ali''ve\r")
+    shell.until_shown("alive\n")
+    assert "feed.load" not in shell.text() and "cannot" not in shell.text()

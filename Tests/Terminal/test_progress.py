@@ -1,0 +1,142 @@
+"""The progress of long commands: one line in a terminal, nothing elsewhere, and an orderly end at Ctrl-C."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import PROGRAMS
+from deployment import PROJECT, deployment, png
+from terminal import Terminal
+
+COUNT = 80
+REDRAW = b"\r"
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pictures")
+    for index in range(COUNT):
+        (folder / f"{index:03}.png").write_bytes(png((index, 100, 200), 40, 30))
+    return folder
+
+
+@pytest.fixture
+def running():
+    with deployment() as running:
+        yield running
+
+
+@pytest.fixture
+def open_command(running):
+    """Runs a command of the command line in a terminal of 70 columns."""
+    terminals = []
+
+    def open(*arguments, **environment):
+        terminals.append(
+            Terminal(
+                [PROGRAMS / "gateway", *arguments], columns=70,
+                environment={"ROOT": str(running.root), **environment}))
+        terminals[-1].began = time.monotonic()
+        return terminals[-1]
+
+    yield open
+    for terminal in terminals:
+        terminal.close()
+
+
+def end(terminal):
+    """Waits for the end. The line of progress is gone, never wrapped, and was drawn at most ten times a second."""
+    status = terminal.end()
+    seconds = time.monotonic() - terminal.began
+    drawn = [part for part in terminal.written.split(REDRAW) if part.endswith(b"\x1b[K") and part != b"\x1b[K"]
+    assert len(drawn) <= seconds * 10 + 2
+    return status, drawn
+
+
+def lines(terminal):
+    return [line for line in terminal.text().split("\n") if line]
+
+
+def test_import_and_export(open_command, pictures, tmp_path):
+    terminal = open_command("import", pictures)
+    status, drawn = end(terminal)
+    assert status == 0 and drawn and b"/80 " in drawn[0]
+    assert lines(terminal) == [f"{COUNT} published, 0 already present, 0 refused"]
+    terminal = open_command("export", tmp_path / "export")
+    status, drawn = end(terminal)
+    assert status == 0 and drawn
+    assert lines(terminal) == [f"images: {COUNT}, comments: 0, files written: {COUNT}, without bytes: 0"]
+
+
+def test_verify(open_command, running):
+    examples = PROJECT / "Services/Examples"
+    terminal = open_command("verify", "likes", "--start", f"ROOT={{root}} {sys.executable} {examples}/likes.py")
+    status, drawn = end(terminal)
+    assert status == 0 and drawn
+    assert lines(terminal)[-1].endswith(" 0 failed, 0 skipped") and not any("[#" in line for line in lines(terminal))
+
+
+def test_without_colours_the_line_remains(open_command, pictures):
+    terminal = open_command("import", pictures, NO_COLOR="1")
+    status, drawn = end(terminal)
+    assert status == 0 and drawn and not re.search(rb"\x1b\[[0-9;]*m", terminal.written)
+
+
+def test_a_dumb_terminal_has_no_progress(open_command, pictures):
+    terminal = open_command("import", pictures, TERM="dumb")
+    assert terminal.end() == 0
+    assert terminal.written.replace(b"\r\n", b"\n").count(REDRAW) == 0 and b"\x1b" not in terminal.written
+
+
+@pytest.mark.parametrize("command", ["import", "export"])
+def test_without_a_terminal_there_is_no_progress(running, pictures, tmp_path, command):
+    folder = pictures if command == "import" else tmp_path / "export"
+    outcome = subprocess.run(
+        [PROGRAMS / "gateway", command, folder], env={**os.environ, "ROOT": str(running.root), "LC_ALL": "C.UTF-8"}, capture_output=True)
+    assert outcome.returncode == 0 and outcome.stderr == b"" and outcome.stdout.count(b"\n") == 1
+
+
+def test_ctrl_c_ends_an_import_with_what_is_done_and_how_to_continue(open_command, pictures):
+    terminal = open_command("import", pictures)
+    terminal.until(lambda: b"/80 " in terminal.written)
+    terminal.press("\x03")
+    assert terminal.end() == 130
+    assert any("Run the same command again to import the rest" in line for line in lines(terminal))
+    assert any(" published, " in line for line in lines(terminal)) and not any("[#" in line for line in lines(terminal))
+    again = open_command("import", pictures)
+    assert again.end() == 0
+    assert lines(again)[-1].endswith(" 0 refused")
+
+
+def test_ctrl_c_ends_an_export_with_how_to_continue(open_command, running, pictures, tmp_path):
+    running.gateway("import", pictures)
+    terminal = open_command("export", tmp_path / "export")
+    terminal.until(lambda: b"\x1b[K" in terminal.written)
+    terminal.press("\x03")
+    assert terminal.end() == 130
+    assert any("Run the same command again to continue" in line for line in lines(terminal))
+    assert not (tmp_path / "export/manifest.json").exists()
+    again = open_command("export", tmp_path / "export")
+    assert again.end() == 0 and len(json.loads((tmp_path / "export/manifest.json").read_text())) == COUNT
+
+
+def test_ctrl_c_ends_a_verification(open_command):
+    terminal = open_command("verify", "protocol", "--start", "sleep 1000")
+    terminal.until(lambda: b"[" in terminal.written)
+    terminal.press("\x03")
+    assert terminal.end() == 130
+    assert lines(terminal)[-1] == "gateway: Stopped; nothing was reported"
+
+
+@pytest.mark.parametrize("command", [["watch"], ["stats", "--watch"], ["call", "feed.watch", "since="]])
+def test_ctrl_c_ends_endless_commands_without_a_word(open_command, command):
+    terminal = open_command(*command)
+    terminal.until(lambda: len(terminal.written) > 10)
+    terminal.press("\x03")
+    assert terminal.end() in (130, -signal.SIGINT)
+    assert "gateway:" not in terminal.text()
