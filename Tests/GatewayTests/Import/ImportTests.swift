@@ -101,6 +101,27 @@ import Testing
         }
     }
 
+    @Test func `the comments of a refused image are not imported`() async throws {
+        try await Deployment.with { deployment in
+            try await withTemporaryDirectory { folder in
+                let id = UUID().uuidString
+                func write(_ description: String, _ message: String) throws {
+                    let comment = #"{"username":"ana","message":"\#(message)"}"#
+                    let image = #""image":"https://example.org/a.jpg","id":"\#(id)","description":"\#(description)""#
+                    try Data("[{\(image),\"comments\":[\(comment)]}]".utf8)
+                        .write(to: URL(filePath: folder + "/manifest.json"))
+                }
+                try write("Lisbon", "Lovely!")
+                #expect(try await deployment.gateway("import", folder).status == 0)
+                try write("Porto", "About another image")
+                let outcome = try await deployment.gateway("import", folder)
+                #expect(outcome.status == 65 && outcome.output == "0 published, 0 already present, 1 refused\n")
+                let comments = try await deployment.gateway("call", "comments.list", "image_id=\(id)").output
+                #expect(comments.contains("Lovely!") && !comments.contains("another"), "\(comments)")
+            }
+        }
+    }
+
     @Test func `an import that cannot continue prints what it has done, and how to continue`() async throws {
         try await Deployment.with { deployment in
             let feed = try #require(deployment.program("feed"))
