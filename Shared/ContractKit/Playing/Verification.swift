@@ -40,7 +40,7 @@ public struct Verification: Sendable {
     private func blocking(_ progress: (Progress) -> Void, _ cancellation: Cancellation) throws -> VerificationReport {
         let all = suites.flatMap { suite in suite.cases.map { (suite, $0) } }
         var reports: [CaseReport] = []
-        var shared = SharedInstance(subject)
+        var shared = SharedInstance(subject, timeout)
         defer { shared.stop() }
         for (suite, contractCase) in all {
             progress(Progress(done: reports.count, total: all.count, current: "\(suite.name)/\(contractCase.name)"))

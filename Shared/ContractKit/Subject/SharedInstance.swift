@@ -6,7 +6,14 @@ struct SharedInstance {
     private var shared: Instance?
     private var hasFailedToStart = false
 
-    init(_ subject: Subject) { self.subject = subject }
+    /// How long a program may take to accept a connection.
+    private let startTime: Duration
+
+    /// - Parameter timeout: the time of a step. A program may take as long to start, but not less than `StartedProgram.startTime`.
+    init(_ subject: Subject, _ timeout: Duration) {
+        self.subject = subject
+        startTime = max(timeout, StartedProgram.startTime)
+    }
 
     struct NotAvailable: Error {
         let reason: String
@@ -38,7 +45,7 @@ struct SharedInstance {
     private mutating func started(_ command: String, _ suite: ContractSuite) throws -> Instance {
         if hasFailedToStart { throw NotAvailable(reason: "the implementation does not start") }
         do {
-            let program = try StartedProgram(command, name: suite.name)
+            let program = try StartedProgram(command, name: suite.name, within: startTime)
             return Instance(program.path, program)
         } catch {
             hasFailedToStart = true

@@ -6,6 +6,7 @@ import Synchronization
 
 /// An instance that was started for the verification, with a directory of its own.
 final class StartedProgram {
+    /// How long a program may take at least until its socket accepts a connection.
     static let startTime: Duration = .seconds(20)
     static let stopTime: Duration = .seconds(15)
     static let logLines = 20
@@ -19,9 +20,11 @@ final class StartedProgram {
     private let ended = Ended()
 
     /// Starts the command, and waits until a socket accepts connections.
-    /// - Parameter name: the name of the socket, if the command uses `{socket}`.
+    /// - Parameters:
+    ///   - name: the name of the socket, if the command uses `{socket}`.
+    ///   - time: how long that may take.
     /// - Throws: `PeerFault` when the program ends or no socket accepts in time.
-    init(_ command: String, name: String) throws {
+    init(_ command: String, name: String, within time: Duration) throws {
         // Short, because the length of socket paths is limited.
         root = "/tmp/verify-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(
@@ -38,7 +41,7 @@ final class StartedProgram {
         // A separate thread, which ends when the program exits.
         Thread.detachNewThread { [process, ended] in ended.note(process.end()) }
         do {
-            path = try waitForSocket()
+            path = try waitForSocket(time)
         } catch {
             let log = self.log
             try stop()
@@ -60,8 +63,8 @@ final class StartedProgram {
     /// The time between two looks for a socket.
     private static let pause: UInt32 = 5_000
 
-    private func waitForSocket() throws(PeerFault) -> SocketPath {
-        let deadline = Deadline(Self.startTime)
+    private func waitForSocket(_ time: Duration) throws(PeerFault) -> SocketPath {
+        let deadline = Deadline(time)
         while !deadline.isOver {
             if let status = ended.status {
                 throw PeerFault("ended with exit code \(status) before its socket accepted a connection")
@@ -71,7 +74,7 @@ final class StartedProgram {
             }
             usleep(Self.pause)
         }
-        throw PeerFault("no socket in \(root)/run accepted a connection within \(Self.startTime.text)")
+        throw PeerFault("no socket in \(root)/run accepted a connection within \(time.text)")
     }
 
     private var sockets: [SocketPath] {

@@ -219,9 +219,9 @@ import Testing
     }
 }
 
-/// Waits until a condition is true.
+/// Waits until a condition is true, or the time limit of the test has cancelled its task.
 func until(_ condition: () async -> Bool) async {
-    while await !condition() { await Task.yield() }
+    while await !condition(), !Task.isCancelled { await Task.yield() }
 }
 
 /// The error of a call; nil for one that succeeds.
