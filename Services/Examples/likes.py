@@ -47,7 +47,7 @@ with open(plugin.root + "/data/likes.jsonl", "ab+") as file:
     file.seek(0)
     end = 0
     for line in file:
-        if line.endswith(b"\n"):  # the process was killed during any other
+        if line.endswith(b"\n"):  # else the process was killed while it wrote the line
             like = json.loads(line)
             note(like["id"], like["image_id"])
             end += len(line)

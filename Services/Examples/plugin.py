@@ -83,7 +83,7 @@ class Plugin:
             if message.get("jsonrpc") != "2.0" or not isinstance(name, str) or not isinstance(params, (dict, list)):
                 raise Failure("invalid_request", "must have jsonrpc 2.0, a method, and params that are an object")
             if "id" not in message:
-                return None  # for example that a call is cancelled
+                return None  # a notification, for example rpc.cancel
             if name == "rpc.hello" and not is_first:
                 raise Failure("invalid_request", "rpc.hello must be the first message")
             outcome = {"result": self.call(name, params)}
@@ -101,7 +101,7 @@ class Plugin:
                 return self.functions[name](**params)
         except Failure:
             raise
-        except Exception as error:  # a fault of this program: for the log, not for the caller
+        except Exception as error:  # a fault of this program: logged, and hidden from the caller
             print(f"{self.name}: {name}: {error!r}", file=sys.stderr)
             raise Failure("internal", f"{name} failed; the log of {self.name} says why") from error
 
@@ -176,12 +176,12 @@ class Connection(socketserver.StreamRequestHandler):
         is_first = True
         while len(header := self.rfile.read(4)) == 4:
             (length,) = struct.unpack(">I", header)
-            if length > MESSAGE_LIMIT:  # also every kind but 0, which would have to be agreed on in rpc.hello
+            if length > MESSAGE_LIMIT:  # or the kind is not 0: rpc.hello negotiates no other
                 failure = Failure("invalid_request", f"kind {length >> 24} not negotiated, or over {MESSAGE_LIMIT} bytes")
                 return self.send({"jsonrpc": "2.0", "id": None, "error": failure.error})
             body = self.rfile.read(length)
             if len(body) < length:
-                return  # the peer has died
+                return  # the peer closed the connection inside a frame
             try:
                 answer = self.server.plugin.answer(parse(body), is_first)
             except (ValueError, RecursionError) as error:
@@ -196,7 +196,7 @@ class Connection(socketserver.StreamRequestHandler):
         try:
             self.wfile.write(struct.pack(">I", len(body)) + body)
         except OSError:
-            pass  # the peer is gone; the next read ends the connection
+            pass  # the peer has closed the connection; the next read returns its end
 
 
 def parse(body):

@@ -33,7 +33,7 @@ public enum JSONValue: Sendable, Equatable {
 
     public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
-    /// The number, also of an integer.
+    /// The value of a number or an integer.
     public var double: Double? {
         switch self {
         case .integer(let number): Double(number)
@@ -99,7 +99,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONMembers(members)) }
 }
 
-/// The members of an object. They keep their order, which does not count when they are compared.
+/// The members of an object. They keep their order, but comparison ignores it.
 public struct JSONMembers: Sendable, Sequence {
     public private(set) var names: [String] = []
     private var values: [String: JSONValue] = [:]

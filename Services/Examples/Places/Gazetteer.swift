@@ -1,8 +1,8 @@
 import Foundation
 
-/// The coordinates of places, from a table of its own: no location leaves the machine.
+/// The coordinates of places, from a built-in table: no location leaves the machine.
 enum Gazetteer {
-    /// - Parameter location: a place and its country, perhaps with regions between them: `Oia, Santorini, Greece`. Case and accents
+    /// - Parameter location: a place and its country, with or without regions between them: `Oia, Santorini, Greece`. Case and accents
     ///   do not matter.
     static func coordinates(of location: String) -> Coordinates? {
         let parts = location.split(separator: ",").map { folded($0.trimmingCharacters(in: .whitespaces)) }

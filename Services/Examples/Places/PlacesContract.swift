@@ -6,7 +6,7 @@ import RPC
 enum PlacesContract {
     static let contract = Contract(name: "places", version: 1, methods: [coordinates.description])
 
-    /// Has the form that enriching demands: ids of a page's images, and one member keyed by image id.
+    /// Has the form of an enriching method: it takes the ids of a page's images, and answers one member keyed by image id.
     static let coordinates = Method(
         "places.coordinates", "Return the coordinates of images whose location is known.",
         params: LocateImages.codec, answer: LocatedImages.codec, errors: [.dataLoss])

@@ -14,7 +14,7 @@ struct PlacesHandlers: Sendable {
         return table
     }
 
-    /// Asks for all items at the same time.
+    /// Reads all items concurrently.
     private func coordinates(of ids: [UUID], _ options: CallOptions) async throws -> LocatedImages {
         try await withThrowingTaskGroup(of: (UUID, Coordinates?).self) { group in
             for id in ids { group.addTask { (id, try await coordinates(of: id, options)) } }
@@ -29,7 +29,7 @@ struct PlacesHandlers: Sendable {
         do throws(RPCError) {
             return try await location(id, options).flatMap(Gazetteer.coordinates)
         } catch {
-            // It was removed after the page was loaded.
+            // The item was removed after the page was loaded.
             guard error.kind == .notFound else { throw error }
             return nil
         }

@@ -5,8 +5,8 @@ import ServiceKit
 
 /// A plugin in Swift, on the runtime of this project's own services: it adds coordinates to the items of the feed.
 ///
-/// The gateway passes only the ids of a page. The plugin asks the gateway for the items, as any other client does, so it depends on
-/// the contract of the feed and not on the place of its socket.
+/// The gateway passes only the ids of a page. The plugin reads the items from the gateway, like any other client. So it depends on the
+/// contract of the feed, and not on the path of the feed's socket.
 @main
 struct PlacesService: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

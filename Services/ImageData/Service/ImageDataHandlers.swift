@@ -198,10 +198,7 @@ extension LoadedImage {
     /// Waits until the connection can send an answer, then builds it: a connection with too much unsent data is closed.
     fileprivate init(_ answer: ImageLoader.Answer, whenThereIs room: AnswerRoom) async throws {
         // No other code runs on the event loop between this check and the answer.
-        while await !room.isThere {
-            await room.wait()
-            try Task.checkCancellation()
-        }
+        while await !room.isThere { try await room.wait() }
         let source: ImageMetadata.Source =
             switch answer.source {
             case .hot: .hot

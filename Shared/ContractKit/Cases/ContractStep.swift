@@ -30,7 +30,8 @@ public struct ContractStep: Sendable {
     enum Outcome: Sendable {
         case result(JSONValue)
         case error(JSONValue)
-        /// The next items of a stream. It ends after them only if `end` is not nil, and is cancelled if it should not stay open.
+        /// The next items of a stream. With `end` the stream must end after them. Otherwise it stays open if it has a name, else it is
+        /// cancelled.
         case items([JSONValue], end: JSONValue?)
     }
 
@@ -42,9 +43,9 @@ public struct ContractStep: Sendable {
         let closesSending: Bool
         /// The messages that arrive: an array, or `$unordered`.
         let receive: JSONValue?
-        /// Nothing arrives for this time after them.
+        /// For this time after the messages, nothing may arrive.
         let silence: Duration?
-        /// The other side closes the connection after them.
+        /// Whether the implementation closes the connection after the messages.
         let isClosed: Bool
     }
 

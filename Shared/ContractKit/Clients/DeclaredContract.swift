@@ -1,4 +1,4 @@
-/// What a client is written from.
+/// A contract, checked and in the form that the writers of clients need.
 struct DeclaredContract {
     let name: String
     let version: Int
@@ -44,7 +44,7 @@ struct DeclaredMethod {
             throw ContractMistake("\(name) is not the name of a method, or an error of it is not a kind")
         }
         self.name = name
-        // One line, without what could end a comment.
+        // One line, without characters that end a comment or a string of the written code.
         summary = (json["summary"]?.text ?? "").replacing(/[\r\n]/, with: " ").replacing("*/", with: "* /")
             .replacing("\\", with: "/").replacing("\"", with: "'")
         self.params = params

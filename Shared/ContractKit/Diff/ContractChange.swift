@@ -1,10 +1,10 @@
 /// A change between two versions of a contract.
 public struct ContractChange: Sendable, Equatable {
-    /// Whom it breaks.
+    /// Which side the change breaks.
     public enum Effect: String, Sendable {
         /// Calls that worked are refused, or behave differently.
         case breaksCallers = "breaks callers"
-        /// Answers no longer have what their readers rely on.
+        /// Answers may lack a member or have a value that readers do not expect.
         case breaksReaders = "breaks readers"
         case compatible
     }

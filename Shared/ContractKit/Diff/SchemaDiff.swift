@@ -85,7 +85,7 @@ struct SchemaDiff {
             case (nil, let after?): return [narrowed(path, "\(keyword) \(after.json) is added")]
             case (let before?, nil): return [widened(path, "\(keyword) \(before.json) is removed")]
             case (let before, let after):
-                // Which of two expressions allows more is not decided here: it counts as breaking.
+                // A changed expression counts as breaking, because expressions are not compared.
                 let text = "\(keyword) changes from \(before?.json ?? "none") to \(after?.json ?? "none")"
                 return [role == .params ? narrowed(path, text) : widened(path, text)]
             }
@@ -99,7 +99,7 @@ struct SchemaDiff {
         for (name, schema) in before {
             let place = "\(path).\(name)"
             guard let successor = after[name] else {
-                // Whoever sends it is refused; whoever reads it misses it.
+                // Callers that send the member are refused. Readers of the result no longer find it.
                 let effect: ContractChange.Effect = role == .params ? .breaksCallers : .breaksReaders
                 changes.append(ContractChange(effect: effect, path: place, description: "the member is removed"))
                 continue

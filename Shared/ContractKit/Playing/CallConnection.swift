@@ -65,7 +65,7 @@ final class CallConnection {
         return (lastID, text)
     }
 
-    /// What may be sent of an attachment before the receiver grants more (PROTOCOL.md §4).
+    /// The number of bytes of an attachment that may be sent before the receiver grants more (PROTOCOL.md §4).
     static let attachmentBytes = 262_144
 
     private func send(_ bytes: [UInt8], as number: Int, by deadline: Deadline) throws {

@@ -33,7 +33,7 @@ final class CallPlayer {
                 return try compare(answer, with: call.outcome, &pattern, &exchange)
             }
         } catch let fault as PeerFault {
-            // Whatever arrives later must not count for a later step.
+            // A late message must not count for a later step.
             (connection, streams) = (nil, [:])
             throw fault
         }

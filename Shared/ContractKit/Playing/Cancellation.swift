@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells the thread of a verification that nobody waits for its report any more.
+/// Tells the thread of a verification that its task was cancelled.
 final class Cancellation: Sendable {
     private let isCancelled = Atomic(false)
 

@@ -16,7 +16,7 @@ public struct Verification: Sendable {
         self.timeout = timeout
     }
 
-    /// How far a verification is.
+    /// The progress of a verification.
     public struct Progress: Sendable {
         public let done: Int
         public let total: Int
@@ -45,7 +45,7 @@ public struct Verification: Sendable {
         for (suite, contractCase) in all {
             progress(Progress(done: reports.count, total: all.count, current: "\(suite.name)/\(contractCase.name)"))
             reports.append(try verify(contractCase, of: suite, on: &shared, cancellation))
-            // Only with its last case, and only for a contract of its own name: conformance is optional.
+            // Once for each suite, after its last case.
             if contractCase.name == suite.cases.last?.name, let report = try verifyDescription(of: suite, on: &shared) {
                 reports.append(report)
             }
@@ -53,7 +53,8 @@ public struct Verification: Sendable {
         return VerificationReport(cases: reports)
     }
 
-    /// - Returns: nil for a suite whose description is not checked.
+    /// - Returns: nil for a part of a suite, and for a contract with another name than its suite: the methods `conformance.…` of the
+    ///   suite `protocol` are optional.
     private func verifyDescription(of suite: ContractSuite, on shared: inout SharedInstance) throws -> CaseReport? {
         guard suite.isComplete, let contract = suite.contract, contract["name"]?.text == suite.name else { return nil }
         let step: StepReport

@@ -1,4 +1,4 @@
-/// What became of a step.
+/// The result of a step.
 public struct StepReport: Sendable {
     public enum Outcome: Sendable {
         case passed
@@ -35,7 +35,7 @@ public struct StepExchange: Sendable {
     public var received: JSONValue?
 }
 
-/// What became of a case.
+/// The result of a case.
 public struct CaseReport: Sendable {
     public let suite: String
     public let name: String

@@ -1,6 +1,6 @@
 import RPC
 
-/// A running instance, and what it says about itself.
+/// A running instance, with its optional features and methods.
 final class Instance {
     let path: SocketPath
 
@@ -29,7 +29,7 @@ final class Instance {
     }
 }
 
-/// What an implementation offers besides what it must.
+/// The optional features and the methods of an implementation.
 struct Abilities {
     /// The negotiated features of PROTOCOL.md §4; `hello` and `describe` for `rpc.hello` and `rpc.describe`.
     let features: Set<String>

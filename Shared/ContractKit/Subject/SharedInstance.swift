@@ -1,6 +1,6 @@
 import RPC
 
-/// The instances of a verification: one for all cases that do not need a fresh one, and one for each that does.
+/// The instances of a verification: a shared one for the cases that do not need a fresh instance, and one for each other case.
 struct SharedInstance {
     private let subject: Subject
     private var shared: Instance?
@@ -57,7 +57,7 @@ struct SharedInstance {
     }
 
     private static func stop(_ instance: Instance) {
-        // A directory that cannot be removed stays in /tmp; it changes no result.
+        // Fails only if the directory in /tmp cannot be removed. That changes no result.
         try? instance.program?.stop()
     }
 }

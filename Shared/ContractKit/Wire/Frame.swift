@@ -1,5 +1,5 @@
-/// A frame of PROTOCOL.md §1: a kind, which may be unknown, and bytes. It does not use the runtime's encoding, so that a mistake
-/// there cannot hide itself.
+/// A frame of PROTOCOL.md §1: a kind, which may be unknown, and bytes. It does not use the runtime's encoding, so that a fault of the
+/// runtime is found.
 struct Frame {
     static let maximumBytes = 0xFF_FFFF
 

@@ -16,9 +16,10 @@ public struct AnswerRoom: Sendable {
         }
     }
 
-    /// Returns once a large answer may be accepted, the connection closes, or the task is cancelled. Check `isThere`
-    /// again: another handler may have used the capacity.
-    public func wait() async {
+    /// Returns once a large answer may be accepted or the connection closes. Check `isThere` again: another handler may
+    /// have used the capacity.
+    /// - Throws: `CancellationError`. A handler that were told nothing would check and wait again without an end.
+    public func wait() async throws {
         guard let connection else { return }
         let cancellation = CancellationFlag()
         await withTaskCancellationHandler {
@@ -31,6 +32,7 @@ public struct AnswerRoom: Sendable {
             cancellation.raise()
             connection.onLoop { $0.cancelWait(cancellation) }
         }
+        try Task.checkCancellation()
     }
 }
 

@@ -56,7 +56,7 @@ enum FuzzMethods {
             return Blob(ask.size)
         }
         table.handle(room) { ask, context in
-            await context.room.wait()
+            try await context.room.wait()
             return Blob(ask.size)
         }
         table.handle(fail) { ask, _ in throw RPCError(ask.count == 0 ? .notFound : .alreadyExists, "on purpose") }

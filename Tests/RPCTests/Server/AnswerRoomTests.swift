@@ -19,7 +19,7 @@ import Testing
     private static var methods: MethodTable {
         var methods = MethodTable(Contract(name: "large", version: 1, methods: [large.description]))
         methods.handle(large) { _, context in
-            while await !context.room.isThere { await context.room.wait() }
+            while await !context.room.isThere { try await context.room.wait() }
             return text
         }
         return methods
@@ -51,11 +51,11 @@ import Testing
         table.handle(EchoContract.trace) { _, context in
             #expect(await !context.room.isThere)
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await context.room.wait() }
+                group.addTask { await #expect(throws: CancellationError.self) { try await context.room.wait() } }
                 group.cancelAll()
             }
             try await gate.pass("alone")
-            await context.room.wait()
+            await #expect(throws: CancellationError.self) { try await context.room.wait() }
             try? await gate.pass("waited")
             return .init(text: "")
         }

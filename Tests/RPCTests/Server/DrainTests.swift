@@ -284,7 +284,7 @@ import Testing
                 return target?.hasPrefix("anon_inode:") == false
             }
         }
-        let rounds = 200
+        let rounds = 60
         let before = try descriptors()
         for round in 0..<rounds {
             let gate = Gate()

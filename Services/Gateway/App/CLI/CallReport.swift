@@ -11,7 +11,7 @@ struct CallReport: Sendable {
     var failure: ErrorKind?
     var source = Source()
 
-    /// Where an answer came from, as far as it says so.
+    /// The origin of an answer, if the answer states it.
     struct Source: Sendable {
         var origin: String?
         var savedAt: String?
@@ -19,7 +19,7 @@ struct CallReport: Sendable {
 
         init() {}
 
-        /// An answer without these members says nothing.
+        /// An answer without these members has no known source.
         init(of answer: RawJSON) { self = (try? answer.read(as: Self.codec)) ?? Source() }
 
         private static let codec = Codec<Source>.object { object in

@@ -2,7 +2,7 @@ import ArgumentParser
 import ContractCases
 import ContractKit
 
-/// A contract as a command line names it: one that the gateway carries, or a path.
+/// A contract as an argument names it: one that the gateway contains, or a path.
 enum NamedContract {
     /// The folder with its cases.
     /// - Parameter name: a name, or a path with a slash.

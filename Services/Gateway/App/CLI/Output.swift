@@ -50,7 +50,7 @@ struct Output: Sendable {
     /// Prints a JSON document: on a terminal with indentation, otherwise as one line.
     func print(_ json: RawJSON) { print(terminal.isTerminal(.output) ? PrettyJSON.text(json) : "\(json)") }
 
-    /// Shows a text in place of the last one. Without a terminal the texts follow each other.
+    /// Replaces the last text on the terminal. If standard output is not a terminal, prints the text below the last one.
     func redraw(_ text: String, isFirst: Bool) {
         guard terminal.understandsEscapes(.output) else { return print(text) }
         let rows = ScreenSize.live()?.rows ?? ScreenSize.usualRows
@@ -81,7 +81,7 @@ struct Output: Sendable {
         if !text.isEmpty { write(Array(text.utf8), to: STDERR_FILENO) }
     }
 
-    /// Prints something that is wrong and does not end the command.
+    /// Prints a warning: a fault that does not end the command.
     func complain(_ text: String) {
         guard !asJSON else { return write(Array((Self.json("warning", text) + "\n").utf8), to: STDERR_FILENO) }
         say(errorStyle.red("gateway:") + " " + Escaping.visible(text))

@@ -2,7 +2,7 @@ import Foundation
 import Processes
 import Synchronization
 
-/// Holds results back until they are longer than the screen, and then shows them in a pager.
+/// Buffers results until they are longer than the screen, and then writes them to a pager.
 final class Pager: Sendable {
     private enum State {
         case holding([UInt8])
@@ -68,7 +68,7 @@ final class Pager: Sendable {
         }
     }
 
-    /// Shows what is held back, or waits until the user has left the pager. Later results appear at once.
+    /// Writes the buffered results, or waits until the user has left the pager. Later results appear at once.
     func finish(_ put: ([UInt8], Int32) -> Void) {
         state.withLock { state in
             switch state {
@@ -96,7 +96,7 @@ final class Pager: Sendable {
             signal(SIGINT, SIG_IGN)
             return (process, ends[1])
         } catch {
-            // Without a shell there is no pager either.
+            // Without a shell, the caller prints the results directly.
             close(ends[1])
             return nil
         }

@@ -74,7 +74,7 @@ struct Session: Sendable {
         return answer
     }
 
-    /// Reports a part of an answer that is missing, because its service failed.
+    /// Reports a part of an answer that is missing because its service failed.
     func complain(about problem: ProblemViewModel) {
         output.complain(problem.message)
         if let id = trace.id { output.say(Texts(language).text(.traceHint, id)) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What the command line says about arguments that it cannot parse, or about a request for help.
+/// The message for arguments that cannot be parsed, or for a request for help.
 struct UsageReport {
     let error: any Error
     let arguments: [String]
@@ -31,7 +31,7 @@ struct UsageReport {
 
     private var message: String { unknownCommand ?? GatewayCommand.message(for: error) }
 
-    /// The message for a word that is no command, with the command that it resembles.
+    /// The message for an unknown command, with the nearest known command.
     private var unknownCommand: String? {
         let names = GatewayCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let word = arguments.first, !word.hasPrefix("-"), !(names + ["help"]).contains(word) else { return nil }

@@ -47,7 +47,7 @@ struct Gateway: Sendable {
         if Feed.changes.contains(method) { feed.recent.forget() }
         if Pictures.changes.contains(method) { pictures.forget() }
         if ImageComments.changes.contains(method) { comments.forget() }
-        // The pages have what the plugin adds to the items.
+        // Cached pages contain the values that the plugin adds to items.
         if registry.mayChangeItems(by: method) { feed.recent.forget() }
     }
 }

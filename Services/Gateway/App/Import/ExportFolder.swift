@@ -49,7 +49,7 @@ struct ExportFolder {
         }
     }
 
-    /// The file of an item, whatever its type is.
+    /// The file of an item, of any content type; nil when there is none.
     func file(of id: UUID) -> String? {
         (Self.extensions.values + ["image"]).map { "\(id.uuidString).\($0)" }.first {
             FileManager.default.fileExists(atPath: "\(path)/\($0)")
@@ -68,7 +68,7 @@ struct ExportFolder {
         RPCError(.internalError, "cannot write \(file): \(FileFault.text(code))", begun: false)
     }
 
-    /// The manifest, which is written entry by entry into a file of its own, and renamed at the end.
+    /// Writes the manifest entry by entry into a temporary file, and renames it at the end.
     final class Manifest {
         private let path: String
         private let file: UnsafeMutablePointer<FILE>

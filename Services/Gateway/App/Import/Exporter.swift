@@ -8,8 +8,9 @@ import RPC
 
 /// Writes the feed into a folder that `import` takes back: the bytes of each image in a file, and a manifest.
 ///
-/// The export can be repeated: a file with the bytes of its image is kept. The manifest replaces the last one at the end, so that
-/// an interrupted export leaves a complete one or none. Memory holds one page of the feed.
+/// The export can be repeated: it loads no image again whose file has the same bytes. The new manifest replaces the last one at
+/// the end, so an interrupted export leaves the last complete manifest, or none. Memory holds one page of the feed, and the
+/// comments and bytes of one image.
 struct Exporter {
     let session: Session
     let folder: ExportFolder
@@ -24,7 +25,7 @@ struct Exporter {
         var items = 0
         var comments = 0
 
-        /// Images whose bytes were written; the files of the others were complete.
+        /// Images whose bytes were written. The others had complete files, or are missing.
         var written = 0
 
         /// Images without bytes.
@@ -63,7 +64,7 @@ struct Exporter {
             summary.written += 1
             return file
         } catch {
-            // Of a file that cannot be written, the folder is at fault, not this image.
+            // An error without a service is a failed write. It concerns the folder, not this image.
             guard error.service != nil, error.kind != .unavailable, error.kind != .overloaded else { throw error }
             summary.missing += 1
             missing(item.id.uuidString, "\(Escaping.visible(item.image)): \(error.message)")
@@ -110,7 +111,7 @@ extension ImportEntry {
             comments: comments.map {
                 Comment(id: $0.id, username: $0.author.username, message: $0.message, createdAt: $0.createdAt)
             },
-            // A URL of a hash is made from the bytes again.
+            // `import` derives a URL of a hash from the bytes again.
             image: file != nil && item.image.hasPrefix("urn:sha256:") ? nil : item.image)
     }
 }

@@ -5,20 +5,20 @@ import RPC
 
 /// An image to import, from `manifest.json`, from an archive's posts or from the folder's files.
 struct ImportEntry: Sendable, Equatable {
-    /// The path relative to the folder; nil for an image whose bytes stay where its URL is.
+    /// The path relative to the folder; nil for an image that is published by its URL, without bytes.
     let file: String?
     let id: UUID?
     let description: String?
     let location: String?
     let comments: [Comment]
 
-    /// The URL of the image; nil for the URL of the hash of its bytes.
+    /// The URL of the image. If it is nil, the URL is derived from the hash of the bytes.
     var image: String?
 
     /// The reason why it is not imported; nil for an image.
     var refusal: String?
 
-    /// For messages.
+    /// The name in messages.
     var name: String { file ?? image ?? "" }
 
     struct Comment: Sendable, Equatable {

@@ -8,8 +8,8 @@ import RPC
 /// Publishes a folder of images with their comments. All ids are derived from the folder's content, so importing twice
 /// changes nothing, and a second import completes an interrupted one.
 ///
-/// The images are stored, published and commented in batches, so that memory does not grow with their number, and an interrupted
-/// import has published what it has read.
+/// The images are stored, published and commented in batches: memory holds the bytes of at most `parallelism` images, besides the
+/// manifest and the refusals. An interrupted import has published its complete batches.
 struct Importer {
     let session: Session
     let folder: ImportFolder
@@ -29,7 +29,7 @@ struct Importer {
         var comments = 0
         var refusals: [Refusal] = []
 
-        /// The processed images, with refused ones.
+        /// The number of processed images, including refused ones.
         var done = 0
     }
 

@@ -1,8 +1,8 @@
 import CommentsContract
 import JSON
 
-/// The promise of a plugin to add a value to items: for a page of items the gateway calls the method once, and puts each value under
-/// `extensions.NAME` of its item.
+/// An entry of `enriches` in a manifest: the plugin adds a value to items. For a page of items the gateway calls the method once, and
+/// puts each value under `extensions.NAME` of its item.
 struct Enrichment: Sendable, Equatable {
     /// What can be enriched.
     enum Item: String, Sendable, CaseIterable {
@@ -23,7 +23,7 @@ struct Enrichment: Sendable, Equatable {
     /// The maximum number of enrichments of an item by all plugins. With `EnrichmentLimits.answerBytes` it limits the size of a page.
     static let maximumPerItem = 16
 
-    /// The name of the number of comments, which pages show in their own words. Only `comments.counts` may have it.
+    /// The extension with the number of comments. Pages show it as a text of their own. Only `comments.counts` may have this name.
     static let comments = "comments"
 
     static let codec = Codec<Enrichment>.object { object in

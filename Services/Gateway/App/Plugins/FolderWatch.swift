@@ -5,7 +5,7 @@ import NIOPosix
 
 /// Reports changes of a folder, which may be missing, appear later or be replaced.
 ///
-/// It watches the folder and the one above it with inotify. Where that is not possible, it reports a change every second.
+/// It watches the folder and its parent with inotify. If inotify cannot be initialised, it reports a change every second.
 final class FolderWatch: Sendable {
     /// Yields after one or more changes.
     let changes: AsyncStream<Void>
@@ -16,7 +16,7 @@ final class FolderWatch: Sendable {
     /// The time from the first change to reading the folder, in which editors and scripts finish writing.
     static let settleTime = Duration.milliseconds(100)
 
-    /// The time between two changes that are reported without inotify.
+    /// The interval of the reported changes without inotify.
     private static let pollTime = Duration.seconds(1)
 
     private static let contentChanges =
@@ -34,10 +34,10 @@ final class FolderWatch: Sendable {
         defer { changed.finish() }
         guard let (channel, descriptor) = await open(on: loop) else { return await poll() }
         watch(descriptor)
-        // Changes before this moment were not reported.
+        // No event reports a change before the watches were added.
         changed.yield()
         await withTaskCancellationHandler {
-            // Fails only for a channel that was never open.
+            // Throws only for a channel that was never open.
             try? await channel.closeFuture.get()
         } onCancel: {
             channel.close(promise: nil)
@@ -80,7 +80,7 @@ final class FolderWatch: Sendable {
 
     /// Adds the watches that are missing, for example of a folder that was replaced. Repeating it has no effect.
     private func watch(_ descriptor: Int32) {
-        // Without the folder above, or the folder, there is nothing to watch there yet.
+        // Fails while the folder or its parent is missing. The next event of the parent adds the watch again.
         inotify_add_watch(
             descriptor, (path as NSString).deletingLastPathComponent, UInt32(Self.parentChanges | IN_ONLYDIR))
         inotify_add_watch(descriptor, path, UInt32(Self.contentChanges | IN_ONLYDIR))

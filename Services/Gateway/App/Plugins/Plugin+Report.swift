@@ -10,7 +10,7 @@ extension Plugin {
         do throws(RPCError) {
             _ = try await client.call(ProtocolMethods.ping, Empty(), CallOptions(timeout: Self.probeTimeout))
         } catch {
-            // A peer without `rpc.ping` has answered nevertheless.
+            // `method_not_found` is an answer too: the peer does not implement `rpc.ping`.
             if error.kind != .methodNotFound { failure = error }
         }
         let roundTrip = NIODeadline.now() - start
@@ -33,7 +33,7 @@ extension Plugin {
 }
 
 extension PluginReport {
-    /// The reports with notices: of a manifest that is invalid now, and of a process that has two names.
+    /// Adds notices to the reports: a manifest that is invalid now, and two plugins that are the same process.
     static func noting(_ rejections: [ManifestRejection], in reports: [PluginReport]) -> [PluginReport] {
         reports.map { report in
             let refused = rejections.filter { $0.name == report.name }

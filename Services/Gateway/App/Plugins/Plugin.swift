@@ -26,7 +26,8 @@ struct Plugin: Sendable {
     /// The methods of our own contracts that may be called again after a lost connection.
     private static let repeatableMethods = Set(ownContracts.flatMap(\.methods).filter(\.idempotent).map(\.name))
 
-    /// Whether a call may change what the plugin adds to items. The composition names these methods of our own contracts.
+    /// Whether a call may change what the plugin adds to items. False for our own contracts: `Feed.changes` and
+    /// `ImageComments.changes` list their methods.
     func mayChangeItems(by method: String) -> Bool {
         !manifest.enriches.isEmpty && !manifest.isRead(method) && !Self.ownContracts.contains { $0.name == name }
     }

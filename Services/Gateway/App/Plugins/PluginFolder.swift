@@ -38,7 +38,7 @@ struct PluginFolder {
         return scan
     }
 
-    /// The names of the files that are manifests. Editors name their copies and temporary files otherwise.
+    /// The names of the files that are manifests: `*.json`, except hidden ones. Copies and temporary files of editors do not match.
     private func manifestNames() throws(ManifestRejection) -> [String] {
         guard let folder = opendir(path) else {
             // Without the folder, the gateway has no plugins.
@@ -88,7 +88,7 @@ struct ManifestRejection: Error, Equatable, Sendable, CustomStringConvertible {
         self.reason = Escaping.visible(reason)
     }
 
-    /// The file's name without its suffix: the name of the plugin, if the file is called as it must be.
+    /// The file's name without its suffix. It is the name of the plugin if the file is named correctly.
     var name: String {
         let last = file.split(separator: "/").last ?? ""
         return String(last.hasSuffix(".json") ? last.dropLast(5) : last)

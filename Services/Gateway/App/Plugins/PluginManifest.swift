@@ -94,7 +94,7 @@ struct PluginManifest: Sendable, Equatable {
         }
     }
 
-    /// The most words of `run`, as in `deploy/runner`.
+    /// The maximum number of words in `run`; `deploy/runner` has the same limit.
     static let mostWords = 64
 }
 
@@ -102,7 +102,7 @@ struct PluginManifest: Sendable, Equatable {
 enum PluginName {
     static let maximumLength = 32
 
-    /// The protocol's and the gateway's own methods begin with these.
+    /// The first parts of the names of the protocol's and the gateway's own methods.
     static let reserved = ["rpc", "gateway"]
 
     static let codec = Codec<String>.string.map(

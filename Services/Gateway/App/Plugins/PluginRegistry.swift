@@ -106,13 +106,13 @@ final class PluginRegistry: Sendable {
                 }
             }
         }
-        // A folder that cannot be read says nothing about any plugin.
+        // If the folder cannot be read, every plugin remains.
         let unclear = scan.isComplete ? Set(rejections.map(\.name)) : Set(old.byName.keys)
         kept += old.plugins.filter { unclear.contains($0.name) }
         let content = Content(kept + new, rejections)
         self.content.withLock { $0 = content }
         noteRejections(content, after: old, source.logger)
-        // The start line follows at the start.
+        // At the start, the start line lists the plugins.
         if !isStart { notePlugins(content, after: old, source.logger) }
         for plugin in old.plugins where content.byName[plugin.name]?.client !== plugin.client { plugin.retire() }
         return new
@@ -141,7 +141,7 @@ final class PluginRegistry: Sendable {
 
     // MARK: Calls
 
-    /// Calls a method without whose answer a page is still complete. The page does not wait long for it. A failure is logged.
+    /// Calls a method whose answer a page can omit. A failure is logged, and never fails the page.
     /// - Parameter time: the timeout, if it is shorter than that of `options`.
     func optional<Params, Answer>(
         _ name: String, _ method: Method<Params, Answer>, _ params: Params, within time: TimeAmount,

@@ -27,7 +27,7 @@ final class PluginStanding: Sendable {
     /// The contracts of the manifest that the plugin does not offer; nil when it offers all, or nothing is known.
     var mismatch: String? { state.withLock(\.mismatch) }
 
-    /// The time of the last change; at first the start of the gateway.
+    /// The time of the last change; before the first one, when the gateway read the manifest.
     var since: Date { state.withLock(\.since) }
 
     @Sendable func note(_ change: PeerChange) {
@@ -38,7 +38,7 @@ final class PluginStanding: Sendable {
         let level: Logger.Level
         let what: String
         switch change {
-        // Expected: the start line lists the plugin.
+        // Expected: another line has already named the plugin.
         case .appeared: return
         case .returned(let isNew): (level, what) = (.notice, isNew ? "is back, as another process" : "answers again")
         case .restarted: (level, what) = (.notice, "was restarted")

@@ -15,8 +15,7 @@ actor LargeReads {
     ) async throws -> Image {
         while true {
             // A caller whose connection is full waits here without holding a slot.
-            await room?.wait()
-            try Task.checkCancellation()
+            try await room?.wait()
             await takeTurn()
             defer { giveTurn() }
             if await room?.isThere ?? true { return try await read() }

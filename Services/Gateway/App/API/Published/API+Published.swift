@@ -18,7 +18,7 @@ extension API {
         case .post:
             if let refusal = refusal(of: request) { return refusal }
             let body = try params.params(path: values, body: request.body.readableBytesView)
-            // The pages of the feed may have values of the plugin.
+            // The cached pages of the feed may have old values of the plugin.
             defer { if !plugin.manifest.enriches.isEmpty { gateway.feed.recent.forget() } }
             let result = try await call(route, of: plugin, body, request.options)
             var answer = HTTPAnswer(.ok)
@@ -42,7 +42,7 @@ extension API {
         return result
     }
 
-    /// The answer to a request that may not write; nil for one that may.
+    /// The refusal of a request that may not write; nil if it may write.
     private func refusal(of request: EndpointRequest) -> HTTPAnswer? {
         let trace = request.options.trace
         if request.head.comesFromOtherSite(than: publicURL) {

@@ -4,7 +4,7 @@ import RPC
 
 extension Endpoint {
     /// The endpoint of a method that a plugin publishes.
-    /// - Parameter description: what the plugin says about the method; nil when it says nothing, and for routing.
+    /// - Parameter description: the plugin's description of the method; nil if it has none. Routing does not need it.
     init(_ route: HTTPRoute, of plugin: Plugin, _ description: MethodDescription? = nil) {
         let variables = Set(route.path.variables.map(\.name))
         let properties = (description?.properties ?? []).filter { !variables.contains($0.0) }
@@ -56,10 +56,10 @@ extension Gateway {
         }
     }
 
-    /// All endpoints of plugins, with what the plugins say about them.
+    /// All endpoints of plugins, with the plugins' descriptions of them.
     func publishedEndpoints() async -> [Endpoint] {
         let plugins = registry.plugins.filter { !$0.manifest.http.isEmpty }
-        // At the same time, so that several plugins that hang delay an answer no longer than one.
+        // Concurrently, so that several hanging plugins delay the answer no longer than one.
         return await withTaskGroup(of: (Int, [Endpoint]).self) { group in
             for (index, plugin) in plugins.enumerated() {
                 group.addTask {

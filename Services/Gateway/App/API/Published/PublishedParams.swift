@@ -10,7 +10,7 @@ struct PublishedParams {
         properties = description.flatMap { Dictionary($0.properties, uniquingKeysWith: { first, _ in first }) }
     }
 
-    /// The parameters of a request without a body: those of the path and of the query. Like in the rest of the API, unknown
+    /// The parameters of a request without a body: those of the path and of the query. As in the rest of the API, unknown
     /// parameters of the query are ignored.
     /// - Throws: `invalid_params`.
     func params(path: [String: String], _ query: Query) throws(RPCError) -> RawJSON {

@@ -54,7 +54,7 @@ struct CallCommand: ClientCommand {
     }
 
     private func printItems(_ params: RawJSON, _ session: Session) async throws {
-        // Items appear when they come.
+        // Items appear as they arrive.
         session.output.finish()
         let isForPeople = session.output.terminal.isTerminal(.output) && !session.asJSON
         var items: [RawJSON] = []
@@ -67,7 +67,7 @@ struct CallCommand: ClientCommand {
                 }
             }
         } catch let error as RPCError {
-            // The time that the user has given is over.
+            // With --collect, the user's timeout ends the stream and is no error.
             guard collect, error.kind == .deadlineExceeded, client.timeout != nil else { throw error }
         }
         if collect { session.output.print(RawJSON(items, as: .array(of: .any))) }
@@ -106,7 +106,7 @@ struct CallCommand: ClientCommand {
             let selection = ServiceSelection(service: service)
             return try await session.call(ProtocolMethods.describe, selection).contracts.flatMap(\.methods)
         } catch {
-            // A service without `rpc.describe`, or one that is down. Descriptions only help.
+            // The service is down or has no `rpc.describe`. The call works without a description.
             return []
         }
     }

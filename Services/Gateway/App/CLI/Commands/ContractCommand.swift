@@ -3,7 +3,7 @@ import ContractKit
 import Foundation
 import RPC
 
-/// What needs no running gateway: comparing contracts.
+/// Compares contracts. Needs no running gateway.
 struct ContractCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contract", abstract: "Compare contracts.", subcommands: [ContractDiffCommand.self])

@@ -54,7 +54,7 @@ struct DescribeCommand: ClientCommand {
     }
 
     private func find(_ name: String, _ session: Session) async throws -> MethodDescription {
-        // All services, for the hint.
+        // The hint needs the methods of all services.
         let methods = try await session.call(ProtocolMethods.describe, ServiceSelection()).contracts.flatMap(\.methods)
         if let method = methods.first(where: { $0.name == name }) { return method }
         // The protocol's own methods are in no contract.

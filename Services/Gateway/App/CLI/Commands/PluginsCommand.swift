@@ -24,7 +24,7 @@ struct PluginsText {
             TextTable.Column("CONTRACTS"), TextTable.Column("ROUND TRIP", align: .right),
             TextTable.Column("ERROR", fit: .wrap),
         ]
-        // The others are notices of their plugins.
+        // A refused manifest of a running plugin is a notice in that plugin's row.
         let refused = list.refused.filter { refused in !list.plugins.contains { $0.name == refused.name } }
         return TextTable(columns, rows: list.plugins.map(row) + refused.map(row))
             .rendered(in: output.columns, style: output.style)

@@ -34,7 +34,7 @@ struct RemoveCommand: ClientCommand {
     var force = false
 
     func run(_ session: Session) async throws {
-        // The answer only counts, so the missing ones must be known before.
+        // The answer of `feed.remove` has only a count, so missing ids are found before.
         let missing = force ? [] : try await missing(session)
         _ = try await session.show(FeedContract.remove, RemovedItems(ids: imageIDs)) {
             Texts(session.language).text(.removedCount, "\($0.count)")

@@ -24,7 +24,7 @@ struct LiveCompletion: Sendable {
             ) { try await complete(LiveCompletion(client: $0)) }
             return CompletionWord.safe(found).map { $0.line(for: .requesting) }
         } catch {
-            // The shell has no place for an error; the command itself reports it.
+            // A shell cannot show an error during completion. The command itself reports it.
             return []
         }
     }

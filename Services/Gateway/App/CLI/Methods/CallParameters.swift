@@ -14,7 +14,7 @@ enum CallParameters: Equatable {
         let content: Content
 
         enum Content: Equatable {
-            /// Its type is that of the schema.
+            /// Takes its type from the schema.
             case text(String)
             case json(RawJSON)
             case file(InputFile)
@@ -35,7 +35,7 @@ enum CallParameters: Equatable {
         return .values(try arguments.map(value))
     }
 
-    /// Whether the schema of the parameters matters.
+    /// Whether a value takes its type from the schema of the parameters.
     var needsSchema: Bool {
         guard case .values(let values) = self else { return false }
         return values.contains { if case .json = $0.content { false } else { true } }
@@ -114,7 +114,7 @@ extension CallParameters.Value {
         }
     }
 
-    /// A text for a string; otherwise JSON, or a string when it is none. The service reports a wrong type.
+    /// A string if the schema demands one. Otherwise JSON, or a string if the text is not JSON. The service reports a wrong type.
     private static func tree(_ text: String, _ schema: ParameterSchema?) -> JSONTree {
         let types = schema?.types ?? []
         if types.contains("string"), types.isSubset(of: ["string", "null"]) { return .string(text) }

@@ -6,7 +6,7 @@ indirect enum JSONTree: Sendable, Equatable {
     case array([JSONTree])
     case string(String)
 
-    /// A number, a literal, or any value that is not looked into.
+    /// A number, a literal, or any value that remains unparsed.
     case raw(RawJSON)
 
     struct Member: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import RPC
 
-/// What the user may have meant, when a service refuses a call.
+/// Suggestions for a call that a service has refused.
 struct MethodHints {
     let methods: [MethodDescription]
 

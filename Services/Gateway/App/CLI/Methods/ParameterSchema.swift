@@ -1,6 +1,6 @@
 import JSON
 
-/// What a JSON Schema says about a value, as far as the command line needs it.
+/// The parts of a JSON Schema that the command line needs.
 ///
 /// A schema may come from any plugin. A keyword that has another form than expected counts as absent; references are not followed.
 struct ParameterSchema: Sendable {
@@ -41,7 +41,7 @@ struct ParameterSchema: Sendable {
     var minimum: Int? { tree["minimum"]?.integer }
     var maximum: Int? { tree["maximum"]?.integer }
 
-    /// The names of the JSON types that a value may have; empty when the schema does not say.
+    /// The names of the JSON types that a value may have; empty when the schema names none.
     var types: Set<String> {
         let own = tree["type"].map { $0.elements ?? [$0] } ?? []
         let texts = choices.contains { $0.text != nil } ? ["string"] : []
@@ -51,7 +51,7 @@ struct ParameterSchema: Sendable {
     /// Whether a value is bytes: `{"$bytes": {"base64": …}}`.
     var isBytes: Bool { member("$bytes") != nil || alternatives.contains(where: \.isBytes) }
 
-    /// The schema at a path of names and positions; nil when the schema does not say.
+    /// The schema at a path of names and positions; nil when the schema has none.
     func at(_ path: some Sequence<ParameterPath.Step>) -> ParameterSchema? {
         path.reduce(self as ParameterSchema?) { schema, step in schema?.at(step) }
     }

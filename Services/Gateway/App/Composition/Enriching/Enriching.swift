@@ -3,7 +3,7 @@ import JSON
 import NIOCore
 import RPC
 
-/// Asks the plugins for what they add to the items of the feed. A page does not wait long for it, and is complete without it.
+/// Calls the plugins for the values that they add to the items of the feed. A page omits late and failed values.
 struct Enriching: Sendable {
     let registry: PluginRegistry
     let limits: EnrichmentLimits
@@ -45,7 +45,7 @@ struct Enriching: Sendable {
             let answer = try await plugin.call(enrichment.method, params, limited)
             return .success(try enrichment.values(in: answer, for: ids))
         } catch {
-            // A caller with a shorter deadline proves nothing about the plugin.
+            // If the caller's deadline expired first, the plugin may be fast enough for others.
             let isSlow = error.kind == .deadlineExceeded && limited.deadline < options.deadline
             if isSlow || error.kind == .invalidData { pauses.pause(enrichment.name, after: error) }
             registry.noteIgnored(enrichment.method, error, options.trace)

@@ -11,8 +11,8 @@ extension Enrichment {
         return { members throws(JSONError) in try members[ids] }
     }
 
-    /// The values in the answer of the method. Values of images that were not asked for are dropped.
-    /// - Throws: `invalid_data` when the answer does not have the form that enriching demands.
+    /// The values in the answer of the method. Values of images that were not requested are dropped.
+    /// - Throws: `invalid_data` when the answer is too large, or is not one member with an object keyed by image id.
     func values(in answer: Payload, for ids: [UUID]) throws(RPCError) -> [UUID: RawJSON] {
         let size = answer.json.bytes.count
         guard size <= EnrichmentLimits.answerBytes else {

@@ -2,10 +2,10 @@ import NIOCore
 
 /// The limits of what plugins add to items, with their defaults.
 struct EnrichmentLimits: Sendable {
-    /// How long a page waits for a plugin. A manifest can state less.
+    /// How long a page waits for a plugin. A manifest can set a shorter time.
     var timeout = TimeAmount.milliseconds(500)
 
-    /// How long pages are without the values of a plugin that was too slow or answered with invalid data, and do not wait for it.
+    /// How long pages omit an enrichment that timed out or answered invalid data.
     var pause = TimeAmount.seconds(5)
 
     /// The maximum size of a plugin's answer for a page in bytes.

@@ -2,8 +2,8 @@ import NIOCore
 import RPC
 import Synchronization
 
-/// The enrichments that failed a short time ago: pages are without them for a while, and do not wait. A plugin that is down needs
-/// no pause: its circuit is open, and calls fail at once until it is back.
+/// The enrichments that recently timed out or answered invalid data. Until its pause ends, an enrichment is not called, and pages omit
+/// it. A plugin that is down needs no pause: its circuit is open, so calls fail at once.
 final class EnrichmentPauses: Sendable {
     private struct Pause {
         let error: RPCError
@@ -13,7 +13,7 @@ final class EnrichmentPauses: Sendable {
     private let time: TimeAmount
     private let now: @Sendable () -> NIODeadline
 
-    /// By the names of the extensions, of which there are few.
+    /// Keyed by the name of the extension. Manifests limit their number.
     private let pauses = Mutex<[String: Pause]>([:])
 
     init(_ limits: EnrichmentLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {

@@ -1,6 +1,6 @@
 import JSON
 
-/// The rules for a value that a plugin adds to an item. Clients show it, and put it into documents of their own.
+/// The rules for a value that a plugin adds to an item. Clients display the value and embed it in other documents.
 enum ExtensionValue {
     /// - Throws: a mismatch for a value that is too large, too deep, or has a control character other than a tab or a line feed.
     static func check(_ value: RawJSON) throws(JSONError) {

@@ -1,7 +1,7 @@
 import NIOCore
 import RPC
 
-/// A short-lived cache of the methods that plugins describe. A plugin that describes none is not asked again for a while either.
+/// A short-lived cache of the methods that plugins describe. A failed or empty description is cached too.
 struct RecentContracts: Sendable {
     /// The lifetime of a description.
     static let time = TimeAmount.seconds(5)
@@ -18,7 +18,7 @@ struct RecentContracts: Sendable {
     /// Runs the loads, until the task is cancelled.
     func run() async { await plugins.run() }
 
-    /// What a plugin says about one of its methods.
+    /// A plugin's description of one of its methods.
     /// - Returns: nil when it does not describe the method, or does not answer.
     func method(_ name: String, of plugin: Plugin) async -> MethodDescription? {
         do throws(RPCError) {
