@@ -141,8 +141,7 @@ def test_ids_have_the_descriptions_of_their_images(shell):
 
 
 def test_hostile_names_neither_run_nor_break_the_line(shell):
-    complete(shell, "gateway call hostile.")
-    complete(shell, " ")
+    complete(shell, "gateway call hostile.act ")
     shell.until_shown("fine=", "word=")
     if shell.name in DESCRIBED:
         shell.until_shown(r"Say \u{1B}[2J 'it'")
