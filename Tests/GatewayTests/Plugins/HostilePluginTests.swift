@@ -83,7 +83,7 @@ import Testing
             let method =
                 #"{"name":"hostile.act","summary":"","params":{},"result":{},"idempotent":true,"streams":false,"errors":[]}"#
             try await peer.answer(
-                #""result":{"service":{"name":"hostile","version":"1"},"contracts":[{"name":"hostile","version":1,"methods":[\#(method)]}]}"#
+                #""result":{"service":{"name":"hostile","version":"1","instance":"a"},"contracts":[{"name":"hostile","version":1,"methods":[\#(method)]}]}"#
             )
             let found = try await described
             #expect(found?.name == "hostile.act")
