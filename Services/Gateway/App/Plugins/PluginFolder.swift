@@ -58,6 +58,9 @@ struct PluginFolder {
 
     private static let suffix = ".json"
 
+    /// The manifest of one plugin, without the others.
+    func manifest(of plugin: String) throws(ManifestRejection) -> PluginManifest { try read(plugin + Self.suffix) }
+
     private func read(_ name: String) throws(ManifestRejection) -> PluginManifest {
         let file = "\(path)/\(name)"
         let text = try ManifestFile(path: file).read()
