@@ -16,9 +16,9 @@ import Testing
         #expect(
             outcome.output == """
                 likes/liking: 13 passed
-                likes/limits: 13 passed
+                likes/limits: 15 passed
                 likes/contract.json: 1 skipped (the implementation does not describe itself)
-                26 passed, 0 failed, 1 skipped
+                28 passed, 0 failed, 1 skipped
 
                 """)
         #expect(outcome.errors == "")
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("json", "{\"passed\":26,"), ("tap", "TAP version 14\n1..27\nok 1 - "), ("junit", "<?xml version"),
+        ("json", "{\"passed\":28,"), ("tap", "TAP version 14\n1..29\nok 1 - "), ("junit", "<?xml version"),
     ])
     func `reports have formats for programs`(format: String, start: String) async throws {
         let arguments = ["verify", "likes", "--timeout", "60", "--start", Self.likes, "--format", format]
@@ -88,17 +88,73 @@ import Testing
         (["verify", "likes"], "choose the implementation with one of --socket, --plugin and --start", 64),
         (["verify", "likes", "--socket", "a", "--plugin", "b"], "choose the implementation with one of", 64),
         (["verify", "nonsense", "--socket", "a"], "unknown contract nonsense. Known: comments, ", 64),
-        (["verify", "likes", "--plugin", "nonsense", "--root", "/nonexistent"], "there is no plugin nonsense", 64),
+        (
+            ["verify", "likes", "--plugin", "nonsense", "--root", "/nonexistent"],
+            "Cannot use the plugin: /nonexistent/plugins.d/nonsense.json: cannot be opened: No such file", 65
+        ),
+        (
+            ["verify", "likes", "--plugin", "../x", "--root", "/nonexistent"],
+            "--plugin ../x: the name of a plugin must be 1 to 32 of a-z", 64
+        ),
+        (["verify", "likes", "--plugin", "rpc"], "--plugin rpc: the name of a plugin is reserved", 64),
         (["verify", "/nonexistent", "--socket", "a"], "Cannot read folder /nonexistent: no such file", 65),
         (["verify", "likes", "--socket", "a", "--timeout", "0"], "--timeout must be from 0.001", 64),
         (["contract", "diff", "/dev/null", "/dev/null"], "/dev/null: is not JSON", 65),
         (["client", "python", "nonsense"], "unknown contract nonsense. Known: comments, ", 64),
         (["client", "cobol", "likes"], "cobol", 64),
+        (
+            ["client", "python", "likes", "-o", "/nonexistent/x"],
+            "Cannot write /nonexistent/x: it does not exist; check the path", 74
+        ),
+        (["client", "python", "likes", "-o", "/dev/full"], "Cannot write /dev/full: no space left", 74),
     ])
     func `a mistake has one clear message`(arguments: [String], message: String, status: Int32) async throws {
         let outcome = try await Self.gateway.run(arguments)
         #expect(outcome.status == status)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        (#"{"name":"other","socket":"o.sock","contracts":{}}"#, "must be called other.json, after its name"),
+        (#"{"name":"mine","socket":"o.sock","contracts":{},"sockets":1}"#, "sockets"),
+        (nil, "is not a file"),
+    ])
+    func `a plugin is refused for what the gateway refuses in its manifest`(
+        manifest: String?, reason: String
+    ) async throws {
+        try await withTemporaryDirectory { root in
+            let file = root + "/plugins.d/mine.json"
+            try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: false)
+            if let manifest {
+                try Data(manifest.utf8).write(to: URL(filePath: file))
+            } else {
+                // Nothing writes to it.
+                try #require(mkfifo(file, 0o600) == 0)
+            }
+            let outcome = try await Self.gateway.run(["verify", "likes", "--root", root, "--plugin", "mine"])
+            #expect(outcome.status == 65)
+            #expect(outcome.errors.contains("Cannot use the plugin: \(file):"), "\(outcome.errors)")
+            #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        (##"{"$ref":"#"}"##, "#: the schema refers to itself for the same value"),
+        (##"{"items":{"$ref":"#/$defs/x"}}"##, "#/items: $ref #/$defs/x has no target; add the schema"),
+    ])
+    func `a contract with a wrong reference is refused with its place`(schema: String, reason: String) async throws {
+        try await withTemporaryDirectory { folder in
+            let contract = #"{"name":"a","version":1,"methods":[{"name":"a.b","params":{},"result":\#(schema)}]}"#
+            let file = folder + "/contract.json"
+            try Data(contract.utf8).write(to: URL(filePath: file))
+            let text = #"{"about":"a","steps":[{"name":"x","call":"a.b","result":1}]}"#
+            try Data(text.utf8).write(to: URL(filePath: folder + "/case.json"))
+            for arguments in [["verify", folder, "--socket", "a"], ["contract", "diff", file, file]] {
+                let outcome = try await Self.gateway.run(arguments)
+                #expect(outcome.status == 65)
+                #expect(outcome.errors.contains("\(file): a.b result: \(reason)"), "\(outcome.errors)")
+            }
+        }
     }
 
     @Test func `a diff exits with 1 for a breaking change, with 0 for others`() async throws {

@@ -1,5 +1,6 @@
-import ContractKit
 import Testing
+
+@testable import ContractKit
 
 @Suite struct ContractDiffTests {
     private static let base = #"""
@@ -80,6 +81,67 @@ import Testing
         let diff = try ContractDiff(from: JSONValue(json: Self.base), to: JSONValue(json: changed))
         let found = diff.changes.first { "\($0.path): \($0.description)" == change }
         #expect(found?.effect == effect, "\(diff.changes)")
+    }
+
+    @Test(arguments: [
+        (##"{"$ref":"#/$defs/a"}"##, ##"{"$ref":"#/$defs/b"}"##, ##"$ref changes from "#/$defs/a" to "#/$defs/b""##),
+        (
+            #"{"$defs":{"a":{"type":"string"}}}"#, #"{"$defs":{"a":{"type":"null"}}}"#,
+            #"$defs changes from {"a":{"type":"string"}} to {"a":{"type":"null"}}"#
+        ),
+        (
+            #"{"allOf":[{"minimum":1}]}"#, #"{"allOf":[{"minimum":2}]}"#,
+            #"allOf changes from [{"minimum":1}] to [{"minimum":2}]"#
+        ),
+        (#"{"not":{"const":1}}"#, #"{"not":{"const":2}}"#, #"not changes from {"const":1} to {"const":2}"#),
+        (#"{"multipleOf":2}"#, #"{"multipleOf":3}"#, "multipleOf changes from 2 to 3"),
+        ("{}", #"{"uniqueItems":true}"#, "uniqueItems changes from none to true"),
+    ])
+    func `a keyword that is not compared in detail breaks callers and readers`(
+        old: String, new: String, text: String
+    ) throws {
+        #expect(try Self.changes("params", old, new) == [Self.change(.breaksCallers, "a.b params", text)])
+        #expect(try Self.changes("result", old, new) == [Self.change(.breaksReaders, "a.b result", text)])
+    }
+
+    @Test(arguments: ["title", "description", "default", "examples", "$comment"])
+    func `a keyword that allows and refuses no value is no change`(keyword: String) throws {
+        #expect(try Self.changes("params", #"{"\#(keyword)":[1]}"#, #"{"\#(keyword)":[2]}"#) == [])
+    }
+
+    @Test(arguments: [
+        ("true", "false", "no value is allowed any longer", ContractChange.Effect.breaksCallers),
+        ("false", "true", "values are allowed; there were none", .compatible),
+        (#"{"enum":[1],"const":1}"#, #"{"enum":[1],"const":2}"#, "the value 1 is removed", .breaksCallers),
+    ])
+    func `schemas without members are compared`(
+        old: String, new: String, text: String, effect: ContractChange.Effect
+    ) throws {
+        #expect(try Self.changes("params", old, new).contains(Self.change(effect, "a.b params", text)))
+    }
+
+    @Test func `a required member without a description is compared`() throws {
+        let (without, with) = ("{}", #"{"required":["x"]}"#)
+        #expect(
+            try Self.changes("params", without, with) == [
+                Self.change(.breaksCallers, "a.b params.x", "the member becomes required")
+            ])
+        #expect(
+            try Self.changes("result", with, without) == [
+                Self.change(.breaksReaders, "a.b result.x", "the member becomes optional")
+            ])
+    }
+
+    /// The changes of one schema of a contract with one method.
+    private static func changes(_ member: String, _ old: String, _ new: String) throws -> [ContractChange] {
+        func contract(_ schema: String) throws -> JSONValue {
+            try JSONValue(json: #"{"name":"a","version":1,"methods":[{"name":"a.b","\#(member)":\#(schema)}]}"#)
+        }
+        return try ContractDiff(from: contract(old), to: contract(new)).changes
+    }
+
+    private static func change(_ effect: ContractChange.Effect, _ path: String, _ text: String) -> ContractChange {
+        ContractChange(effect: effect, path: path, description: text)
     }
 
     @Test func `a required parameter that is added breaks callers`() throws {

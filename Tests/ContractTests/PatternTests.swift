@@ -76,6 +76,21 @@ import Testing
         #expect(ids?.count == 2 && ids?[0] != ids?[1])
     }
 
+    @Test func `a choice that does not match captures nothing`() throws {
+        var pattern = Pattern()
+        let expected = try JSONValue(json: #"{"$one":[{"a":{"$capture":"x"},"b":1},{"a":{"$capture":"y"},"b":2}]}"#)
+        #expect(try pattern.differences(expected, JSONValue(json: #"{"a":7,"b":2}"#), at: "") == [])
+        #expect(pattern.captured == ["y": 7])
+    }
+
+    @Test(arguments: [
+        #"{"$capture":"x","off":"$uuid"}"#, #"{"$contains":"a","$between":[1,3]}"#, #"{"$one":[1],"of":1}"#,
+        #"{"$partial":{},"a":1}"#, #"{"$repeat":["a",1],"a":1}"#, #"{"$lower":"A","a":1}"#,
+    ])
+    func `a pattern with another member is a mistake`(expected: String) {
+        #expect(throws: ContractMistake.self) { try differences(expected, "1") }
+    }
+
     @Test func `a text is written in lower case`() throws {
         #expect(try Pattern().filled(JSONValue(json: #"{"$lower":"AbÇ"}"#)) == "abç")
     }

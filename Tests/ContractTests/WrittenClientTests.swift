@@ -60,6 +60,18 @@ import Testing
         #expect(throws: ContractMistake.self) { try ClientWriter.text(of: JSONValue(json: text), in: language) }
     }
 
+    @Test func `a client in Python of a contract without methods has what it needs`() async throws {
+        try await withTemporaryDirectory { directory in
+            let text = try ClientWriter.text(
+                of: JSONValue(json: #"{"name":"a","version":1,"methods":[]}"#), in: .python)
+            try text.write(toFile: directory + "/a.py", atomically: true, encoding: .utf8)
+            let use = "import a; print(a._unpacked({'x': [1]}), callable(a._send), callable(a._receive))"
+            let outcome = try await Program(path: "/usr/bin/env").run(
+                ["python3", "-c", use], environment: ["PYTHONPATH": directory])
+            #expect(outcome.output == "{'x': [1]} True True\n", "\(outcome.errors)")
+        }
+    }
+
     /// Writes clients of likes, feed and image-data into a directory, and starts these services.
     private func withClients(
         _ language: ClientWriter.Language, suffix: String, _ body: (String, [String]) async throws -> Void

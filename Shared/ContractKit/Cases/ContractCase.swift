@@ -24,7 +24,8 @@ public struct ContractCase: Sendable, CustomStringConvertible {
 
     public var description: String { name }
 
-    private static let known: Set = ["$schema", "about", "fresh", "let", "requires", "steps"]
+    /// The features that a case may require.
+    private static let knownFeatures = CallConnection.features.union(["hello", "describe"])
 
     init(_ name: String, _ json: some Collection<UInt8>) throws {
         let value: JSONValue
@@ -33,19 +34,28 @@ public struct ContractCase: Sendable, CustomStringConvertible {
         } catch {
             throw ContractMistake("is not JSON: \(error)")
         }
-        guard let members = value.members, let steps = members["steps"]?.elements else {
-            throw ContractMistake("a case is an object with steps")
-        }
-        if let unknown = members.names.first(where: { !Self.known.contains($0) }) {
-            throw ContractMistake("\(unknown) is not a member of a case")
-        }
         self.name = name
-        about = members["about"]?.text ?? name
-        needsFreshInstance = members["fresh"] == true
-        values = members["let"]?.members ?? JSONMembers()
-        features = members["requires"]?["features"]?.elements?.compactMap(\.text) ?? []
-        methods = members["requires"]?["methods"]?.elements?.compactMap(\.text) ?? []
+        var members = try CaseMembers(value, of: "a case")
+        // For editors.
+        _ = try members.text("$schema")
+        guard let about = try members.text("about") else { throw ContractMistake("about is missing") }
+        self.about = about
+        needsFreshInstance = try members.flag("fresh")
+        values = try members.object("let") ?? JSONMembers()
+        (features, methods) = try Self.requirements(members.value("requires") ?? [:])
+        guard let steps = try members.list("steps"), !steps.isEmpty else { throw ContractMistake("has no steps") }
         self.steps = try steps.map(ContractStep.init)
-        guard !steps.isEmpty else { throw ContractMistake("has no steps") }
+        try members.finish()
+    }
+
+    private static func requirements(_ json: JSONValue) throws -> (features: [String], methods: [String]) {
+        var members = try CaseMembers(json, of: "requires")
+        let (features, methods) = (try members.texts("features") ?? [], try members.texts("methods") ?? [])
+        if let unknown = features.first(where: { !knownFeatures.contains($0) }) {
+            throw ContractMistake(
+                "unknown feature \(unknown). Known: \(knownFeatures.sorted().joined(separator: ", "))")
+        }
+        try members.finish()
+        return (features, methods)
     }
 }

@@ -50,60 +50,85 @@ public struct ContractStep: Sendable {
     }
 
     init(_ json: JSONValue) throws {
-        guard let members = json.members, let name = members["name"]?.text else {
-            throw ContractMistake("a step is an object with a name")
-        }
+        var members = try CaseMembers(json, of: "a step")
+        guard let name = try members.text("name"), !name.isEmpty else { throw ContractMistake("a step has no name") }
         self.name = name
-        (within, isExample) = (members["within_ms"]?.milliseconds, members["example"] == true)
-        action = try inside(name) {
-            try Self.checkNames(members)
-            return members["call"] == nil && members["stream"] == nil
-                ? .exchange(try Exchange(members)) : .call(try Call(members))
+        (within, isExample, action) = try inside(name) {
+            let within = try members.milliseconds("within_ms")
+            let (action, isExample) = try Self.action(&members)
+            try members.finish()
+            return (within, isExample, action)
         }
     }
 
-    private static let known: Set = [
-        "name", "within_ms", "example", "call", "params", "meta", "attachments", "stream", "result", "error", "items",
-        "end", "connection", "send", "closes_sending", "receive", "silent_ms", "closed",
-    ]
-
-    private static func checkNames(_ members: JSONMembers) throws {
-        if let unknown = members.names.first(where: { !known.contains($0) }) {
-            throw ContractMistake("\(unknown) is not a member of a step")
-        }
+    /// The members that are read depend on the kind of the step.
+    private static func action(_ members: inout CaseMembers) throws -> (Action, isExample: Bool) {
+        if members.has("call") { return (.call(try Call(calling: &members)), try members.flag("example")) }
+        if members.has("stream") { return (.call(try Call(continuing: &members)), false) }
+        return (.exchange(try Exchange(&members)), false)
     }
 }
 
 extension ContractStep.Call {
-    fileprivate init(_ members: JSONMembers) throws {
-        method = members["call"]?.text
-        params = members["params"] ?? [:]
-        meta = members["meta"]?.members ?? JSONMembers()
-        attachments = members["attachments"] == true
-        stream = members["stream"]?.text
-        switch (members["result"], members["error"], members["items"]?.elements) {
+    fileprivate init(calling members: inout CaseMembers) throws {
+        method = try members.text("call")
+        params = members.value("params") ?? [:]
+        meta = try members.object("meta") ?? JSONMembers()
+        attachments = try members.flag("attachments")
+        stream = try members.text("stream")
+        switch (members.value("result"), members.value("error"), try members.list("items")) {
         case (let result?, nil, nil): outcome = .result(result)
-        case (nil, let error?, nil): outcome = .error(error)
-        case (nil, nil, let items?): outcome = .items(items, end: members["end"])
+        case (nil, let error?, nil): outcome = .error(try ContractStep.expectedError(error))
+        case (nil, nil, let items?): outcome = .items(items, end: try ContractStep.end(&members))
         default: throw ContractMistake("one of result, items and error must be expected")
         }
+    }
+
+    fileprivate init(continuing members: inout CaseMembers) throws {
+        (method, params, meta, attachments) = (nil, [:], JSONMembers(), false)
+        stream = try members.text("stream")
+        guard let items = try members.list("items") else { throw ContractMistake("items must be expected") }
+        outcome = .items(items, end: try ContractStep.end(&members))
+    }
+}
+
+extension ContractStep {
+    /// How a stream ends: with a result or an error.
+    fileprivate static func end(_ members: inout CaseMembers) throws -> JSONValue? {
+        guard let end = members.value("end") else { return nil }
+        var outcome = try CaseMembers(end, of: "end")
+        let (result, error) = (outcome.value("result"), outcome.value("error"))
+        if result != nil, error != nil { throw ContractMistake("end has both a result and an error") }
+        if let error { _ = try expectedError(error) }
+        try outcome.finish()
+        return end
+    }
+
+    /// The members of an expected error; `AnswerError` compares them.
+    fileprivate static func expectedError(_ json: JSONValue) throws -> JSONValue {
+        var members = try CaseMembers(json, of: "an expected error")
+        guard members.value("kind") != nil else { throw ContractMistake("an expected error has no kind") }
+        _ = try members.text("names")
+        for name in ["details", "retryable", "begun"] { _ = members.value(name) }
+        try members.finish()
+        return json
     }
 }
 
 extension ContractStep.Exchange {
-    fileprivate init(_ members: JSONMembers) throws {
-        connection = members["connection"]?.text ?? "main"
-        send = members["send"]?.elements ?? []
-        closesSending = members["closes_sending"] == true
-        receive = members["receive"]
-        silence = members["silent_ms"]?.milliseconds
-        isClosed = members["closed"] == true
-        guard members["send"] != nil || receive != nil || isClosed || silence != nil || closesSending else {
+    fileprivate init(_ members: inout CaseMembers) throws {
+        let frames = ["send", "receive", "closed", "silent_ms", "closes_sending"]
+        guard frames.contains(where: members.has) else {
             throw ContractMistake("a step has a call, or frames to send or to receive")
         }
+        connection = try members.text("connection") ?? "main"
+        send = try members.list("send") ?? []
+        closesSending = try members.flag("closes_sending")
+        receive = members.value("receive")
+        guard receive == nil || receive?.elements != nil || receive?.members != nil else {
+            throw ContractMistake("receive must be a list or an object, is \(receive?.excerpt ?? "")")
+        }
+        silence = try members.milliseconds("silent_ms")
+        isClosed = try members.flag("closed")
     }
-}
-
-extension JSONValue {
-    fileprivate var milliseconds: Duration? { integer.map { .milliseconds($0) } }
 }

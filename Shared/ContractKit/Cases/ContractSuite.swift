@@ -37,13 +37,28 @@ public struct ContractSuite: Sendable {
     }
 
     /// Reads a file like `contract.json`.
+    /// - Throws: `ContractMistake` for a file that is not JSON, and for a schema with a wrong reference.
     public static func contract(file: String) throws -> JSONValue {
         try inside(file) {
             let content = try content(of: file)
+            let contract: JSONValue
             do {
-                return try JSONValue(json: content)
+                contract = try JSONValue(json: content)
             } catch {
                 throw ContractMistake("is not JSON: \(error)")
+            }
+            try checkSchemas(of: contract)
+            return contract
+        }
+    }
+
+    private static func checkSchemas(of contract: JSONValue) throws {
+        for (index, method) in (contract["methods"]?.elements ?? []).enumerated() {
+            for member in ["params", "result"] {
+                guard let schema = method[member] else { continue }
+                try inside("\(method["name"]?.text ?? "methods[\(index)]") \(member)") {
+                    try SchemaReferences.check(schema)
+                }
             }
         }
     }
@@ -64,13 +79,26 @@ public struct ContractSuite: Sendable {
         ContractSuite(self, cases: cases.filter { $0.name == contractCase.name })
     }
 
+    /// The largest file of a case or a contract.
+    static let maximumFileBytes = 4 << 20
+
     private static func content(of path: String) throws -> Data {
+        var content = Data()
         do {
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
             // Also a pipe, which has no size.
-            return try FileHandle(forReadingFrom: URL(filePath: path)).readToEnd() ?? Data()
+            while content.count <= maximumFileBytes,
+                let more = try file.read(upToCount: maximumFileBytes + 1 - content.count), !more.isEmpty
+            {
+                content += more
+            }
         } catch {
             throw ContractMistake("cannot be read: \(error.reason)")
         }
+        guard content.count <= maximumFileBytes else {
+            throw ContractMistake("has more than \(maximumFileBytes) bytes; split it")
+        }
+        return content
     }
 }
 

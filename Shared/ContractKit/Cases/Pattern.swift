@@ -19,8 +19,12 @@ struct Pattern {
         case .string(let text): return try filled(text)
         case .array(let elements): return .array(try elements.map(filled))
         case .object(let members):
-            if let repetition = members["$repeat"] { return try repeated(repetition) }
+            if let repetition = members["$repeat"] {
+                guard members.names.count == 1 else { throw ContractMistake("$repeat must be the only member") }
+                return try repeated(repetition)
+            }
             if let original = members["$lower"] {
+                guard members.names.count == 1 else { throw ContractMistake("$lower must be the only member") }
                 guard let text = try filled(original).text else { throw ContractMistake("$lower takes a text") }
                 return .string(text.lowercased())
             }
@@ -126,6 +130,10 @@ struct Pattern {
     private mutating func differences(
         operation: JSONMembers, _ actual: JSONValue, at path: String
     ) throws -> [Difference] {
+        let isCapture = operation["$capture"] != nil
+        guard operation.names.count(where: { !isCapture || $0 != "of" }) == 1 else {
+            throw ContractMistake("\(JSONValue.object(operation).excerpt) has more members than its pattern")
+        }
         if let name = operation["$capture"]?.text {
             captured[name] = actual
             return try differences(operation["of"] ?? "$any", actual, at: path)
@@ -149,7 +157,13 @@ struct Pattern {
             return try differences(.object(members), actual, at: path)
         }
         if let choices = operation["$one"]?.elements {
-            for choice in choices where try differences(choice, actual, at: path).isEmpty { return [] }
+            for choice in choices {
+                // The captures of a choice that does not match must not remain.
+                var attempt = self
+                guard try attempt.differences(choice, actual, at: path).isEmpty else { continue }
+                self = attempt
+                return []
+            }
             return [Difference(path, "must be one of \(JSONValue.array(choices).excerpt), is \(actual.excerpt)")]
         }
         throw ContractMistake("\(JSONValue.object(operation).json) is not a pattern")

@@ -8,7 +8,7 @@ struct PythonClient {
         var types = DeclaredTypes(Self.spelling)
         let methods = contract.methods.map { method($0, &types) }
         return ([head, errors] + types.declarations.map(declaration) + [client] + methods).joined(separator: "\n")
-            + "\n"
+            + Self.tail + "\n"
     }
 
     private static let spelling = DeclaredTypes.Spelling(
@@ -149,7 +149,6 @@ struct PythonClient {
                     return self.\(call)("\(method.name)", {\(values)})
 
             """
-                + (method.name == contract.methods.last?.name ? Self.tail : "")
     }
 
     private static let tail = """

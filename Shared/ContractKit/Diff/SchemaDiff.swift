@@ -12,8 +12,11 @@ struct SchemaDiff {
 
     func changes(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
         if old == new { return [] }
+        if new == false { return [narrowed(path, "no value is allowed any longer")] }
+        if old == false { return [widened(path, "values are allowed; there were none")] }
         return types(old, new, path) + values(old, new, path) + limits(old, new, path) + texts(old, new, path)
             + members(old, new, path) + alternatives(old, new, path) + elements(old, new, path)
+            + otherKeywords(old, new, path)
     }
 
     // MARK: Effects
@@ -26,6 +29,11 @@ struct SchemaDiff {
     /// More values are allowed.
     private func widened(_ path: String, _ text: String) -> ContractChange {
         ContractChange(effect: role == .result ? .breaksReaders : .compatible, path: path, description: text)
+    }
+
+    /// The effect is unknown, so that it counts as the worst one.
+    private func breaking(_ path: String, _ text: String) -> ContractChange {
+        ContractChange(effect: role == .params ? .breaksCallers : .breaksReaders, path: path, description: text)
     }
 
     // MARK: Keywords
@@ -61,7 +69,8 @@ struct SchemaDiff {
     }
 
     private static func values(of schema: JSONValue) -> [JSONValue]? {
-        schema["enum"]?.elements ?? schema["const"].map { [$0] }
+        guard let constant = schema["const"] else { return schema["enum"]?.elements }
+        return (schema["enum"]?.elements ?? [constant]).filter { $0 == constant }
     }
 
     private func limits(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
@@ -87,7 +96,7 @@ struct SchemaDiff {
             case (let before, let after):
                 // A changed expression counts as breaking, because expressions are not compared.
                 let text = "\(keyword) changes from \(before?.json ?? "none") to \(after?.json ?? "none")"
-                return [role == .params ? narrowed(path, text) : widened(path, text)]
+                return [breaking(path, text)]
             }
         }
     }
@@ -100,8 +109,7 @@ struct SchemaDiff {
             let place = "\(path).\(name)"
             guard let successor = after[name] else {
                 // Callers that send the member are refused. Readers of the result no longer find it.
-                let effect: ContractChange.Effect = role == .params ? .breaksCallers : .breaksReaders
-                changes.append(ContractChange(effect: effect, path: place, description: "the member is removed"))
+                changes.append(breaking(place, "the member is removed"))
                 continue
             }
             if needed.contains(name), !required.contains(name) {
@@ -116,6 +124,13 @@ struct SchemaDiff {
             let effect: ContractChange.Effect = role == .params && isRequired ? .breaksCallers : .compatible
             let text = isRequired ? "a required member is added" : "an optional member is added"
             changes.append(ContractChange(effect: effect, path: "\(path).\(name)", description: text))
+        }
+        // Required members that neither version describes.
+        for name in needed.symmetricDifference(required).sorted() where before[name] == nil && after[name] == nil {
+            let place = "\(path).\(name)"
+            changes.append(
+                required.contains(name)
+                    ? narrowed(place, "the member becomes required") : widened(place, "the member becomes optional"))
         }
         return changes + others(old["additionalProperties"] ?? true, new["additionalProperties"] ?? true, path)
     }
@@ -150,5 +165,24 @@ struct SchemaDiff {
     private func elements(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
         let (before, after) = (old["items"] ?? true, new["items"] ?? true)
         return before == after ? [] : changes(before, after, "\(path)[]")
+    }
+
+    /// The keywords that the functions above compare.
+    private static let compared: Set = [
+        "type", "enum", "const", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern",
+        "format", "properties", "required", "additionalProperties", "anyOf", "oneOf", "items",
+    ]
+
+    /// The keywords that allow and refuse no value.
+    private static let annotations: Set = ["title", "description", "default", "examples", "$comment"]
+
+    private func otherKeywords(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
+        let names = Set((old.members?.names ?? []) + (new.members?.names ?? []))
+        return names.subtracting(Self.compared).subtracting(Self.annotations).sorted().compactMap { keyword in
+            let (before, after) = (old[keyword], new[keyword])
+            if before == after { return nil }
+            let text = "\(keyword) changes from \(before?.excerpt ?? "none") to \(after?.excerpt ?? "none")"
+            return breaking(path, text)
+        }
     }
 }

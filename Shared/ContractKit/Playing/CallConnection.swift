@@ -4,8 +4,7 @@ import RPC
 final class CallConnection {
     private let connection: WireConnection
     private let reader: MessageReader
-    private var answers: [Int: JSONValue] = [:]
-    private var items: [Int: [JSONValue]] = [:]
+    private var waiting = WaitingMessages()
     private var openStreams: Set<Int> = []
     private var lastID = 0
     private var lastNumber = 0
@@ -91,7 +90,7 @@ final class CallConnection {
     /// Waits for the answer of a call.
     func answer(of id: Int, by deadline: Deadline) throws -> JSONValue {
         while true {
-            if let answer = answers.removeValue(forKey: id) { return answer }
+            if let answer = waiting.takeAnswer(of: id) { return answer }
             try receive(by: deadline)
         }
     }
@@ -99,28 +98,17 @@ final class CallConnection {
     /// Waits for the next item of a stream; nil when the stream has ended.
     func item(of id: Int, by deadline: Deadline) throws -> JSONValue? {
         while true {
-            if let item = items[id]?.first {
-                items[id]?.removeFirst()
-                return item
-            }
-            if answers[id] != nil { return nil }
+            if let item = waiting.takeItem(of: id) { return item }
+            if waiting.hasAnswer(of: id) { return nil }
             try receive(by: deadline)
         }
     }
 
-    /// Items of a stream that have arrived and were not asked for.
-    func furtherItem(of id: Int) -> JSONValue? { items[id]?.first }
-
-    /// The most messages that may wait for their steps.
-    static let maximumWaiting = 10_000
-
     private func receive(by deadline: Deadline) throws {
-        guard let message = try reader.next(by: deadline) else { throw PeerFault("closed the connection") }
+        guard let received = try reader.next(by: deadline) else { throw PeerFault("closed the connection") }
+        let message = received.json
         guard message["jsonrpc"] == "2.0" else {
             throw PeerFault("sent a message without \"jsonrpc\":\"2.0\": \(message.excerpt)")
-        }
-        guard answers.count + items.values.map(\.count).reduce(0, +) < Self.maximumWaiting else {
-            throw PeerFault("sent more than \(Self.maximumWaiting) messages that nothing asked for")
         }
         switch message["method"]?.text {
         case "rpc.item":
@@ -129,24 +117,23 @@ final class CallConnection {
             else {
                 throw PeerFault("sent an item that belongs to no open stream: \(message.excerpt)")
             }
-            items[id, default: []].append(item)
+            try waiting.add(item: Message(json: item, size: received.size), of: id)
         case "rpc.draining": break
         case let method?: throw PeerFault("sent the unknown notification \(method)")
-        case nil: try receive(answer: message)
+        case nil: try receive(answer: received)
         }
     }
 
-    private func receive(answer: JSONValue) throws {
+    private func receive(answer message: Message) throws {
+        let answer = message.json
         guard let id = answer["id"]?.integer, (1...lastID).contains(id) else {
             throw PeerFault("sent an answer whose id is of no call: \(answer.excerpt)")
         }
         guard (answer["result"] == nil) != (answer["error"] == nil) else {
             throw PeerFault("sent an answer that must have one of result and error: \(answer.excerpt)")
         }
-        guard answers.updateValue(answer, forKey: id) == nil, !finished.contains(id) else {
-            throw PeerFault("answered a call twice: \(answer.excerpt)")
-        }
-        finished.insert(id)
+        guard finished.insert(id).inserted else { throw PeerFault("answered a call twice: \(answer.excerpt)") }
+        try waiting.add(answer: message, of: id)
         openStreams.remove(id)
     }
 

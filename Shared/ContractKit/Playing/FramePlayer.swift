@@ -30,7 +30,9 @@ final class FramePlayer {
     ) throws -> [Difference] {
         var received: [JSONValue] = []
         let expected = try pattern.filled(step.receive ?? [])
-        let count = (expected.elements ?? expected["$unordered"]?.elements)?.count ?? 0
+        guard let count = (expected.elements ?? expected["$unordered"]?.elements)?.count else {
+            throw ContractMistake("receive must be a list, or {\"$unordered\": a list}")
+        }
         exchange.expected = expected
         // Messages may have more members (PROTOCOL.md §2).
         let declared = pattern.declared

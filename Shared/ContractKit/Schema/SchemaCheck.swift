@@ -3,38 +3,63 @@ import Foundation
 /// Checks values against JSON Schema 2020-12: the keywords that our codecs write, and those of `case.schema.json`.
 public struct SchemaCheck: Sendable {
     private let root: JSONValue
+    private let maximumSteps: Int
 
-    public init(_ schema: JSONValue) { root = schema }
+    /// - Parameter schema: its references have been checked with `SchemaReferences`.
+    public init(_ schema: JSONValue) { self.init(schema, maximumSteps: Self.maximumSteps) }
+
+    /// - Parameter maximumSteps: the most keywords that are compared with a value and its parts.
+    init(_ schema: JSONValue, maximumSteps: Int) { (root, self.maximumSteps) = (schema, maximumSteps) }
+
+    /// Alternatives that refer to each other can take exponential time, although each reference leads to a part of the value.
+    static let maximumSteps = 1_000_000
 
     /// Where a value does not match the schema; empty if it does.
     public func differences(_ value: JSONValue, at path: String = "value") -> [Difference] {
-        check(value, root, path, depth: 0)
+        var steps = maximumSteps
+        let differences = check(value, root, path, depth: 0, &steps)
+        guard steps >= 0 else {
+            return [
+                Difference(
+                    path, "cannot be compared with its schema in \(maximumSteps) steps: shorten it, or the alternatives"
+                )
+            ]
+        }
+        return differences
     }
 
     /// Bounds the recursion of a schema that refers to itself.
     private static let maximumDepth = 100
 
-    private func check(_ value: JSONValue, _ schema: JSONValue, _ path: String, depth: Int) -> [Difference] {
+    /// - Parameter steps: those that are left; negative when there were too few.
+    private func check(
+        _ value: JSONValue, _ schema: JSONValue, _ path: String, depth: Int, _ steps: inout Int
+    ) -> [Difference] {
         guard depth < Self.maximumDepth else { return [Difference(path, "is nested too deeply for its schema")] }
         guard let keywords = schema.members else {
             return schema == false ? [Difference(path, "is not allowed")] : []
         }
-        return keywords.flatMap { name, argument in
-            check(value, keyword: name, argument, keywords, path, depth: depth + 1)
+        var result: [Difference] = []
+        for (name, argument) in keywords {
+            steps -= 1
+            guard steps >= 0 else { return [] }
+            result += check(value, keyword: name, argument, keywords, path, depth: depth + 1, &steps)
         }
+        return result
     }
 
     private func check(
-        _ value: JSONValue, keyword: String, _ argument: JSONValue, _ schema: JSONMembers, _ path: String, depth: Int
+        _ value: JSONValue, keyword: String, _ argument: JSONValue, _ schema: JSONMembers, _ path: String, depth: Int,
+        _ steps: inout Int
     ) -> [Difference] {
         func unless(_ isMet: Bool?, _ reason: String) -> [Difference] {
             isMet == false ? [Difference(path, "must \(reason), is \(value.excerpt)")] : []
         }
         func matching(_ choices: JSONValue) -> Int {
-            (choices.elements ?? []).count { check(value, $0, path, depth: depth).isEmpty }
+            (choices.elements ?? []).count { check(value, $0, path, depth: depth, &steps).isEmpty }
         }
         switch keyword {
-        case "$ref": return check(value, target(of: argument), path, depth: depth)
+        case "$ref": return check(value, target(of: argument), path, depth: depth, &steps)
         case "type": return unless(value.hasType(argument), "be \(argument.typeText)")
         case "enum": return unless(argument.elements?.contains(value), "be one of \(argument.excerpt)")
         case "const": return unless(value == argument, "be \(argument.excerpt)")
@@ -61,11 +86,12 @@ public struct SchemaCheck: Sendable {
             return unless(matching(argument) > 0, "match one of \(argument.elements?.count ?? 0) alternatives")
         case "oneOf":
             return unless(matching(argument) == 1, "match exactly one of \(argument.elements?.count ?? 0) alternatives")
-        case "allOf": return (argument.elements ?? []).flatMap { check(value, $0, path, depth: depth) }
-        case "not": return unless(!check(value, argument, path, depth: depth).isEmpty, "not match \(argument.excerpt)")
+        case "allOf": return (argument.elements ?? []).flatMap { check(value, $0, path, depth: depth, &steps) }
+        case "not":
+            return unless(!check(value, argument, path, depth: depth, &steps).isEmpty, "not match \(argument.excerpt)")
         case "items":
             return (value.elements ?? []).enumerated().flatMap { index, element in
-                check(element, argument, "\(path)[\(index)]", depth: depth)
+                check(element, argument, "\(path)[\(index)]", depth: depth, &steps)
             }
         case "required":
             guard let members = value.members else { return [] }
@@ -73,14 +99,14 @@ public struct SchemaCheck: Sendable {
                 .map { Difference("\(path).\($0)", "is missing") }
         case "properties":
             return (argument.members ?? JSONMembers()).flatMap { name, schema in
-                value[name].map { check($0, schema, "\(path).\(name)", depth: depth) } ?? []
+                value[name].map { check($0, schema, "\(path).\(name)", depth: depth, &steps) } ?? []
             }
         case "additionalProperties":
             return (value.members ?? JSONMembers()).filter { name, _ in schema["properties"]?[name] == nil }
                 .flatMap { name, value in
                     argument == false
                         ? [Difference("\(path).\(name)", "is not a known member")]
-                        : check(value, argument, "\(path).\(name)", depth: depth)
+                        : check(value, argument, "\(path).\(name)", depth: depth, &steps)
                 }
         default: return []
         }
@@ -91,10 +117,8 @@ public struct SchemaCheck: Sendable {
         return compare(value, argument)
     }
 
-    /// - Parameter reference: `#` or `#/$defs/NAME`.
     private func target(of reference: JSONValue) -> JSONValue {
-        (reference.text ?? "").split(separator: "/").dropFirst()
-            .reduce(root) { schema, name in schema[String(name)] ?? false }
+        SchemaPointer(reference: reference.text ?? "")?.target(in: root) ?? false
     }
 }
 

@@ -6,17 +6,22 @@ final class MessageReader {
     private let connection: WireConnection
     private var parts: [Int: [UInt8]] = [:]
     private var attachments: [Int: [UInt8]] = [:]
+    /// The bytes of the message whose attachments are read: of its text and of its complete attachments.
+    private var messageBytes = 0
     private var isCreditNegotiated = false
+    private let maximumBytes: Int
 
-    /// The largest message with its attachments.
+    /// The largest message with its attachments; also the most bytes in parts that are not complete.
     static let maximumBytes = 64 << 20
 
-    init(_ connection: WireConnection) { self.connection = connection }
+    init(_ connection: WireConnection, maximumBytes: Int = maximumBytes) {
+        (self.connection, self.maximumBytes) = (connection, maximumBytes)
+    }
 
     func negotiated(_ features: Set<String>) { isCreditNegotiated = features.contains("credit") }
 
-    /// The next message with the bytes of its attachments in the text; nil when the other side has closed the connection.
-    func next(by deadline: Deadline) throws -> JSONValue? {
+    /// The next message; nil when the other side has closed the connection.
+    func next(by deadline: Deadline) throws -> Message? {
         while let frame = try connection.frame(by: deadline) {
             switch frame.kind {
             case Frame.message: return try complete(frame.payload, by: deadline)
@@ -32,16 +37,24 @@ final class MessageReader {
         return nil
     }
 
-    private func complete(_ text: [UInt8], by deadline: Deadline) throws -> JSONValue {
+    private func complete(_ text: [UInt8], by deadline: Deadline) throws -> Message {
         let message: JSONValue
         do {
             message = try JSONValue(json: text)
         } catch {
             throw PeerFault("sent a message that is not JSON: \(error)")
         }
-        guard let numbers = message["attachments"]?.elements?.map({ $0.integer ?? -1 }) else { return message }
-        let bytes = try numbers.map { try attachment($0, by: deadline) }
-        return try message.withBytes(from: bytes)
+        guard let numbers = message["attachments"]?.elements?.map({ $0.integer ?? -1 }) else {
+            return Message(json: message, size: text.count)
+        }
+        messageBytes = text.count
+        defer { messageBytes = 0 }
+        let attachments = try numbers.map { number in
+            let bytes = try attachment(number, by: deadline)
+            messageBytes += bytes.count
+            return bytes
+        }
+        return Message(json: try message.withBytes(from: attachments), size: messageBytes)
     }
 
     private func attachment(_ number: Int, by deadline: Deadline) throws -> [UInt8] {
@@ -69,8 +82,9 @@ final class MessageReader {
             throw PeerFault("sent a frame of kind \(frame.kind) without number")
         }
         self[keyPath: numbers][number, default: []] += frame.body
-        guard (parts.values.map(\.count) + attachments.values.map(\.count)).reduce(0, +) <= Self.maximumBytes else {
-            throw PeerFault("sent more than \(Self.maximumBytes) bytes in parts and attachments")
+        let incomplete = (parts.values.map(\.count) + attachments.values.map(\.count)).reduce(0, +)
+        guard messageBytes + incomplete <= maximumBytes else {
+            throw PeerFault("sent more than \(maximumBytes) bytes in parts and attachments")
         }
         if isCreditNegotiated, !frame.body.isEmpty, frame.kind == Frame.chunk || frame.kind == Frame.part {
             let credit = Frame(kind: Frame.credit, number: number, payload: Frame.bigEndian(frame.body.count))

@@ -66,6 +66,9 @@ struct PluginFolder {
         return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
+    /// The manifest of one plugin, without the others.
+    func manifest(of plugin: String) throws(ManifestRejection) -> PluginManifest { try read(plugin + Self.suffix) }
+
     private func read(_ name: String) throws(ManifestRejection) -> PluginManifest {
         let file = "\(path)/\(name)"
         let text = try ManifestFile(path: file).read()

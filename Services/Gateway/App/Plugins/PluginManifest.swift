@@ -107,17 +107,19 @@ enum PluginName {
 
     static let codec = Codec<String>.string.map(
         describedAs: ["pattern": .string("^[a-z][a-z0-9-]{0,31}$")],
-        into: { name throws(JSONError) in
-            let isWellFormed =
-                name.utf8.count <= maximumLength && name.first.map(isLetter) == true
-                && name.allSatisfy { isLetter($0) || ("0"..."9").contains($0) || $0 == "-" }
-            guard isWellFormed else {
-                throw .refused("must be 1 to \(maximumLength) of a-z, 0-9 and -, beginning with a letter")
-            }
-            guard !reserved.contains(name) else { throw .refused("is reserved") }
-            return name
-        },
+        into: { name throws(JSONError) in try checked(name) },
         from: { $0 })
+
+    static func checked(_ name: String) throws(JSONError) -> String {
+        let isWellFormed =
+            name.utf8.count <= maximumLength && name.first.map(isLetter) == true
+            && name.allSatisfy { isLetter($0) || ("0"..."9").contains($0) || $0 == "-" }
+        guard isWellFormed else {
+            throw .refused("must be 1 to \(maximumLength) of a-z, 0-9 and -, beginning with a letter")
+        }
+        guard !reserved.contains(name) else { throw .refused("is reserved") }
+        return name
+    }
 
     private static func isLetter(_ character: Character) -> Bool { ("a"..."z").contains(character) }
 }

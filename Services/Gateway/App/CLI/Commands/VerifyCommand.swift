@@ -94,6 +94,9 @@ struct VerifyCommand: AsyncParsableCommand {
         } catch let mistake as ContractMistake {
             output.complain("\(mistake)")
             throw ExitCode(ErrorKind.invalidData.exitCode)
+        } catch let rejection as ManifestRejection {
+            output.complain("Cannot use the plugin: \(rejection)")
+            throw ExitCode(ErrorKind.invalidData.exitCode)
         } catch let error as ValidationError {
             // The library would print the usage of `gateway`.
             output.complain(error.message)
@@ -114,18 +117,14 @@ struct VerifyCommand: AsyncParsableCommand {
     private func subject() throws -> Subject {
         if let start { return .command(start) }
         if let socket { return .socket(socket) }
-        let root = rootOption.root
-        let file = "\(root.plugins)/\(plugin ?? "").json"
-        guard let data = try? Data(contentsOf: URL(filePath: file)) else {
-            throw ValidationError(
-                "there is no plugin \(plugin ?? ""): cannot read \(file)")
-        }
-        do {
-            let manifest = try RawJSON(checking: data).read(as: PluginManifest.codec)
-            return .socket(manifest.socket.hasPrefix("/") ? manifest.socket : "\(root.path)/run/\(manifest.socket)")
+        let name = plugin ?? ""
+        do throws(JSONError) {
+            _ = try PluginName.checked(name)
         } catch {
-            throw ValidationError("\(file): \(error)")
+            throw ValidationError("--plugin \(name): the name of a plugin \(error)")
         }
+        let root = rootOption.root
+        return .socket(try PluginFolder(path: root.plugins).manifest(of: name).socketPath(root: root.path))
     }
 }
 

@@ -35,7 +35,12 @@ struct WriteClientCommand: AsyncParsableCommand {
             let text = try ClientWriter.text(
                 of: ContractSuite.contract(file: NamedContract.file(contract)), in: language)
             guard let file else { return output.write(Array(text.utf8)) }
-            try text.write(toFile: file, atomically: true, encoding: .utf8)
+            do throws(OutputFile.Failure) {
+                try OutputFile(path: file).write(Data(text.utf8))
+            } catch {
+                output.complain("Cannot write \(Escaping.visible(file)): \(error)")
+                throw ExitCode(EX_IOERR)
+            }
         } catch let mistake as ContractMistake {
             output.complain("\(mistake)")
             throw ExitCode(ErrorKind.invalidData.exitCode)
@@ -43,9 +48,6 @@ struct WriteClientCommand: AsyncParsableCommand {
             // The library would print the usage of `gateway`.
             output.complain(error.message)
             throw ExitCode(ErrorKind.invalidParams.exitCode)
-        } catch let error as CocoaError {
-            output.complain("Cannot write \(file ?? "standard output"): \((error as NSError).localizedDescription)")
-            throw ExitCode(EX_IOERR)
         }
     }
 }
