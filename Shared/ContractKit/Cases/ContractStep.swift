@@ -119,7 +119,7 @@ extension ContractStep.Exchange {
     fileprivate init(_ members: inout CaseMembers) throws {
         let frames = ["send", "receive", "closed", "silent_ms", "closes_sending"]
         guard frames.contains(where: members.has) else {
-            throw ContractMistake("a step has a call, or frames to send or to receive")
+            throw ContractMistake("a step needs call, stream, send, receive, closed, silent_ms or closes_sending")
         }
         connection = try members.text("connection") ?? "main"
         send = try members.list("send") ?? []

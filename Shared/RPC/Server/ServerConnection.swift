@@ -213,7 +213,7 @@ final class ServerConnection: ChannelInboundHandler {
         for call in calls.values { abort(call, goingAway) }
     }
 
-    var goingAway: RPCError { RPCError(.unavailable, "\(core.identity.name) is going away") }
+    var goingAway: RPCError { RPCError(.unavailable, "\(core.identity.name) is shutting down") }
 
     /// Closes a connection that has nothing under way. A client that was told about the draining may have sent a call
     /// before it read that; the call is still answered, and then the client closes.

@@ -111,7 +111,7 @@ import Testing
             "b.json": Self.manifest("b", [("b.counts", "likes")]),
         ])
         #expect(manifests.map(\.name) == ["a"])
-        #expect(rejections.map(\.reason) == ["enriches: a.json already adds likes"])
+        #expect(rejections.map(\.reason) == ["enriches: a.json already adds likes; choose another name for \"as\""])
         let twice = try await scan(["x.json": Self.manifest("x", [("x.a", "likes"), ("x.b", "likes")])])
         #expect(twice.rejections.first?.reason == "enriches[1].as: the name likes appears twice")
     }

@@ -29,9 +29,9 @@ struct GatewayCommand: AsyncParsableCommand {
               64   invalid usage
               65   invalid data
               66   not found
-              69   no service answers
+              69   a service does not answer, or cannot write
               70   internal error; see the service's log
-              73   the id exists with other content
+              73   the id exists with other content, or the export folder has other files
               74   stored data is damaged, or the result cannot be written
               75   timeout or overload: try again
               77   permission denied

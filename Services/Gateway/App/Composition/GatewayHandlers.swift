@@ -106,7 +106,7 @@ struct GatewayHandlers: Sendable {
             return try await plugin.call(ProtocolMethods.stats, ServiceSelection(), CallOptions(onBehalfOf: context))
         }
         guard let statistics = await context.statistics else {
-            throw RPCError(.unavailable, "\(identity.name) is going away", begun: false)
+            throw RPCError(.unavailable, "\(identity.name) is shutting down", begun: false)
         }
         return statistics
     }

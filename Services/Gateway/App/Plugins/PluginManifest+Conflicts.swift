@@ -26,7 +26,7 @@ extension PluginManifest {
     private func enriching(beside others: [PluginManifest]) -> String? {
         for enrichment in enriches {
             if let other = others.first(where: { $0.enriches.contains { $0.name == enrichment.name } }) {
-                return "enriches: \(other.file) already adds \(enrichment.name)"
+                return "enriches: \(other.file) already adds \(enrichment.name); choose another name for \"as\""
             }
         }
         let count = (others + [self]).reduce(0) { $0 + $1.enriches.count }

@@ -9,12 +9,12 @@ struct CallCommand: ClientCommand {
         abstract: "Call any method of any service, and print its result or the items of its stream.",
         discussion: """
             Parameters are key=value pairs, one JSON object, @FILE with one, or - for one on standard input. A value has \
-            the type of the method's schema: limit=3 is a number where a number is wanted, name=3 a text where a text is. \
+            the type of the method's schema: limit=3 is a number if the schema has a number, name=3 a text if it has a text. \
             key:=JSON is always JSON, key=@FILE the content of a file (for bytes too, key=@- is standard input). Keys \
             may be nested: author.name=ana, items[0].id=…; a repeated key of a list adds to it.
 
-            A stream prints one document per line as they come, or with --collect one list at its end or after --timeout. \
-            A method that answers either way does as a stream with --stream.
+            Prints the items of a stream as they arrive, one document per line, or with --collect one list at its end or after \
+            --timeout. With --stream, a method that supports both answers with a stream.
 
             Examples:
               gateway call feed.load limit=3

@@ -12,7 +12,7 @@ struct ContractCommand: AsyncParsableCommand {
 struct ContractDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "List the changes between two versions of a contract, and whom they break.",
+        abstract: "List the changes between two versions of a contract, and which side each of them breaks.",
         discussion: """
             Both are files like contract.json. The exit code is 1 if a change breaks callers or readers.
 

@@ -23,7 +23,7 @@ struct ExportCommand: ClientCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "The folder.", completion: .directory) var folder: String
+    @Argument(help: "The folder to write: new, empty or an earlier export.", completion: .directory) var folder: String
 
     func run(_ session: Session) async throws {
         let folder = ExportFolder(path: folder)

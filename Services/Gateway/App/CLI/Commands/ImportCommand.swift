@@ -16,7 +16,7 @@ struct ImportCommand: ClientCommand {
                 "location": TEXT, "published_at": DATE, "comments":
                   [{"username": TEXT, "message": TEXT, "created_at": DATE, "id": UUID}]}]
 
-            Only "file" is required, or else "image", the URL of an image. Without a manifest all files are imported, ordered by \
+            Each image needs "file", or else "image", a URL. Without a manifest all files are imported, ordered by \
             name, including those in subfolders, except hidden ones. Importing twice changes \
             nothing, and completes an import that was interrupted. Rejected files are listed, the others are \
             imported, and the exit code is 65. For a folder without any file it is 66.

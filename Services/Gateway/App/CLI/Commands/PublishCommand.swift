@@ -12,7 +12,7 @@ struct PublishCommand: ClientCommand {
         commandName: "publish",
         abstract: "Publish an image at the top of the feed.",
         discussion: """
-            A file is stored: a JPEG, PNG, GIF, WebP or AVIF of up to 6,000,000 bytes. Of a URL only the address is \
+            A file is stored: a JPEG, PNG, GIF, WebP or AVIF of up to 6,000,000 bytes. For a URL, only the address is \
             stored; the first request for the image fetches it. A URL that can never be fetched is rejected: one with \
             a user name or password, with a port other than 80 and 443, or whose host has an address that is not \
             public. Use image-data-service --allow-private-upstream HOST:PORT to allow a host and a port. A host that \

@@ -9,8 +9,8 @@ struct RemoveCommand: ClientCommand {
         commandName: "remove",
         abstract: "Remove images from the feed; their bytes and comments remain.",
         discussion: """
-            An id that is not in the feed is reported, the others are removed, and the exit code is 66, as a typing \
-            error should not look like success. With --force it is ignored, so that a script may run twice.
+            An id that is not in the feed is reported, the others are removed, and the exit code is 66. With --force \
+            it is ignored, so that a script may run twice.
 
             Anyone who knows an image's id can still read its comments. An edge drops a removed image the next time it \
             reads that page from the upstream. To drop the bytes on an edge at once, use: \

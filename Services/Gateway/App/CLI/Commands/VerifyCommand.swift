@@ -12,7 +12,7 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Play the cases of contracts against any implementation, and report the differences.",
         discussion: """
-            A contract is the name of one that the gateway carries (comments, feed, feed-edge, image-data, likes, protocol), \
+            A contract is the name of one that the gateway contains (comments, feed, feed-edge, image-data, likes, protocol), \
             or the path of a folder of cases. "protocol" has the cases of the protocol itself, for every service.
 
             The exit code is 0 if steps were verified and none failed, else 1.

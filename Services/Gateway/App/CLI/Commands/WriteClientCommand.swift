@@ -9,7 +9,7 @@ struct WriteClientCommand: AsyncParsableCommand {
         commandName: "client",
         abstract: "Write a typed client of a contract, as one file without dependencies.",
         discussion: """
-            A contract is the name of one that the gateway carries (comments, feed, image-data, likes), or the path of a file \
+            A contract is the name of one that the gateway contains (comments, feed, image-data, likes), or the path of a file \
             like contract.json.
 
             Examples:
