@@ -32,8 +32,9 @@ class Terminal:
         }
         self.process, self.file = pty.fork()
         if self.process == 0:
-            # The program that runs the tests may ignore it.
-            signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+            # The program that runs the tests may ignore them, as a shell does for what runs in the background.
+            for each in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+                signal.signal(each, signal.SIG_DFL)
             # Wait until the size is set.
             os.read(0, 1)
             os.execve(command[0], [str(part) for part in command], variables)
