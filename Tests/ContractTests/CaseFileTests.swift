@@ -50,6 +50,32 @@ import Testing
         #expect(throws: ContractMistake.self) { try ContractCase("x", text.utf8) }
     }
 
+    @Test(arguments: [
+        (#""call":"a.b","params":{"id":"${imag}"},"result":1"#, "first: ${imag} is not defined"),
+        (#""call":"a.b","params":{"${imag}":1},"result":1"#, "first: ${imag} is not defined"),
+        (#""send":["${imag}"],"receive":[]"#, "first: ${imag} is not defined"),
+        (#""call":"a.b","result":{"id":"$int"}"#, "first: unknown placeholder $int. Known: $absent, $any,"),
+        (#""call":"a.b","params":["$nw"],"result":1"#, "first: unknown placeholder $nw."),
+        (
+            #""call":"a.b","error":{"kind":"notfound"}"#,
+            "first: unknown kind notfound of an error. Known: already_exists,"
+        ),
+    ])
+    func `a typing error in a placeholder or a kind is a mistake`(step: String, reason: String) {
+        let text = #"{"about":"a","let":{"image":"$new"},"steps":[{"name":"first",\#(step)}]}"#
+        let mistake = #expect(throws: ContractMistake.self) { try ContractCase("x", text.utf8) }
+        #expect(mistake?.description.hasPrefix(reason) == true, "\(mistake?.description ?? "")")
+    }
+
+    @Test func `a value of let, and what a step has captured, may be used later`() throws {
+        let text = #"""
+            {"about":"a","let":{"image":"$new","text":"an ${image}"},"steps":[
+              {"name":"first","call":"a.b","params":{"id":"${image}"},"result":{"id":{"$capture":"made"},"is":"${text}"}},
+              {"name":"second","call":"a.b","params":{"id":"${made}","price":"$5"},"error":{"kind":"not_found"}}]}
+            """#
+        #expect(try ContractCase("x", text.utf8).steps.count == 2)
+    }
+
     @Test func `a mistake names the step, the member and what it must be`() {
         let text = #"{"about":"a","steps":[{"name":"first","call":"a.b","result":1,"within_ms":"100"}]}"#
         let mistake = #expect(throws: ContractMistake.self) { try ContractCase("x", text.utf8) }

@@ -135,7 +135,7 @@ import Testing
     @Test func `every format has the outcome of every step`() async throws {
         let report = try await played(
             #"{"name":"right & <good>","call":"rpc.ping","result":{}}"#,
-            #"{"name":"wrong","call":"rpc.ping","result":1}"#,
+            #"{"name":"wrong","call":"rpc.ping","result":{"b":{"$capture":"b"}}}"#,
             #"{"name":"unknown","call":"rpc.ping","params":{"a":"${b}"},"result":1}"#)
         #expect(report.passed == 1 && report.failed == 1 && report.skipped == 1)
         let json = try JSONValue(json: report.json)

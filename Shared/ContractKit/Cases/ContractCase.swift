@@ -41,10 +41,17 @@ public struct ContractCase: Sendable, CustomStringConvertible {
         guard let about = try members.text("about") else { throw ContractMistake("about is missing") }
         self.about = about
         needsFreshInstance = try members.flag("fresh")
-        values = try members.object("let") ?? JSONMembers()
+        let values = try members.object("let") ?? JSONMembers()
+        self.values = values
+        var placeholders = CasePlaceholders()
+        try inside("let") { try placeholders.define(values) }
         (features, methods) = try Self.requirements(members.value("requires") ?? [:])
         guard let steps = try members.list("steps"), !steps.isEmpty else { throw ContractMistake("has no steps") }
-        self.steps = try steps.map(ContractStep.init)
+        self.steps = try steps.map { json in
+            let step = try ContractStep(json)
+            try inside(step.name) { try placeholders.check(json) }
+            return step
+        }
         try members.finish()
     }
 

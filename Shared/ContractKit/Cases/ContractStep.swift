@@ -1,3 +1,5 @@
+import RPC
+
 /// One step of a case: a call with its outcome, or frames with those that answer them.
 public struct ContractStep: Sendable {
     public let name: String
@@ -107,7 +109,11 @@ extension ContractStep {
     /// The members of an expected error; `AnswerError` compares them.
     fileprivate static func expectedError(_ json: JSONValue) throws -> JSONValue {
         var members = try CaseMembers(json, of: "an expected error")
-        guard members.value("kind") != nil else { throw ContractMistake("an expected error has no kind") }
+        guard let kind = members.value("kind") else { throw ContractMistake("an expected error has no kind") }
+        if let text = kind.text, !text.hasPrefix("$"), ErrorKind(rawValue: text) == nil {
+            let known = ErrorKind.allCases.map(\.rawValue).sorted().joined(separator: ", ")
+            throw ContractMistake("unknown kind \(text) of an error. Known: \(known)")
+        }
         _ = try members.text("names")
         for name in ["details", "retryable", "begun"] { _ = members.value(name) }
         try members.finish()

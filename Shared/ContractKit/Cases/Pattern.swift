@@ -192,7 +192,7 @@ struct Pattern {
     }
 
     /// Any value of a type.
-    private static let types: [String: @Sendable (JSONValue) -> Bool] = [
+    static let types: [String: @Sendable (JSONValue) -> Bool] = [
         "$any": { _ in true },
         "$string": { $0.text != nil },
         "$integer": { $0.integer != nil },
