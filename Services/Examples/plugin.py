@@ -49,6 +49,9 @@ class Plugin:
     def method(self, summary, params, result, idempotent=True, errors=()):
         """Publishes a function as NAME.function, with the JSON Schemas of its parameters and of the members of its result."""
 
+        for member, each in params.items():
+            supported(each, member)
+
         def publish(function):
             name = f"{self.name}.{function.__name__}"
             self.contract["methods"].append({
@@ -142,26 +145,53 @@ def checked(function, params):
     return call
 
 
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool}
+RANGES = {  # by type: the keywords of the least and the most, and how a message names them
+    "integer": ("minimum", "maximum", "be", ""), "number": ("minimum", "maximum", "be", ""),
+    "string": ("minLength", "maxLength", "have", " characters"), "array": ("minItems", "maxItems", "have", " elements"),
+}
+
+
+def supported(schema, path):
+    """Refuses a schema that `check` would not enforce, when the program starts."""
+    known = {"type", "description", "format", "enum", "items", "properties", "required", "additionalProperties"}
+    kind = schema.get("type") if isinstance(schema.get("type"), str) else None
+    known.update(RANGES.get(kind, ())[:2])
+    needed = {"array": {"items"}, "object": {"properties"}}.get(kind, set())
+    if kind not in TYPES or not needed <= set(schema) <= known or schema.get("format", "uuid") != "uuid":
+        raise ValueError(f"{path}: plugin.py does not check {schema}; extend its function check")
+    for name, each in {**schema.get("properties", {}), **({"[]": schema["items"]} if "items" in schema else {})}.items():
+        supported(each, f"{path}.{name}")
+
+
 def check(value, schema, path):
     """Refuses a value that the schema does not allow, and names it by its path."""
-    types = {"object": dict, "array": list, "string": str, "integer": int}
-    if not isinstance(value, types[schema["type"]]) or isinstance(value, bool):
-        raise Failure("invalid_params", f"{path}: must be of the type {schema['type']}")
+    kind = schema["type"]
+    if not isinstance(value, TYPES[kind]) or isinstance(value, bool) and kind != "boolean":
+        raise Failure("invalid_params", f"{path}: must be of the type {kind}")
     if schema.get("format") == "uuid" and not re.fullmatch("[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", value):
         raise Failure("invalid_params", f"{path}: must be a UUID")
-    if schema["type"] == "array":
-        if not schema.get("minItems", 0) <= len(value) <= schema["maxItems"]:
-            raise Failure("invalid_params", f"{path}: must have {schema['minItems']} to {schema['maxItems']} elements")
+    if "enum" in schema and value not in schema["enum"]:
+        raise Failure("invalid_params", f"{path}: must be one of {', '.join(map(str, schema['enum']))}")
+    if kind in RANGES:
+        least, most, verb, unit = RANGES[kind]
+        size = value if kind in ("integer", "number") else len(value)
+        if size < schema.get(least, size):
+            raise Failure("invalid_params", f"{path}: must {verb} at least {schema[least]}{unit}")
+        if size > schema.get(most, size):
+            raise Failure("invalid_params", f"{path}: must {verb} at most {schema[most]}{unit}")
+    if kind == "array":
         for index, element in enumerate(value):
             check(element, schema["items"], f"{path}[{index}]")
-    if schema["type"] == "object":
-        for name in schema["required"]:
+    if kind == "object":
+        properties = schema["properties"]
+        for name, member in value.items():
+            if name not in properties:
+                raise Failure("invalid_params", f"{path}.{name}: is not a known member")
+            check(member, properties[name], f"{path}.{name}")
+        for name in schema.get("required", []):
             if name not in value:
                 raise Failure("invalid_params", f"{path}.{name}: is missing")
-        for name, member in value.items():
-            if name not in schema["properties"]:
-                raise Failure("invalid_params", f"{path}.{name}: is not a known member")
-            check(member, schema["properties"][name], f"{path}.{name}")
 
 
 class Server(socketserver.ThreadingUnixStreamServer):  # one thread for each connection

@@ -112,7 +112,7 @@ import Testing
             for (arguments, status, complaint) in [
                 (["likes.get"], 64, "id: is missing"), (["likes.get", "id=x"], 64, "id: must be a UUID"),
                 (["likes.get", "id=\(ids[0])", "a=1"], 64, "a: is not a known member"),
-                (["likes.counts", "image_ids=[]"], 64, "image_ids: must have 1 to 100 elements"),
+                (["likes.counts", "image_ids=[]"], 64, "image_ids: must have at least 1 elements"),
                 (["likes.counts", "image_ids=[3]"], 64, "image_ids[0]: must be of the type string"),
                 (["likes.remove"], 64, "there is no method likes.remove"),
                 (["likes.add", "image_id=\(ids[1])", "id=\(other)"], 73, "this like exists for another image"),
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("likes.py", 60), ("plugin.py", 230), ("feed.py", 40)])
+    @Test(arguments: [("likes.py", 60), ("plugin.py", 256), ("feed.py", 40)])
     func `the examples are short`(name: String, lines: Int) throws {
         let text = try String(contentsOfFile: "\(Self.folder)/\(name)", encoding: .utf8)
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= lines)
