@@ -159,9 +159,9 @@ final class PluginRegistry: Sendable {
         }
     }
 
-    /// Logs the failure of a call whose result the answer can omit.
+    /// Logs the failure of a call whose result the answer can omit. A method that does not exist is a fault of the manifest.
     func noteIgnored(_ method: String, _ error: RPCError, _ trace: TraceContext) {
-        if error.kind.isServerError { failures.note(method, error, trace) }
+        if error.kind.isServerError || error.kind == .methodNotFound { failures.note(method, error, trace) }
     }
 
     /// Forwards `service.verb` to the plugin of that name, as `Plugin.forward`.
