@@ -15,12 +15,16 @@ struct VerifyCommand: AsyncParsableCommand {
             A contract is the name of one that the gateway contains (comments, feed, feed-edge, image-data, likes, protocol), \
             or the path of a folder of cases. "protocol" has the cases of the protocol itself, for every service.
 
+            The cases write. With --plugin and --socket their data remain in the store of the running program. --start runs \
+            a program for them, whose folder {root} is removed afterwards.
+
             The exit code is 0 if steps were verified and none failed, else 1.
 
             Examples:
               gateway verify likes --plugin likes
               gateway verify comments protocol --socket /run/mine.sock
               gateway verify feed --start 'feed-service --root {root}'
+              gateway verify likes --start 'ROOT={root} ./likes.py'
               gateway verify ./my-contract --start './mine.py {socket}' --format junit
             """)
 

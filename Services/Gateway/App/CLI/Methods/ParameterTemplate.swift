@@ -23,6 +23,7 @@ enum ParameterTemplate {
         switch schema.format {
         case "uuid": "00000000-0000-4000-8000-000000000000"
         case "uri": "https://example.org/"
+        case "date-time": "2026-03-01T12:00:00Z"
         default: ""
         }
     }
