@@ -22,7 +22,7 @@ text = {{"type": "string"}}
 words = ["$(touch {bait}/1)", "`touch {bait}/2`", "it's", "two words", "a\\x1b[2Jb", "two\\nlines", "plain"]
 params = {{
     "fine": {{"type": "string", "description": "Say \\x1b[2J 'it': $(touch {bait}/3) 100%\\nnext line"}},
-    "word": {{"enum": words}}, "$(touch {bait}/4)": text, "`touch {bait}/5`": text, "two words": text, "a\\x1b[2Jb": text,
+    "word": {{"type": "string", "enum": words}}, "$(touch {bait}/4)": text, "`touch {bait}/5`": text, "two words": text, "a\\x1b[2Jb": text,
 }}
 
 @plugin.method("Act: $(touch {bait}/6) `touch {bait}/7` \\"quoted\\" \\x1b[2J", params, {{}})
