@@ -51,7 +51,6 @@ struct GatewayCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
-        HelpWidth.limit()
         let arguments = LeadingOptions.moved(Array(CommandLine.arguments.dropFirst()))
         let command: any ParsableCommand
         do {
