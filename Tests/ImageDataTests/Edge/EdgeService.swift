@@ -38,6 +38,9 @@ struct EdgeService {
         var limits = UpstreamLimits()
         var timeLimit = ImageOrigin.defaultTimeLimit
         var variants: VariantMaker?
+
+        /// Long, so that a slow machine does not change the answer of a `put`.
+        var placeholderTime = Duration.seconds(300)
     }
 
     /// Runs the service during `body`.
@@ -77,7 +80,7 @@ struct EdgeService {
         let fetches = ImageFetches(queue: FetchQueue(concurrency: options.concurrency), fetch: source.image)
         let loader = ImageLoader(
             caches: caches, fetches: options.fetches ? fetches : nil, variants: options.variants,
-            timeToLive: ImageExpiry.defaultTimeToLive,
+            placeholderTime: options.placeholderTime, timeToLive: ImageExpiry.defaultTimeToLive,
             now: options.clock.read)
         let handlers = ImageDataHandlers(
             loader: loader, mapper: mapper, check: options.fetches ? ImageOrigin.check(upstream) : nil,

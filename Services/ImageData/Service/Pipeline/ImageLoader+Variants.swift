@@ -5,9 +5,6 @@ import ImageData
 import RPC
 
 extension ImageLoader {
-    /// The longest time that a `put` waits for the placeholder.
-    static let placeholderTime = Duration.seconds(2)
-
     // MARK: Variants
 
     /// Returns or makes the variant of a stored image, without holding the original's bytes.
@@ -91,7 +88,7 @@ extension ImageLoader {
             return known.hints
         }
         if let variants, !defersPlaceholder {
-            facts.placeholder = try await FetchBudget.unlessSpent(Self.placeholderTime) { [facts] in
+            facts.placeholder = try await FetchBudget.unlessSpent(placeholderTime) { [facts] in
                 try await variants.placeholder(of: image.record.hash, facts) { image.data }
             }
         }

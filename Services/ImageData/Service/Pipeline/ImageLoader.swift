@@ -15,6 +15,10 @@ struct ImageLoader: Sendable {
     /// Nil for a service without variants.
     var variants: VariantMaker?
 
+    /// The longest time that a `put` waits for the placeholder.
+    var placeholderTime = Self.defaultPlaceholderTime
+    static let defaultPlaceholderTime = Duration.seconds(2)
+
     /// The default time to live in seconds.
     let timeToLive: Int
     let now: @Sendable () -> Date
