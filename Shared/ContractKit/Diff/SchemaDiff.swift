@@ -1,3 +1,5 @@
+import JSON
+
 /// Compares two schemas of the same value. New parameters must accept what the old ones accepted, a new result must be one that the
 /// old schema allowed.
 struct SchemaDiff {
@@ -74,16 +76,17 @@ struct SchemaDiff {
     }
 
     private func limits(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
-        let keywords = [
-            ("minimum", 1.0), ("minLength", 1.0), ("minItems", 1.0), ("maximum", -1.0), ("maxLength", -1.0),
-            ("maxItems", -1.0),
+        let keywords: [(String, isLeast: Bool)] = [
+            ("minimum", true), ("minLength", true), ("minItems", true), ("maximum", false),
+            ("maxLength", false), ("maxItems", false),
         ]
-        return keywords.compactMap { keyword, direction in
+        return keywords.compactMap { keyword, isLeast in
             let (before, after) = (old[keyword], new[keyword])
             if before == after { return nil }
             let text = "\(keyword) changes from \(before?.json ?? "none") to \(after?.json ?? "none")"
-            let strictness = { (limit: JSONValue?) in limit?.double.map { $0 * direction } ?? -Double.infinity }
-            return strictness(after) > strictness(before) ? narrowed(path, text) : widened(path, text)
+            guard let limit = after?.number else { return widened(path, text) }
+            guard let former = before?.number else { return narrowed(path, text) }
+            return (isLeast ? limit > former : limit < former) ? narrowed(path, text) : widened(path, text)
         }
     }
 

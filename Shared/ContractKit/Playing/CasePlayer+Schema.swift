@@ -1,3 +1,5 @@
+import JSON
+
 extension ContractSuite {
     /// Where an answer violates the schema of its method; empty without contract.json.
     func violations(of answer: JSONValue?, to method: String) -> [Difference] {

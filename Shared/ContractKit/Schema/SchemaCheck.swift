@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// Checks values against JSON Schema 2020-12: the keywords that our codecs write, and those of `case.schema.json`.
 public struct SchemaCheck: Sendable {
@@ -112,8 +113,8 @@ public struct SchemaCheck: Sendable {
         }
     }
 
-    private func both(_ value: JSONValue, _ argument: JSONValue, _ compare: (Double, Double) -> Bool) -> Bool? {
-        guard let value = value.double, let argument = argument.double else { return nil }
+    private func both(_ value: JSONValue, _ argument: JSONValue, _ compare: (JSONNumber, JSONNumber) -> Bool) -> Bool? {
+        guard let value = value.number, let argument = argument.number else { return nil }
         return compare(value, argument)
     }
 
@@ -129,7 +130,7 @@ extension JSONValue {
         case "null": self == .null
         case "boolean": boolean != nil
         case "integer": integer != nil
-        case "number": double != nil
+        case "number": number != nil
         case "string": text != nil
         case "array": elements != nil
         case "object": members != nil
