@@ -65,4 +65,19 @@ import Testing
         let reason = SchemaCheck(schema).differences(value).first?.reason
         #expect(reason?.hasPrefix("cannot be compared with its schema") == true)
     }
+
+    @Test(arguments: [
+        (#"{"error":{"code":-32004}}"#, "likes.add", true), (#"{"error":{"code":-32009}}"#, "likes.add", false),
+        (#"{"error":{"code":-32008,"data":{"kind":"permission_denied"}}}"#, "likes.get", true),
+        (#"{"error":{"code":-32602}}"#, "likes.get", false), (#"{"error":{"code":-32003}}"#, "likes.get", false),
+        (#"{"error":{"code":1,"data":{"kind":"own"}}}"#, "likes.get", true),
+        (#"{"items":[],"end":{"error":{"code":-32004}}}"#, "likes.get", true),
+        (#"{"error":{"code":-32004}}"#, "likes.unknown", false),
+    ])
+    func `an error must be declared by its method, or one of every method`(
+        answer: String, method: String, isViolation: Bool
+    ) throws {
+        let violations = try suite("likes").violations(of: JSONValue(json: answer), to: method)
+        #expect(violations.map(\.path) == (isViolation ? ["error.kind"] : []))
+    }
 }
