@@ -80,4 +80,16 @@ import Testing
         let violations = try suite("likes").violations(of: JSONValue(json: answer), to: method)
         #expect(violations.map(\.path) == (isViolation ? ["error.kind"] : []))
     }
+
+    @Test func `an excerpt ends at its limit`() throws {
+        let limit = JSONValue.excerptLength
+        func text(_ count: Int) -> JSONValue { .string(String(repeating: "é", count: count - 2)) }
+        #expect(text(limit).excerpt == text(limit).json)
+        #expect(text(limit + 1).excerpt == text(limit + 1).json.dropLast() + "…")
+        let value = try JSONValue(json: #"{"a":[1,null,true,"x\"y",{}],"b":1.50}"#)
+        #expect(value.excerpt == value.json)
+        // Only the beginning of a large value is written.
+        let large: JSONValue = ["a": .array(Array(repeating: text(1_000_000), count: 1_000))]
+        #expect(large.excerpt.unicodeScalars.count == limit + 1)
+    }
 }

@@ -218,13 +218,3 @@ public struct Difference: Sendable, Equatable, CustomStringConvertible {
 
     public var description: String { "\(path) \(reason)" }
 }
-
-extension JSONValue {
-    static let excerptLength = 300
-
-    /// The JSON, cut off.
-    var excerpt: String {
-        let text = json
-        return text.count <= Self.excerptLength ? text : text.prefix(Self.excerptLength) + "…"
-    }
-}

@@ -158,10 +158,44 @@ struct SchemaDiff {
             if before == after { return [] }
             guard let before else { return [narrowed(path, "\(keyword) is added")] }
             guard let after else { return [widened(path, "\(keyword) is removed")] }
-            return before.filter { !after.contains($0) }.map {
-                narrowed(path, "the alternative \($0.excerpt) is removed")
+            let removed = before.filter { !after.contains($0) }
+            let added = after.filter { !before.contains($0) }
+            // A value must match exactly one: one more alternative may refuse values, and one less may allow some.
+            let isUnknown = keyword == "oneOf" && !Self.excludeEachOther(before + added)
+            let (whenRemoved, whenAdded) = isUnknown ? (breaking, breaking) : (narrowed, widened)
+            return removed.map { whenRemoved(path, "the alternative \($0.excerpt) is removed") }
+                + added.map { whenAdded(path, "the alternative \($0.excerpt) is added") }
+        }
+    }
+
+    /// The maximum number of alternatives that are compared with each other. More count as unknown.
+    static let maximumAlternatives = 100
+
+    /// Whether no value matches two of the schemas.
+    private static func excludeEachOther(_ schemas: [JSONValue]) -> Bool {
+        schemas.count <= maximumAlternatives
+            && schemas.indices.allSatisfy { index in schemas[..<index].allSatisfy { exclude($0, schemas[index]) } }
+    }
+
+    /// Whether two schemas differ in their types, their values, or those of a member that both require. Recursive; the reader limits
+    /// the depth.
+    private static func exclude(_ one: JSONValue, _ other: JSONValue) -> Bool {
+        if let types = Self.types(of: one), let others = Self.types(of: other) {
+            let numbers: Set = ["integer", "number"]
+            if !types.contains(where: {
+                others.contains($0) || numbers.contains($0) && !numbers.isDisjoint(with: others)
+            }) {
+                return true
             }
-                + after.filter { !before.contains($0) }.map { widened(path, "the alternative \($0.excerpt) is added") }
+        }
+        if let values = Self.values(of: one), let others = Self.values(of: other),
+            !values.contains(where: others.contains)
+        {
+            return true
+        }
+        guard types(of: one) == ["object"], types(of: other) == ["object"] else { return false }
+        return required(in: one).intersection(required(in: other)).contains { name in
+            exclude(one["properties"]?[name] ?? true, other["properties"]?[name] ?? true)
         }
     }
 

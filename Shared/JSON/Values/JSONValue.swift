@@ -102,3 +102,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONMembers(members)) }
 }
+
+extension JSONValue: CustomStringConvertible {
+    public var description: String { json }
+}
