@@ -98,6 +98,13 @@ struct SupervisedDeployment {
             arguments, environment: ["ROOT": root, "LC_ALL": "C.UTF-8"])
     }
 
+    /// What supervisord and the watchdog have done, for the messages of failures.
+    func history() throws -> String {
+        try ["supervisord", "watchdog"].map { name in
+            try String(contentsOfFile: "\(root)/log/\(name).log", encoding: .utf8)
+        }.joined(separator: "\n")
+    }
+
     /// The process that supervisord runs under this name.
     func process(_ name: String) async throws -> Int32 {
         let outcome = try await supervisorctl("pid", name)

@@ -1,6 +1,7 @@
 import Foundation
 import RPC
 import RPCTestKit
+import ServiceKit
 
 @testable import gateway
 
@@ -25,12 +26,14 @@ struct FollowedFolder {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
                 for (name, text) in manifests { try write(text, to: "\(path)/\(name).json") }
             }
-            let registry = await PluginRegistry.load(
-                PluginSource(
-                    folder: PluginFolder(path: path), root: root, ownSocket: nil, ownInstance: "1", logger: log.logger),
-                failures: .none)
+            let registry = PluginRegistry()
+            let follower = PluginFollower(
+                registry: registry, source: ManifestSource(of: Root(root), ownSocket: nil), ownInstance: "1",
+                logger: log.logger)
+            await follower.load()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await registry.run(on: executor) }
+                group.addTask { await registry.run() }
+                group.addTask { await follower.run(on: executor) }
                 defer { group.cancelAll() }
                 try await body(FollowedFolder(root: root, registry: registry, log: log))
             }

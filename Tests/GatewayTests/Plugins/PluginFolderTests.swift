@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import RPC
 import RPCTestKit
 import Testing
@@ -177,6 +178,11 @@ import Testing
         #expect(try await scan(["x.json": text]).manifests.count == (count == 196 ? 1 : 0))
     }
 
+    @Test(arguments: [8, 9]) func `a path has at most eight parts`(count: Int) async throws {
+        let text = Self.manifest("x", ["GET /v1" + String(repeating: "/x", count: count - 1): "x.a"])
+        #expect(try await scan(["x.json": text]).manifests.count == (count == 8 ? 1 : 0))
+    }
+
     @Test(arguments: [16, 17]) func `a plugin publishes at most 16 methods`(count: Int) async throws {
         let routes = (0..<count).map { ("GET /v1/x/\($0)", "x.m\($0)") }
         let text = Self.manifest("x", Dictionary(uniqueKeysWithValues: routes))
@@ -227,6 +233,37 @@ import Testing
             "x.json~": "{", ".x.json.swp": "{", ".x.json": "{", "#x.json#": "{", "x.json.new": "{", "README": "",
         ])
         #expect(manifests.isEmpty && rejections.isEmpty)
+    }
+
+    // MARK: Programs
+
+    private func rejection(ofRun run: String, name: String = "x") async throws -> String? {
+        let text = #"{"name":"\#(name)","socket":"x.sock","contracts":{},"run":\#(run)}"#
+        let (manifests, rejections) = try await scan(["\(name).json": text])
+        #expect(manifests.count + rejections.count == 1)
+        return rejections.first?.reason
+    }
+
+    @Test(arguments: [1, 64]) func `a manifest may name a program with arguments`(count: Int) async throws {
+        let words = Array(repeating: "a b", count: count)
+        #expect(try await rejection(ofRun: "\(RawJSON(words, as: .array(of: .string)))") == nil)
+    }
+
+    @Test(arguments: [0, 65]) func `a program has 1 to 64 words`(count: Int) async throws {
+        let words = Array(repeating: "a", count: count)
+        #expect(try await rejection(ofRun: "\(RawJSON(words, as: .array(of: .string)))")?.hasPrefix("run: ") == true)
+    }
+
+    @Test(arguments: [#""a""#, "[1]", #"["a\u0000"]"#, #"["a\ud800"]"#, "{}"])
+    func `what cannot be run is refused`(run: String) async throws {
+        #expect(try await rejection(ofRun: run) != nil)
+    }
+
+    @Test(arguments: ["feed", "comments", "image-data", "runner", "watchdog", "supervisord"])
+    func `a plugin with the name of a program of the deployment has no program`(name: String) async throws {
+        let reason = try await rejection(ofRun: #"["a"]"#, name: name)
+        #expect(reason == "run: the deployment itself has a program named \(name)")
+        #expect(try await rejection(ofRun: "null", name: name) == nil)
     }
 
     // MARK: Files that are none

@@ -2,6 +2,7 @@ import Foundation
 import GatewayContract
 import RPC
 import RPCTestKit
+import ServiceKit
 import Testing
 
 @testable import gateway
@@ -208,12 +209,10 @@ import Testing
                 #expect(link(root + "/run/gateway.sock", root + "/run/hard.sock") == 0)
                 let manifest = #"{"name":"self","socket":"\#(root + path)","contracts":{}}"#
                 try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/self.json"))
-                let source = PluginSource(
-                    folder: PluginFolder(path: root + "/plugins.d"), root: root, ownSocket: root + "/run/gateway.sock",
-                    ownInstance: "1", logger: RecordedLog().logger)
-                let registry = await PluginRegistry.load(source, failures: .none)
-                #expect(registry.plugins.isEmpty)
-                #expect(registry.rejections.map(\.reason) == ["socket: is the gateway's own, \(root + path)"])
+                let source = ManifestSource(of: Root(root), ownSocket: root + "/run/gateway.sock")
+                let decision = try source.decideAndRecord(after: [])
+                #expect(decision.manifests.isEmpty)
+                #expect(decision.rejections.map(\.reason) == ["socket: is the gateway's own, \(root + path)"])
             }
         }
     }

@@ -1,5 +1,6 @@
 import FeedContract
 import Foundation
+import JSON
 import RPC
 import RPCTestKit
 import Testing
@@ -64,6 +65,41 @@ import Testing
             for state in ["ready", "refused", "down"] { #expect(table.output.contains(state), "\(table.output)") }
             let health = try await gateway("health")
             #expect(health.status == 0 && health.output.contains("bad.json:2: "), "\(health.output)")
+        }
+    }
+
+    @Test func `a manifest that names what the plugin does not describe is a problem beside its state`() async throws {
+        let manifest = """
+            {"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":true,
+             "enriches":[{"item":"feed","method":"likes.cuonts","as":"likes"}],"http":{"GET /v1/likes/{id}":"likes.counts"}}
+            """
+        let faults = [
+            "enriches: the plugin does not describe likes.cuonts; did you mean likes.counts?",
+            "http: GET /v1/likes/{id}: likes.counts has no parameter id",
+        ].joined(separator: "; ")
+        try await withGateway(manifest: manifest) { gateway in
+            // The gateway may still be connecting.
+            var plugins: Program.Outcome
+            repeat { plugins = try await gateway("plugins") } while plugins.output.contains("connecting")
+            #expect(plugins.output.contains(/likes +ready/) && plugins.output.contains(faults), "\(plugins.output)")
+            let health = try await gateway("health")
+            #expect(health.status == 0 && health.output.contains(faults), "\(health.output)")
+            #expect(health.output.contains(/likes +serving/), "\(health.output)")
+        }
+    }
+
+    @Test func `the line of a plugin that is down names the log of its program`() async throws {
+        let likes = #"{"name":"likes","socket":"likes.sock","contracts":{},"run":["./likes"]}"#
+        let manifest = { (name: String) in likes.replacing("likes", with: name) }
+        try await withTemporaryDirectory { root in
+            try FileManager.default.createDirectory(atPath: root + "/log", withIntermediateDirectories: true)
+            try Data().write(to: URL(fileURLWithPath: root + "/log/down.log"))
+            for (name, isNamed) in [("down", true), ("other", false)] {
+                let manifest = try RawJSON(checking: manifest(name)).read(as: PluginManifest.codec)
+                let report = await (try Plugin(manifest, root: root)).report()
+                #expect(report.state != .ready)
+                #expect(report.notices == (isNamed ? ["its log is \(root)/log/down.log"] : []))
+            }
         }
     }
 

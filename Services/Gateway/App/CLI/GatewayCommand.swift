@@ -47,7 +47,7 @@ struct GatewayCommand: AsyncParsableCommand {
             ImageCommand.self,
             CommentCommand.self, ImportCommand.self, ExportCommand.self, PublishCommand.self, RemoveCommand.self,
             PluginsCommand.self, DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
-            WriteClientCommand.self, HealthCommand.self, StatsCommand.self,
+            WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ManifestsCommand.self,
         ])
 
     static func main() async {

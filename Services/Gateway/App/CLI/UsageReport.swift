@@ -33,7 +33,8 @@ struct UsageReport {
 
     /// The message for an unknown command, with the nearest known command.
     private var unknownCommand: String? {
-        let names = GatewayCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+        let names = GatewayCommand.configuration.subcommands.map { $0.configuration }.filter(\.shouldDisplay)
+            .compactMap(\.commandName)
         guard let word = arguments.first, !word.hasPrefix("-"), !(names + ["help"]).contains(word) else { return nil }
         let nearest = Nearest.to(word, among: names).map { "; did you mean \($0)?" } ?? ""
         return "there is no command \"\(Escaping.visible(word))\"\(nearest)"

@@ -34,9 +34,7 @@ struct GatewayHandlers: Sendable {
         table.handle(GatewayContract.plugins) { _, _ in
             PluginList(
                 plugins: PluginReport.noting(registry.rejections, in: await registry.map { await $0.report() }),
-                refused: registry.rejections.map {
-                    RefusedManifest(name: $0.name, file: $0.file, line: $0.line, reason: $0.reason)
-                })
+                refused: registry.rejections.map(RefusedManifest.init))
         }
         table.handle(ProtocolMethods.health.passingErrors, health)
         table.handle(ProtocolMethods.describe.passingErrors, describe)
@@ -80,7 +78,11 @@ struct GatewayHandlers: Sendable {
         if let plugin = try selected(selection) {
             return try await plugin.call(ProtocolMethods.health, ServiceSelection(), CallOptions(onBehalfOf: context))
         }
-        let parts = await registry.map { plugin in (plugin, await plugin.health(CallOptions(onBehalfOf: context))) }
+        let parts = await registry.map { plugin in
+            let options = CallOptions(onBehalfOf: context)
+            async let faults = plugin.faults(options)
+            return GatewayHealth.Part(plugin: plugin, health: await plugin.health(options), faults: await faults)
+        }
         return GatewayHealth.summary(parts, refused: registry.rejections, now: gateway.now())
     }
 

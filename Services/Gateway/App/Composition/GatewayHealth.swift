@@ -4,14 +4,21 @@ import RPC
 
 /// Computes the health of the gateway from the health of its services.
 enum GatewayHealth {
+    /// What is known of a plugin.
+    struct Part: Sendable {
+        let plugin: Plugin
+        let health: Result<Health, RPCError>
+
+        /// What its manifest names and the plugin does not describe. It is shown beside the state, and does not change it.
+        var faults: [String] = []
+    }
+
     /// Returns one check per service, and one per manifest that is not used. Only a required service can degrade the
     /// result.
-    static func summary(
-        _ parts: [(Plugin, Result<Health, RPCError>)], refused: [ManifestRejection] = [], now: Date
-    ) -> Health {
+    static func summary(_ parts: [Part], refused: [ManifestRejection] = [], now: Date) -> Health {
         var isWell = true
-        let checks = parts.map { plugin, health in
-            let check = check(plugin, health, now: now)
+        let checks = parts.map { part in
+            let (plugin, check) = (part.plugin, check(part, now: now))
             if plugin.manifest.required, check.status != .serving { isWell = false }
             return check
         }
@@ -22,12 +29,15 @@ enum GatewayHealth {
         return Health(isWell && !checks.isEmpty ? .serving : .degraded, checks + refusals)
     }
 
-    private static func check(_ plugin: Plugin, _ health: Result<Health, RPCError>, now: Date) -> Health.Check {
-        switch health {
+    private static func check(_ part: Part, now: Date) -> Health.Check {
+        let plugin = part.plugin
+        switch part.health {
         case .success(let health):
             let worst = health.checks.first { $0.status != .serving }
+            let details = [worst?.detail].compactMap(\.self) + part.faults
             return Health.Check(
-                name: plugin.name, status: health.status, detail: worst?.detail,
+                name: plugin.name, status: health.status,
+                detail: details.isEmpty ? nil : details.joined(separator: "; "),
                 since: worst?.since ?? health.checks.map(\.since).max() ?? now)
         case .failure(let error):
             return Health.Check(

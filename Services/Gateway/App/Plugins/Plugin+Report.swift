@@ -1,3 +1,4 @@
+import Foundation
 import GatewayContract
 import NIOCore
 import RPC
@@ -27,8 +28,27 @@ extension Plugin {
             name: name, socket: client.path.description, required: manifest.required, state: state,
             instance: status.greeting?.service.instance, version: status.greeting?.service.version,
             contracts: status.greeting?.contracts ?? [:], error: mismatch ?? failure?.message,
+            notices: state == .ready ? await faults(CallOptions()) : logNotice.map { [$0] } ?? [],
             nextAttempt: status.untilNextAttempt.map { Int($0.nanoseconds / 1_000_000) },
             roundTrip: failure == nil ? Int(roundTrip.nanoseconds / 1_000) : nil)
+    }
+}
+
+extension Plugin {
+    /// What the manifest names and the plugin does not describe; none when it does not answer, which is reported elsewhere.
+    func faults(_ options: CallOptions) async -> [String] {
+        guard !manifest.enriches.isEmpty || !manifest.http.isEmpty else { return [] }
+        do throws(RPCError) {
+            return manifest.faults(beside: try await contracts(options).flatMap(\.methods))
+        } catch {
+            return []
+        }
+    }
+
+    /// Where the output of its program is; nil if the supervisor does not run it.
+    private var logNotice: String? {
+        let log = "\(root)/log/\(name).log"
+        return manifest.run != nil && FileManager.default.fileExists(atPath: log) ? "its log is \(log)" : nil
     }
 }
 
@@ -45,7 +65,7 @@ extension PluginReport {
             return PluginReport(
                 name: report.name, socket: report.socket, required: report.required, state: report.state,
                 instance: report.instance, version: report.version, contracts: report.contracts, error: report.error,
-                notices: refused + same, nextAttempt: report.nextAttempt, roundTrip: report.roundTrip)
+                notices: report.notices + refused + same, nextAttempt: report.nextAttempt, roundTrip: report.roundTrip)
         }
     }
 }

@@ -11,6 +11,9 @@ struct Plugin: Sendable {
     private(set) var manifest: PluginManifest
     let client: RPCClient
 
+    /// The directory of the deployment.
+    let root: String
+
     /// Its state, as its client reports it.
     let standing: PluginStanding
 
@@ -40,6 +43,7 @@ struct Plugin: Sendable {
         logger: Logger = Logger(label: "none") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
         self.manifest = manifest
+        self.root = root
         let path = try SocketPath(manifest.socketPath(root: root))
         let standing = PluginStanding(name: manifest.name, path: path, logger: logger)
         self.standing = standing

@@ -19,7 +19,7 @@ struct PluginManifest: Sendable, Equatable {
     /// The maximum timeout of a call in milliseconds; nil if only the caller's timeout applies.
     let timeout: Int?
 
-    /// The program and its arguments, which `deploy/runner` runs; the gateway does not use it.
+    /// The program and its arguments, which `deploy/runner` runs. It asks `gateway manifests`.
     var run: [String]?
 
     /// What it adds to the items of the gateway's answers.
@@ -50,7 +50,7 @@ struct PluginManifest: Sendable, Equatable {
         let enriches = object.optional(
             "enriches", .array(of: Enrichment.codec, count: 0...Enrichment.maximumPerPlugin), \.enriches)
         let http = object.optional("http", HTTPRoute.listCodec, \.http)
-        let run = object.optional("run", .array(of: .string, count: 1...mostWords), \.run)
+        let run = object.optional("run", .array(of: wordCodec, count: 1...maximumRunWords), \.run)
         return { members throws(JSONError) in
             let manifest = PluginManifest(
                 name: try members[name], socket: try members[socket], contracts: try members[contracts],
@@ -58,6 +58,7 @@ struct PluginManifest: Sendable, Equatable {
                 run: try members[run], enriches: try members[enriches] ?? [], http: try members[http] ?? [])
             try manifest.checkEnrichments()
             try manifest.checkRoutes()
+            try manifest.checkProgram()
             return manifest
         }
     }
@@ -94,32 +95,21 @@ struct PluginManifest: Sendable, Equatable {
         }
     }
 
-    /// The maximum number of words in `run`; `deploy/runner` has the same limit.
-    static let mostWords = 64
-}
-
-/// The names that plugins may have.
-enum PluginName {
-    static let maximumLength = 32
-
-    /// The first parts of the names of the protocol's and the gateway's own methods.
-    static let reserved = ["rpc", "gateway"]
-
-    static let codec = Codec<String>.string.map(
-        describedAs: ["pattern": .string("^[a-z][a-z0-9-]{0,31}$")],
-        into: { name throws(JSONError) in try checked(name) },
-        from: { $0 })
-
-    static func checked(_ name: String) throws(JSONError) -> String {
-        let isWellFormed =
-            name.utf8.count <= maximumLength && name.first.map(isLetter) == true
-            && name.allSatisfy { isLetter($0) || ("0"..."9").contains($0) || $0 == "-" }
-        guard isWellFormed else {
-            throw .refused("must be 1 to \(maximumLength) of a-z, 0-9 and -, beginning with a letter")
+    private func checkProgram() throws(JSONError) {
+        guard run == nil || !PluginName.programs.contains(name) else {
+            throw .mismatch(path: "run", reason: "the deployment itself has a program named \(name)")
         }
-        guard !reserved.contains(name) else { throw .refused("is reserved") }
-        return name
     }
 
-    private static func isLetter(_ character: Character) -> Bool { ("a"..."z").contains(character) }
+    /// The maximum number of words in `run`.
+    static let maximumRunWords = 64
+
+    /// A word that a program can take as an argument.
+    private static let wordCodec = Codec<String>.string.map(
+        describedAs: ["pattern": .string(#"^[^\u0000]*$"#)],
+        into: { word throws(JSONError) in
+            if word.utf8.contains(0) { throw .refused("must not contain U+0000") }
+            return word
+        },
+        from: { $0 })
 }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The services behind the gateway by name, as their manifests list them now.
 ///
-/// `run` follows the folder of manifests. It replaces the content as a whole, so that a call reads it under a short lock.
+/// Its content is replaced as a whole, so that a call reads it under a short lock.
 final class PluginRegistry: Sendable {
     private struct Content {
         /// In the order of their names.
@@ -23,26 +23,24 @@ final class PluginRegistry: Sendable {
         }
     }
 
-    private let content: Mutex<Content>
+    private let content = Mutex(Content([], []))
     private let failures: FailureLog
 
-    /// Nil for plugins that never change.
-    private let source: PluginSource?
+    /// The plugins whose connections `run` does not maintain yet.
+    private let newPlugins: AsyncStream<Plugin>
+    private let adding: AsyncStream<Plugin>.Continuation
 
-    init(_ plugins: [Plugin], _ failures: FailureLog = .none, from source: PluginSource? = nil) {
+    init(_ plugins: [Plugin] = [], _ failures: FailureLog = .none) {
         self.failures = failures
-        self.source = source
-        content = Mutex(Content(plugins, []))
+        (newPlugins, adding) = AsyncStream.makeStream()
+        replace(plugins, [])
     }
 
-    /// Reads the folder, and logs every invalid manifest.
-    static func load(_ source: PluginSource, failures: FailureLog) async -> PluginRegistry {
-        let registry = PluginRegistry([], failures, from: source)
-        let plugins = await registry.update(from: source, isStart: true).new
-        if plugins.isEmpty {
-            source.logger.warning("no plugins in \(source.folder.path): there is nothing to serve yet")
+    /// Maintains all connections, until the task is cancelled. Must be called once.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for await plugin in newPlugins { group.addTask { await plugin.run() } }
         }
-        return registry
     }
 
     // MARK: Content
@@ -70,77 +68,15 @@ final class PluginRegistry: Sendable {
 
     @Sendable func knows(_ name: String) -> Bool { content.withLock { $0.byName[name] != nil } }
 
-    // MARK: Changes
-
-    /// Maintains all connections and follows the folder, until the task is cancelled.
-    /// - Parameter executor: its event loop receives the changes of the folder.
-    func run(on executor: LoopExecutor = .shared) async {
-        await withDiscardingTaskGroup { group in
-            for plugin in plugins { group.addTask { await plugin.run() } }
-            guard let source else { return }
-            let watch = FolderWatch(path: source.folder.path, logger: source.logger)
-            group.addTask { await watch.run(on: executor.loop) }
-            for await _ in watch.changes {
-                // Ends early when the task is cancelled.
-                try? await Task.sleep(for: FolderWatch.settleTime)
-                guard !Task.isCancelled else { break }
-                let (new, hasLinks) = await update(from: source)
-                watch.hasLinks = hasLinks
-                for plugin in new { group.addTask { await plugin.run() } }
-            }
+    /// Replaces the content. Connections that are in both the old and the new one continue; the others are retired.
+    func replace(_ plugins: [Plugin], _ rejections: [ManifestRejection]) {
+        let new = Content(plugins, rejections)
+        let old = content.withLock { content in
+            defer { content = new }
+            return content
         }
-    }
-
-    /// Reads the folder and applies its content. A plugin whose manifest has not changed, or is invalid now, stays.
-    /// - Returns: the new plugins, whose connections are not maintained yet, and whether the folder has links.
-    private func update(
-        from source: PluginSource, isStart: Bool = false
-    ) async -> (new: [Plugin], hasLinks: Bool) {
-        let old = content.withLock { $0 }
-        let inForce = old.plugins.map(\.manifest)
-        let scan = await source.scan(beside: inForce)
-        let choice = PluginChoice(scan, after: inForce)
-        var rejections = scan.rejections + choice.refused.map { source.rejection(of: $0.manifest, $0.reason) }
-        var (kept, new) = ([Plugin](), [Plugin]())
-        for manifest in choice.manifests {
-            if let known = old.byName[manifest.name], manifest.hasSameConnection(as: known.manifest) {
-                kept.append(known.with(manifest))
-                continue
-            }
-            do throws(ManifestRejection) {
-                new.append(try await source.plugin(manifest))
-            } catch {
-                rejections.append(error)
-            }
-        }
-        let content = Content(kept + new, rejections)
-        self.content.withLock { $0 = content }
-        noteRejections(content, after: old, source.logger)
-        // At the start, the start line lists the plugins.
-        if !isStart { notePlugins(content, after: old, source.logger) }
-        for plugin in old.plugins where content.byName[plugin.name]?.client !== plugin.client { plugin.retire() }
-        return (new, scan.hasLinks)
-    }
-
-    private func noteRejections(_ content: Content, after old: Content, _ logger: Logger) {
-        for rejection in content.rejections where !old.rejections.contains(rejection) {
-            let isKept = content.byName[rejection.name] != nil
-            logger.error("plugin refused: \(rejection)\(isKept ? "; its last valid manifest remains in force" : "")")
-        }
-    }
-
-    private func notePlugins(_ content: Content, after old: Content, _ logger: Logger) {
-        for plugin in old.plugins where content.byName[plugin.name] == nil {
-            logger.notice("plugin \(plugin.name) was removed: its manifest is gone")
-        }
-        for plugin in content.plugins {
-            let known = old.byName[plugin.name]
-            if known == nil {
-                logger.notice("plugin \(plugin.name) at \(plugin.client.path) was added")
-            } else if known?.manifest != plugin.manifest {
-                logger.notice("plugin \(plugin.name) has a changed manifest")
-            }
-        }
+        for plugin in new.plugins where old.byName[plugin.name]?.client !== plugin.client { adding.yield(plugin) }
+        for plugin in old.plugins where new.byName[plugin.name]?.client !== plugin.client { plugin.retire() }
     }
 
     // MARK: Calls

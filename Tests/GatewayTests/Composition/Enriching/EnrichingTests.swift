@@ -222,6 +222,34 @@ import Testing
         #expect(pauses.error(of: "likes") == nil)
     }
 
+    @Test func `a pause drops those that have expired`() {
+        let clock = Monotonic()
+        let pauses = EnrichmentPauses(EnrichmentLimits(), now: clock.now)
+        for number in 0..<10 { pauses.pause("gone\(number).x", after: RPCError(.deadlineExceeded, "late")) }
+        clock.advance(.seconds(5) - .nanoseconds(1))
+        pauses.pause("likes.x", after: RPCError(.deadlineExceeded, "late"))
+        #expect(pauses.count == 11)
+        clock.advance(.nanoseconds(1))
+        pauses.pause("likes.y", after: RPCError(.deadlineExceeded, "late"))
+        #expect(pauses.count == 2)
+    }
+
+    @Test func `an answer has at most 256 KiB`() throws {
+        let enrichment = Enrichment(item: .feed, method: "likes.counts", name: "likes")
+        let text = #"{"counts":{}"#
+        func answer(_ count: Int) -> Payload {
+            Payload(
+                RawJSON(
+                    unchecked: Array((text + String(repeating: " ", count: count - text.utf8.count - 1) + "}").utf8)))
+        }
+        #expect(try enrichment.values(in: answer(256 * 1_024), for: Self.ids) == [:])
+        let error = #expect(throws: RPCError.self) {
+            try enrichment.values(in: answer(256 * 1_024 + 1), for: Self.ids)
+        }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.message == "likes.counts: the answer has 262145 bytes, the limit is 262144")
+    }
+
     @Test func `plugins get at most half of the caller's time, so that the page without their values is in time`() {
         let limit = TimeAmount.milliseconds(500)
         #expect(CallOptions(timeout: .milliseconds(400)).timeOfOptionalCall(upTo: limit) <= .milliseconds(200))

@@ -30,11 +30,11 @@ struct ServeCommand: AsyncParsableCommand {
         let listener = try await listen(process, socket)
         let root = options.root
         let identity = ServiceIdentity(name: "gateway", version: ServiceProcess.version)
-        let registry = await PluginRegistry.load(
-            PluginSource(
-                folder: PluginFolder(path: root.plugins), root: root.path, ownSocket: socket.path?.description,
-                ownInstance: identity.instance, logger: process.logger),
-            failures: process.failures)
+        let registry = PluginRegistry([], process.failures)
+        let follower = PluginFollower(
+            registry: registry, source: ManifestSource(of: root, ownSocket: socket.path?.description),
+            ownInstance: identity.instance, logger: process.logger)
+        await follower.load()
         let limits = HTTPLimits()
         let gateway = Gateway(
             registry, recentPages: RecentPages(limits), recentImages: RecentImages(limits),
@@ -42,13 +42,16 @@ struct ServeCommand: AsyncParsableCommand {
             recentComments: RecentComments(limits), now: { Date() })
         try await process.serve(
             GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
-            health: { [] }, companions: { await run(gateway) },
+            health: { [] }, companions: { await run(gateway, follower) },
             front: try listener.map { try front($0, gateway, token, process) })
     }
 
     /// Loads for the short-lived caches run on the loop of the services' connections, so that their calls change no thread.
-    private func run(_ gateway: Gateway) async {
-        await withTaskExecutorPreference(LoopExecutor.shared) { await gateway.run() }
+    private func run(_ gateway: Gateway, _ follower: PluginFollower) async {
+        await withTaskExecutorPreference(LoopExecutor.shared) {
+            async let _: Void = follower.run()
+            await gateway.run()
+        }
     }
 
     /// Binds the HTTP port, before the socket accepts calls.

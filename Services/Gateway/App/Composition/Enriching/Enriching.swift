@@ -40,14 +40,16 @@ struct Enriching: Sendable {
         // Another plugin may have the name of the extension later.
         let key = "\(plugin.name).\(enrichment.name)"
         if let error = pauses.error(of: key) { return .failure(error) }
-        let time = plugin.manifest.timeout.map { min(limits.timeout, .milliseconds(Int64($0))) } ?? limits.timeout
-        let isShortened = options.timeOfOptionalCall(upTo: time) < time
+        let limit = plugin.manifest.timeout.map { min(limits.timeout, .milliseconds(Int64($0))) } ?? limits.timeout
+        let time = options.timeOfOptionalCall(upTo: limit)
+        var call = options
+        call.deadline = .now() + time
         do throws(RPCError) {
-            let answer = try await plugin.call(enrichment.method, params, options.optional(within: time))
+            let answer = try await plugin.call(enrichment.method, params, call)
             return .success(try enrichment.values(in: answer, for: ids))
         } catch {
             // If the caller has little time, the plugin may be fast enough for others.
-            let isSlow = error.kind == .deadlineExceeded && !isShortened
+            let isSlow = error.kind == .deadlineExceeded && time == limit
             if isSlow || error.kind == .invalidData { pauses.pause(key, after: error) }
             registry.noteIgnored(enrichment.method, error, options.trace)
             return .failure(error)

@@ -13,7 +13,7 @@ final class EnrichmentPauses: Sendable {
     private let time: TimeAmount
     private let now: @Sendable () -> NIODeadline
 
-    /// By the names of plugins and extensions, of which there are few.
+    /// By `PLUGIN.EXTENSION`.
     private let pauses = Mutex<[String: Pause]>([:])
 
     init(_ limits: EnrichmentLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
@@ -22,20 +22,27 @@ final class EnrichmentPauses: Sendable {
     }
 
     /// The failure that paused an enrichment; nil when it may be called.
-    func error(of name: String) -> RPCError? {
+    func error(of key: String) -> RPCError? {
         let now = now()
         return pauses.withLock { pauses in
-            guard let pause = pauses[name] else { return nil }
+            guard let pause = pauses[key] else { return nil }
             guard now < pause.end else {
-                pauses[name] = nil
+                pauses[key] = nil
                 return nil
             }
             return pause.error
         }
     }
 
-    func pause(_ name: String, after error: RPCError) {
-        let end = now() + time
-        pauses.withLock { $0[name] = Pause(error: error, end: end) }
+    func pause(_ key: String, after error: RPCError) {
+        let now = now()
+        pauses.withLock { pauses in
+            // The plugins of expired ones may be gone.
+            pauses = pauses.filter { now < $0.value.end }
+            pauses[key] = Pause(error: error, end: now + time)
+        }
     }
+
+    /// The number of pauses, with expired ones that nothing has asked for.
+    var count: Int { pauses.withLock(\.count) }
 }

@@ -1,0 +1,21 @@
+/// The reason why a file is not used as a manifest, with its path and line.
+struct ManifestRejection: Error, Equatable, Sendable, CustomStringConvertible {
+    let file: String
+    let line: Int?
+    let reason: String
+
+    init(file: String, line: Int? = nil, reason: String) {
+        // The name of a file may contain control characters.
+        self.file = Escaping.visible(file)
+        self.line = line
+        self.reason = Escaping.visible(reason)
+    }
+
+    /// The file's name without its suffix. It is the name of the plugin if the file is named correctly.
+    var name: String {
+        let last = file.split(separator: "/").last ?? ""
+        return String(last.hasSuffix(".json") ? last.dropLast(5) : last)
+    }
+
+    var description: String { line.map { "\(file):\($0): \(reason)" } ?? "\(file): \(reason)" }
+}
