@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `a template has every member, and is accepted where its values are`() throws {
-        let template = ParameterTemplate.tree(ParameterSchema(FeedContract.get.description.params)).json
+        let template = ParameterTemplate.tree(ParameterSchema(FeedContract.get.description.params)).rawJSON
         let selection = try template.read(as: FeedItemSelection.codec, refusingUnknownMembers: true)
         #expect(selection.id.uuidString == "00000000-0000-4000-8000-000000000000")
         #expect(
