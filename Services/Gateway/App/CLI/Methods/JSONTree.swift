@@ -50,6 +50,16 @@ indirect enum JSONTree: Sendable, Equatable {
         return members.first { $0.name == name }?.value
     }
 
+    /// The value at a path; nil when there is none.
+    func at(_ path: some Sequence<ParameterPath.Step>) -> JSONTree? {
+        path.reduce(self as JSONTree?) { tree, step in
+            switch step {
+            case .name(let name): tree?[name]
+            case .position(let position): tree?.elements.flatMap { position < $0.count ? $0[position] : nil }
+            }
+        }
+    }
+
     var elements: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
     var members: [Member]? { if case .object(let members) = self { members } else { nil } }
     var text: String? { if case .string(let text) = self { text } else { nil } }

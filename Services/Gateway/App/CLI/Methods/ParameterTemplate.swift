@@ -12,19 +12,44 @@ enum ParameterTemplate {
         case "array": return .array(schema.items.map { [tree($0)] } ?? [])
         case "boolean": return .raw(RawJSON(false, as: .boolean))
         case "integer", "number": return .raw(RawJSON(schema.minimum ?? 0, as: .integer()))
-        case "string": return .string(text(schema))
+        case "string": return .string(text(schema) ?? "")
         case "object", nil:
-            return .object(schema.members.map { .init(name: $0.name, value: tree($0.schema)) })
+            // An optional member whose example would be refused is left out.
+            let members = schema.members.filter { $0.isRequired || hasExample($0.schema) }
+            return .object(members.map { .init(name: $0.name, value: tree($0.schema)) })
         case _?: return .raw(.emptyObject)
         }
     }
 
-    private static func text(_ schema: ParameterSchema) -> String {
+    private static func hasExample(_ schema: ParameterSchema) -> Bool {
+        guard schema.choices.isEmpty, schema.alternatives.isEmpty, schema.types.contains("string") else { return true }
+        return text(schema) != nil
+    }
+
+    /// The first example that the schema allows; nil when it allows none of them.
+    private static func text(_ schema: ParameterSchema) -> String? {
         switch schema.format {
-        case "uuid": "00000000-0000-4000-8000-000000000000"
-        case "uri": "https://example.org/"
-        case "date-time": "2026-03-01T12:00:00Z"
-        default: ""
+        case "uuid": id
+        case "uri": url
+        case "date-time": date
+        default: ["", "text", date, id, url].first(where: schema.allows)
         }
+    }
+
+    private static let id = "00000000-0000-4000-8000-000000000000"
+    private static let url = "https://example.org/"
+    private static let date = "2026-03-01T12:00:00Z"
+}
+
+extension ParameterSchema {
+    /// Whether a text has a length and a form that the schema allows. A pattern that cannot be read allows no text.
+    fileprivate func allows(_ text: String) -> Bool {
+        let length = text.unicodeScalars.count
+        guard length >= tree["minLength"]?.integer ?? 0, length <= tree["maxLength"]?.integer ?? length else {
+            return false
+        }
+        guard let pattern = tree["pattern"]?.text else { return true }
+        guard let expression = try? Regex(pattern) else { return false }
+        return (try? expression.firstMatch(in: text)) != nil
     }
 }
