@@ -32,7 +32,11 @@ extension PictureHints {
 extension Placeholder {
     /// The codec of the base64 text.
     static let codec = Codec<String>.string.map(
-        describedAs: ["maxLength": .integer(maximumText)],
+        // Between 4 bytes, of one pixel, and 37.
+        describedAs: [
+            "maxLength": .integer(maximumText),
+            "pattern": .string("^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$"),
+        ],
         into: { text throws(JSONError) in
             guard let placeholder = Placeholder(base64: text) else {
                 throw .refused(

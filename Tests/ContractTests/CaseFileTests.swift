@@ -56,13 +56,16 @@ import Testing
         (#""call":"a.b","params":{"${imag}":1},"result":1"#, "first: ${imag} is not defined"),
         (#""send":["${imag}"],"receive":[]"#, "first: ${imag} is not defined"),
         (#""call":"a.b","result":{"id":"$int"}"#, "first: unknown placeholder $int. Known: $absent, $any,"),
+        (#""call":"a.b","resul":1"#, "first: resul is not a member of a step"),
+        (#""cal":"a.b","result":1"#, "first: cal is not a member of a step"),
+        (#""stream":"a","itms":[]"#, "first: itms is not a member of a step"),
         (#""call":"a.b","params":["$nw"],"result":1"#, "first: unknown placeholder $nw."),
         (
             #""call":"a.b","error":{"kind":"notfound"}"#,
             "first: unknown kind notfound of an error. Known: already_exists,"
         ),
     ])
-    func `a typing error in a placeholder or a kind is a mistake`(step: String, reason: String) {
+    func `a typing error in a placeholder, a member or a kind is a mistake`(step: String, reason: String) {
         let text = #"{"about":"a","let":{"image":"$new"},"steps":[{"name":"first",\#(step)}]}"#
         let mistake = #expect(throws: ContractMistake.self) { try ContractCase("x", text.utf8) }
         #expect(mistake?.description.hasPrefix(reason) == true, "\(mistake?.description ?? "")")

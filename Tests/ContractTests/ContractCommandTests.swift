@@ -55,7 +55,8 @@ import Testing
     func `a signal stops the started program`(signal: Int32) async throws {
         try await withTemporaryDirectory { directory in
             let start = "\(Self.likes.dropFirst("exec ".count)) hangs & echo $! > \(directory)/id; wait"
-            let arguments = ["verify", "likes", "--timeout", "2", "--start", start]
+            // A step would wait for a day.
+            let arguments = ["verify", "likes", "--timeout", "86400", "--start", start]
             let program = try Self.gateway.start(arguments, errors: nil)
             while Self.isEmpty(directory + "/id") { await Task.yield() }
             program.send(signal)
@@ -63,6 +64,17 @@ import Testing
             let id = try String(contentsOfFile: directory + "/id", encoding: .utf8).dropLast()
             // Empty also for a process that has ended and that its new parent has not waited for.
             #expect(Self.isEmpty("/proc/\(id)/cmdline"))
+        }
+    }
+
+    @Test func `a signal ends the wait for a program that never listens`() async throws {
+        try await withTemporaryDirectory { directory in
+            let start = "echo $$ > \(directory)/id; exec sleep 86400"
+            let program = try Self.gateway.start(
+                ["verify", "likes", "--timeout", "86400", "--start", start], errors: nil)
+            while Self.isEmpty(directory + "/id") { await Task.yield() }
+            program.send(SIGINT)
+            #expect(await program.ended() == 130)
         }
     }
 
@@ -103,8 +115,22 @@ import Testing
         (["client", "python", "nonsense"], "unknown contract nonsense. Known: comments, ", 64),
         (["client", "cobol", "likes"], "cobol", 64),
         (
+            ["client", "python", "feed-edge"],
+            "gateway: feed-edge has cases, but no contract.json. Known: comments, feed, image-data, likes, protocol. ",
+            64
+        ),
+        (["contract", "diff", "nonsense", "likes"], "unknown contract nonsense. Known: comments, ", 64),
+        (
+            ["contract", "diff", "/nonexistent/x.json", "likes", "--json"],
+            #"{"error":{"kind":"invalid_data","message":"/nonexistent/x.json: cannot be read"#, 65
+        ),
+        (
+            ["verify", "nonsense", "--socket", "a", "--format", "json"],
+            #"{"error":{"kind":"invalid_params","message":"unknown contract nonsense. "#, 64
+        ),
+        (
             ["client", "python", "likes", "-o", "/nonexistent/x"],
-            "Cannot write /nonexistent/x: it does not exist; check the path", 74
+            "gateway: Cannot write /nonexistent/x: its folder does not exist; create the folder, or check the path", 74
         ),
         (["client", "python", "likes", "-o", "/dev/full"], "Cannot write /dev/full: no space left", 74),
     ])
@@ -112,6 +138,14 @@ import Testing
         let outcome = try await Self.gateway.run(arguments)
         #expect(outcome.status == status)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    @Test func `an instance that is not there is one error, not one for each case`() async throws {
+        let outcome = try await Self.gateway.run(["verify", "likes", "protocol", "--socket", "/nonexistent/a.sock"])
+        #expect(outcome.status == 69 && outcome.output.isEmpty)
+        let reason = "gateway: cannot connect to /nonexistent/a.sock: No such file or directory; start it, "
+        #expect(
+            outcome.errors.hasPrefix(reason) && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
     }
 
     @Test(arguments: [
@@ -173,9 +207,25 @@ import Testing
             let second = try await Self.gateway.run(["contract", "diff", old, compatible])
             #expect(second.status == 0)
             #expect(second.output == "compatible  \(change) 1000\n")
-            let third = try await Self.gateway.run(["contract", "diff", old, old])
+            let third = try await Self.gateway.run(["contract", "diff", "likes", old])
             #expect(third.status == 0)
             #expect(third.output == "no changes\n")
+        }
+    }
+
+    @Test(arguments: [
+        ("protocol", "protocol"), ("$0/contract.json", "$0/contract.json"), ("$0/it's \"x\".json", "likes"),
+    ])
+    func `a client says which command has written it`(contract: String, name: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let text = try String(contentsOfFile: contractFolder("likes/contract.json"), encoding: .utf8)
+            for file in ["contract.json", "it's \"x\".json"] {
+                try text.write(toFile: directory + "/" + file, atomically: true, encoding: .utf8)
+            }
+            let contract = contract.replacing("$0", with: directory)
+            let outcome = try await Self.gateway.run(["client", "python", contract])
+            let command = "Written by `gateway client python \(name.replacing("$0", with: directory))`."
+            #expect(outcome.status == 0 && outcome.output.contains(command), "\(outcome.output.prefix(300))")
         }
     }
 
@@ -187,6 +237,7 @@ import Testing
             let written = try await Self.gateway.run(arguments + ["-o", directory + "/client"])
             #expect(printed.status == 0 && written.status == 0)
             #expect(printed.output.contains("A client of the contract likes, version 1"))
+            #expect(printed.output.contains("Written by `gateway client \(language.rawValue) likes`."))
             #expect(try String(contentsOfFile: directory + "/client", encoding: .utf8) == printed.output)
         }
     }

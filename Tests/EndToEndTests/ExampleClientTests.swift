@@ -50,6 +50,19 @@ import Testing
         }
     }
 
+    @Test func `its help is printed, and a reader that leaves ends it quietly`() async throws {
+        let help = try await run(["--help"], root: "/nonexistent")
+        #expect(help.status == 0 && help.errors.isEmpty && help.output.contains("Usage: feed.py [SOCKET]"))
+        try await Deployment.with { deployment in
+            _ = try await deployment.gateway("publish", "urn:x:y")
+            let outcome = try await Program(path: "/bin/bash").run(
+                ["-c", "python3 '\(Self.path)' | true; echo ${PIPESTATUS[0]}"],
+                environment: ["ROOT": deployment.root, "PATH": "/usr/local/bin:/usr/bin:/bin"])
+            // 141 if the reader has left before the first line.
+            #expect(["0\n", "141\n"].contains(outcome.output) && outcome.errors.isEmpty, "\(outcome)")
+        }
+    }
+
     @Test func `it has at most forty lines`() throws {
         let text = try String(contentsOfFile: Self.path, encoding: .utf8)
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 40)

@@ -124,6 +124,12 @@ import Testing
             }
             #expect(try await deployment.gateway("describe", "likes").output.contains("Like an image."))
             #expect(try await deployment.gateway("health").status == 0)
+            let statistics = try await deployment.gateway("stats", "likes")
+            #expect(statistics.status == 64 && statistics.output.isEmpty)
+            #expect(
+                statistics.errors.hasPrefix(
+                    "gateway: likes has no statistics: it does not have the optional method rpc.stats"),
+                "\(statistics.errors)")
         }
     }
 

@@ -114,6 +114,34 @@ def test_methods_parameters_and_values(shell):
     shell.until_shown("$ gateway call image-data.load strategy=reload")
 
 
+def test_options_before_the_command_in_bash(shell):
+    if shell.name != "bash":
+        pytest.skip("the generated function of the other shells does not know them")
+    complete(shell, "gateway --json hea")
+    shell.until_shown("$ gateway --json health")
+    complete(shell, "im")
+    shell.until_shown("$ gateway --json health image-data")
+    shell.press("\x15")
+    complete(shell, "gateway --root /us")
+    shell.until_shown("$ gateway --root /usr/")
+    shell.press("\x15")
+    complete(shell, "gateway help des")
+    shell.until_shown("$ gateway help describe")
+
+
+def test_nested_keys_and_ids_of_images(shell):
+    complete(shell, "gateway call feed.publish it")
+    shell.until_shown("items", "[0")
+    shell.press("\x15")
+    complete(shell, "gateway call feed.get id=11")
+    shell.until_shown("$ gateway call feed.get id=11111111-")
+    shell.press(" ")
+    complete(shell, "i")
+    # The key is given already.
+    shell.press("x\x15")
+    assert_unharmed(shell)
+
+
 def test_services_and_contracts(shell):
     complete(shell, "gateway health im")
     shell.until_shown("$ gateway health image-data")

@@ -101,16 +101,24 @@ def test_without_a_terminal_there_is_no_progress(running, pictures, tmp_path, co
     assert outcome.returncode == 0 and outcome.stderr == b"" and outcome.stdout.count(b"\n") == 1
 
 
-def test_ctrl_c_ends_an_import_with_what_is_done_and_how_to_continue(open_command, pictures):
+def test_ctrl_c_ends_an_import_with_what_is_done_and_how_to_continue(open_command, running, pictures):
     terminal = open_command("import", pictures)
     terminal.until(lambda: b"/80 " in terminal.written)
     terminal.press("\x03")
     assert terminal.end() == 130
     assert any("Run the same command again to import the rest" in line for line in lines(terminal))
     assert any(" published, " in line for line in lines(terminal)) and not any("[#" in line for line in lines(terminal))
+    # What was stored is published: the end of the list. A second import puts the rest above it.
+    published = int(re.search(rb"(\d+) published", terminal.written)[1])
+    assert texts(running) == [f"{index:03}" for index in range(COUNT - published, COUNT)]
     again = open_command("import", pictures)
     assert again.end() == 0
     assert lines(again)[-1].endswith(" 0 refused")
+    assert texts(running) == [f"{index:03}" for index in range(COUNT)]
+
+
+def texts(running):
+    return [item["description"] for item in running.call("feed.load", {"limit": 100})["items"]]
 
 
 def test_ctrl_c_ends_an_export_with_how_to_continue(open_command, running, pictures, tmp_path):

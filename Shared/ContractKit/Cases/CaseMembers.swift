@@ -15,6 +15,16 @@ struct CaseMembers {
         (self.object, self.members, unread) = (object, members, Set(members.names))
     }
 
+    /// Refuses a misspelt member before another one is reported as missing.
+    /// - Parameter known: the names of all members that such an object may have.
+    func check(known: Set<String>) throws {
+        if let name = unread.subtracting(known).min() { throw unknown(name) }
+    }
+
+    private func unknown(_ name: String) -> ContractMistake {
+        ContractMistake("\(name) is not a member of \(object)")
+    }
+
     func has(_ name: String) -> Bool { members[name] != nil }
 
     mutating func value(_ name: String) -> JSONValue? {
@@ -54,6 +64,6 @@ struct CaseMembers {
 
     /// - Throws: `ContractMistake` for a member that was not read.
     func finish() throws {
-        if let name = unread.min() { throw ContractMistake("\(name) is not a member of \(object)") }
+        if let name = unread.min() { throw unknown(name) }
     }
 }

@@ -57,12 +57,20 @@ public struct ContractStep: Sendable {
         guard let name = try members.text("name"), !name.isEmpty else { throw ContractMistake("a step has no name") }
         self.name = name
         (within, isExample, action) = try inside(name) {
+            try members.check(known: Self.members)
             let within = try members.milliseconds("within_ms")
             let (action, isExample) = try Self.action(&members)
             try members.finish()
             return (within, isExample, action)
         }
     }
+
+    /// The members of every kind of step.
+    private static let members: Set = [
+        "name", "within_ms", "example", "call", "params", "meta", "attachments", "stream", "result", "error", "items",
+        "end",
+        "connection", "send", "closes_sending", "receive", "silent_ms", "closed",
+    ]
 
     /// The members that are read depend on the kind of the step.
     private static func action(_ members: inout CaseMembers) throws -> (Action, isExample: Bool) {

@@ -4,7 +4,10 @@ import JSON
 struct PythonClient {
     private let contract: DeclaredContract
 
-    init(_ contract: DeclaredContract) { self.contract = contract }
+    /// What the command line called the contract.
+    private let name: String
+
+    init(_ contract: DeclaredContract, named name: String) { (self.contract, self.name) = (contract, name) }
 
     var text: String {
         var types = DeclaredTypes(Self.spelling)
@@ -24,7 +27,7 @@ struct PythonClient {
         """
         \"""A client of the contract \(contract.name), version \(contract.version): length-prefixed JSON over a Unix socket.
 
-        Written by `gateway client python \(contract.name)`. Needs Python 3.11 and nothing else.\"""
+        Written by `gateway client python \(name)`. Needs Python 3.11 and nothing else.\"""
         from __future__ import annotations
 
         import base64, json, socket, struct, zlib

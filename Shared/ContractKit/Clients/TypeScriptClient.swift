@@ -4,7 +4,10 @@ import JSON
 struct TypeScriptClient {
     private let contract: DeclaredContract
 
-    init(_ contract: DeclaredContract) { self.contract = contract }
+    /// What the command line called the contract.
+    private let name: String
+
+    init(_ contract: DeclaredContract, named name: String) { (self.contract, self.name) = (contract, name) }
 
     var text: String {
         var types = DeclaredTypes(Self.spelling)
@@ -22,7 +25,7 @@ struct TypeScriptClient {
     private var head: String {
         """
         // A client of the contract \(contract.name), version \(contract.version): length-prefixed JSON over a Unix socket.
-        // Written by `gateway client typescript \(contract.name)`. Needs Node.js and nothing else.
+        // Written by `gateway client typescript \(name)`. Needs Node.js and nothing else.
         import { connect, type Socket } from "node:net";
 
         const kinds: Record<number, string> = {\(ProtocolErrors.codes.map { "\"\($0.code)\": \"\($0.kind)\"" }.joined(separator: ", "))};

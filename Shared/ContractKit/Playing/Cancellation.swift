@@ -2,11 +2,13 @@ import Synchronization
 
 /// Tells the thread of a verification that its task was cancelled.
 final class Cancellation: Sendable {
-    private let isCancelled = Atomic(false)
+    private let state = Atomic(false)
 
-    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+    var isCancelled: Bool { state.load(ordering: .relaxed) }
+
+    func cancel() { state.store(true, ordering: .relaxed) }
 
     func check() throws {
-        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+        if isCancelled { throw CancellationError() }
     }
 }

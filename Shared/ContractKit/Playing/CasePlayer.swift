@@ -53,7 +53,7 @@ struct CasePlayer {
         }
         do {
             // A late answer is reported as late rather than as missing.
-            let deadline = Deadline(max(timeout, step.within ?? .zero))
+            let deadline = Deadline(max(timeout, step.within ?? .zero), cancellation)
             var differences: [Difference]
             switch step.action {
             case .call(let call):

@@ -7,12 +7,10 @@ struct DescriptionCheck {
 
     let contract: JSONValue
     let path: SocketPath
-    let timeout: Duration
 
     /// A step without a case, skipped for an implementation that does not describe itself.
-    func report() throws -> StepReport {
+    func report(by deadline: Deadline) throws -> StepReport {
         let step = "rpc.describe agrees with contract.json"
-        let deadline = Deadline(timeout)
         let connection = try CallConnection(to: path, features: [], by: deadline)
         let (id, request) = try connection.send("rpc.describe", [:], by: deadline)
         let answer = try connection.answer(of: id, by: deadline)

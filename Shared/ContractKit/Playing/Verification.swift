@@ -23,9 +23,9 @@ public struct Verification: Sendable {
         public let current: String
     }
 
-    /// Verifies on a separate thread, because it blocks. A cancelled task ends it after the running step, and stops the programs
-    /// that it has started.
-    /// - Throws: `ContractMistake` for a mistake in a case, `CancellationError`.
+    /// Verifies on a separate thread, because it blocks. A cancelled task ends it at once, and stops the programs that it
+    /// has started.
+    /// - Throws: `ContractMistake` for a mistake in a case, `NoInstance` when no instance runs, `CancellationError`.
     public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> VerificationReport {
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
@@ -40,27 +40,33 @@ public struct Verification: Sendable {
     private func blocking(_ progress: (Progress) -> Void, _ cancellation: Cancellation) throws -> VerificationReport {
         let all = suites.flatMap { suite in suite.cases.map { (suite, $0) } }
         var reports: [CaseReport] = []
-        var shared = SharedInstance(subject, timeout)
+        if case .socket(let path) = subject { try NoInstance.check(path, by: Deadline(timeout, cancellation)) }
+        var shared = SharedInstance(subject, timeout, cancellation)
         defer { shared.stop() }
         for (suite, contractCase) in all {
             progress(Progress(done: reports.count, total: all.count, current: "\(suite.name)/\(contractCase.name)"))
             reports.append(try verify(contractCase, of: suite, on: &shared, cancellation))
             // Once for each suite, after its last case.
-            if contractCase.name == suite.cases.last?.name, let report = try verifyDescription(of: suite, on: &shared) {
+            if contractCase.name == suite.cases.last?.name,
+                let report = try verifyDescription(of: suite, on: &shared, cancellation)
+            {
                 reports.append(report)
             }
+            try cancellation.check()
         }
         return VerificationReport(cases: reports)
     }
 
     /// - Returns: nil for a part of a suite, and for a contract with another name than its suite: the methods `conformance.…` of the
     ///   suite `protocol` are optional.
-    private func verifyDescription(of suite: ContractSuite, on shared: inout SharedInstance) throws -> CaseReport? {
+    private func verifyDescription(
+        of suite: ContractSuite, on shared: inout SharedInstance, _ cancellation: Cancellation
+    ) throws -> CaseReport? {
         guard suite.isComplete, let contract = suite.contract, contract["name"]?.text == suite.name else { return nil }
         let step: StepReport
         do {
             let path = try shared.instance(needsFresh: false, of: suite).path
-            step = try DescriptionCheck(contract: contract, path: path, timeout: timeout).report()
+            step = try DescriptionCheck(contract: contract, path: path).report(by: Deadline(timeout, cancellation))
         } catch let fault as PeerFault {
             step = StepReport(
                 "rpc.describe", .failed([Difference("the implementation", fault.description)]), isFault: true)
@@ -85,7 +91,9 @@ public struct Verification: Sendable {
         do {
             let instance = try shared.instance(needsFresh: contractCase.needsFreshInstance, of: suite)
             defer { shared.release(instance, after: contractCase) }
-            if let reason = try instance.reasonToSkip(contractCase, timeout) { return skipped(reason) }
+            if let reason = try instance.reasonToSkip(contractCase, Deadline(timeout, cancellation)) {
+                return skipped(reason)
+            }
             let steps = try CasePlayer(suite: suite, path: instance.path, timeout: timeout, cancellation: cancellation)
                 .play(contractCase)
             let hasFailed = steps.contains { !$0.differences.isEmpty }

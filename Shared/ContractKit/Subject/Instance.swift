@@ -15,9 +15,9 @@ final class Instance {
     }
 
     /// Why a case cannot be played against this implementation; nil if it can.
-    func reasonToSkip(_ contractCase: ContractCase, _ timeout: Duration) throws -> String? {
+    func reasonToSkip(_ contractCase: ContractCase, _ deadline: Deadline) throws -> String? {
         guard !contractCase.features.isEmpty || !contractCase.methods.isEmpty else { return nil }
-        let abilities = try self.abilities ?? Abilities(of: path, by: Deadline(timeout))
+        let abilities = try self.abilities ?? Abilities(of: path, by: deadline)
         self.abilities = abilities
         if let feature = contractCase.features.first(where: { !abilities.features.contains($0) }) {
             return "the implementation does not offer the feature \(feature)"

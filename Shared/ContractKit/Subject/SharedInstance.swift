@@ -9,9 +9,11 @@ struct SharedInstance {
     /// How long a program may take to accept a connection.
     private let startTime: Duration
 
+    private let cancellation: Cancellation
+
     /// - Parameter timeout: the time of a step. A program may take as long to start, but not less than `StartedProgram.startTime`.
-    init(_ subject: Subject, _ timeout: Duration) {
-        self.subject = subject
+    init(_ subject: Subject, _ timeout: Duration, _ cancellation: Cancellation) {
+        (self.subject, self.cancellation) = (subject, cancellation)
         startTime = max(timeout, StartedProgram.startTime)
     }
 
@@ -45,7 +47,8 @@ struct SharedInstance {
     private mutating func started(_ command: String, _ suite: ContractSuite) throws -> Instance {
         if hasFailedToStart { throw NotAvailable(reason: "the implementation does not start") }
         do {
-            let program = try StartedProgram(command, name: suite.name, within: startTime)
+            let program = try StartedProgram(
+                command, name: suite.name, by: Deadline(startTime, cancellation), cancellation)
             return Instance(program.path, program)
         } catch {
             hasFailedToStart = true

@@ -9,6 +9,10 @@ final class StartedProgram {
     /// How long a program may take at least until its socket accepts a connection.
     static let startTime: Duration = .seconds(20)
     static let stopTime: Duration = .seconds(15)
+
+    /// The same after the user has stopped the verification.
+    static let cancelledStopTime: Duration = .seconds(2)
+
     static let logLines = 20
     static let logBytes = 65_536
 
@@ -18,13 +22,16 @@ final class StartedProgram {
     private let root: String
     private let process: ChildProcess
     private let ended = Ended()
+    private let cancellation: Cancellation
 
     /// Starts the command, and waits until a socket accepts connections.
     /// - Parameters:
     ///   - name: the name of the socket, if the command uses `{socket}`.
-    ///   - time: how long that may take.
+    ///   - deadline: until when a socket must accept.
+    ///   - cancellation: shortens the time that the program has to stop.
     /// - Throws: `PeerFault` when the program ends or no socket accepts in time.
-    init(_ command: String, name: String, within time: Duration) throws {
+    init(_ command: String, name: String, by deadline: Deadline, _ cancellation: Cancellation) throws {
+        self.cancellation = cancellation
         // Short, because the length of socket paths is limited.
         root = "/tmp/verify-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(
@@ -41,7 +48,7 @@ final class StartedProgram {
         // A separate thread, which ends when the program exits.
         Thread.detachNewThread { [process, ended] in ended.note(process.end()) }
         do {
-            path = try waitForSocket(time)
+            path = try waitForSocket(deadline)
         } catch {
             let log = self.log
             try stop()
@@ -63,8 +70,7 @@ final class StartedProgram {
     /// The time between two looks for a socket.
     private static let pause: UInt32 = 5_000
 
-    private func waitForSocket(_ time: Duration) throws(PeerFault) -> SocketPath {
-        let deadline = Deadline(time)
+    private func waitForSocket(_ deadline: Deadline) throws(PeerFault) -> SocketPath {
         while !deadline.isOver {
             if let status = ended.status {
                 throw PeerFault("ended with exit code \(status) before its socket accepted a connection")
@@ -74,7 +80,7 @@ final class StartedProgram {
             }
             usleep(Self.pause)
         }
-        throw PeerFault("no socket in \(root)/run accepted a connection within \(time.text)")
+        throw PeerFault("no socket in \(root)/run accepted a connection within \(deadline.time.text)")
     }
 
     private var sockets: [SocketPath] {
@@ -99,7 +105,7 @@ final class StartedProgram {
     func stop() throws {
         // The shell may have replaced itself with the command, or not: the group has both.
         if ended.status == nil { kill(-process.id, SIGTERM) }
-        _ = ended.wait(Self.stopTime)
+        _ = ended.wait(cancellation.isCancelled ? Self.cancelledStopTime : Self.stopTime)
         kill(-process.id, SIGKILL)
         ended.wait()
         try FileManager.default.removeItem(atPath: root)

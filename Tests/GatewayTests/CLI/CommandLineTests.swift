@@ -140,6 +140,8 @@ import Testing
             let removed = try await deployment.gateway("remove", id, unknown)
             #expect(removed.status == 66 && removed.output == "1 removed\n")
             #expect(removed.errors == "gateway: There is no image \(unknown) in the feed\n")
+            let none = try await deployment.gateway("remove", unknown)
+            #expect(none.status == 66 && none.output.isEmpty && none.errors == removed.errors)
             let forced = try await deployment.gateway("remove", id, unknown, "--force")
             #expect(forced.status == 0 && forced.output == "0 removed\n" && forced.errors.isEmpty)
         }
@@ -148,7 +150,7 @@ import Testing
     @Test func `an unknown image is named, in the reader's language`() async throws {
         try await Deployment.with { deployment in
             let id = UUID().uuidString
-            for arguments in [["comments", id], ["image", id, "--json"]] {
+            for arguments in [["comments", id], ["image", id, "--json"], ["comment", id, "hola"], ["remove", id]] {
                 let outcome = try await Program("gateway").run(
                     arguments + ["--locale", "es", "--root", deployment.root])
                 #expect(outcome.status == 66 && outcome.errors.contains("No hay ninguna imagen \(id) en el feed"))
@@ -223,6 +225,8 @@ import Testing
             #expect(comments.output.contains("QUIÉN") && comments.output.contains("MENSAJE"), "\(comments.output)")
             let refused = try await deployment.gateway("publish", "http://10.0.0.1/a.jpg", "--locale", "es")
             #expect(refused.errors.contains("Para permitir este servidor: deploy/up"), "\(refused.errors)")
+            #expect(
+                refused.errors.hasPrefix("gateway: No se publicó nada: el servidor, el puerto o la forma de http://10"))
             let comment = try #require(deployment.program("comments"))
             comment.send(SIGKILL)
             _ = await comment.ended()
@@ -326,7 +330,7 @@ import Testing
             let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
             let id = published.output.trimmingCharacters(in: .newlines)
             let outcome = try await deployment.gateway("image", id, "-o", deployment.root + "/nowhere/mosaic.webp")
-            #expect(outcome.status == 74 && outcome.errors.contains("/nowhere/mosaic.webp"))
+            #expect(outcome.status == 74 && outcome.errors.contains("/nowhere/mosaic.webp: its folder does not exist"))
         }
     }
 

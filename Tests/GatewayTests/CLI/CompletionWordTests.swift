@@ -14,6 +14,7 @@ import Testing
 
     @Test(arguments: [
         "feed.load", "after_id=", "strategy=cache_then_load", "image-data", "a:b", "ποιος", "写真", "v1/x@2",
+        "items[0].id=",
     ])
     func `other words are offered`(word: String) {
         #expect(CompletionWord.safe([CompletionWord(word: word)]).map(\.word) == [word])

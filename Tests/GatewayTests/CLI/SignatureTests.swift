@@ -1,3 +1,4 @@
+import CommentsContract
 import FeedContract
 import ImageDataContract
 import JSON
@@ -27,12 +28,30 @@ import Testing
         #expect(Signature.name(of: ParameterSchema(try RawJSON(checking: schema))) == name)
     }
 
-    @Test func `a template has every member, and is accepted where its values are`() throws {
+    @Test func `a template is accepted as it is`() throws {
         let template = ParameterTemplate.tree(ParameterSchema(FeedContract.get.description.params)).rawJSON
         let selection = try template.read(as: FeedItemSelection.codec, refusingUnknownMembers: true)
         #expect(selection.id.uuidString == "00000000-0000-4000-8000-000000000000")
-        #expect(
-            "\(ParameterTemplate.tree(ParameterSchema(FeedContract.publish.description.params)).json)".hasPrefix(
-                #"{"items":[{"id":"#))
+        let publish = ParameterTemplate.tree(ParameterSchema(FeedContract.publish.description.params)).rawJSON
+        let items = try publish.read(as: FeedContract.publish.params, refusingUnknownMembers: true).items
+        #expect(items.count == 1 && items[0].publishedAt != nil && items[0].hints.width != nil)
+        let post = ParameterTemplate.tree(ParameterSchema(CommentsContract.post.description.params)).rawJSON
+        #expect(try post.read(as: CommentsContract.post.params, refusingUnknownMembers: true).message == "text")
+    }
+
+    @Test(arguments: [
+        (#"{"type":"string","pattern":"^[a-z]+$"}"#, #"{"a":"text"}"#),
+        (#"{"type":"string","minLength":5}"#, #"{"a":"2026-03-01T12:00:00Z"}"#),
+        (#"{"type":"string","pattern":"^x$"}"#, "{}"), (#"{"type":"string","pattern":"("}"#, "{}"),
+        (#"{"type":"string"}"#, #"{"a":""}"#),
+    ])
+    func `an optional member of a template without an allowed example is left out`(schema: String, template: String)
+        throws
+    {
+        for (required, isKept) in [("[]", false), (#"["a"]"#, true)] {
+            let params = #"{"type":"object","properties":{"a":\#(schema)},"required":\#(required)}"#
+            let text = "\(ParameterTemplate.tree(ParameterSchema(try RawJSON(checking: params))).json)"
+            #expect(text == (isKept && template == "{}" ? #"{"a":""}"# : template))
+        }
     }
 }

@@ -45,6 +45,12 @@ import Testing
         try await Deployment.with { deployment in
             let unknown = try await deployment.gateway("stats", "nobody")
             #expect(unknown.status == 64 && unknown.errors.contains("nobody") && unknown.output.isEmpty)
+            for command in ["stats", "describe", "health"] {
+                let near = try await deployment.gateway(command, "fed")
+                let reason =
+                    "gateway: the service: fed is unknown; did you mean feed? There are comments, feed, image-data"
+                #expect(near.status == 64 && near.errors.hasPrefix(reason), "\(near.errors)")
+            }
             let comments = try #require(deployment.program("comments"))
             comments.send(SIGTERM)
             #expect(await comments.ended() == 0)

@@ -66,7 +66,8 @@ import Testing
             let error = #expect(throws: CommandFailure.self) { try ExportFolder(path: root).prepare() }?.error
             #expect(error?.kind == .alreadyExists && error?.message.contains("has other files") == true)
             let nowhere = #expect(throws: CommandFailure.self) { try ExportFolder(path: root + "/x/y").prepare() }
-            #expect(nowhere?.error.message.contains("it does not exist") == true && nowhere?.exitCode == EX_IOERR)
+            #expect(
+                nowhere?.error.message.contains("its folder does not exist") == true && nowhere?.exitCode == EX_IOERR)
         }
     }
 

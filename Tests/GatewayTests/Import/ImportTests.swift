@@ -71,6 +71,9 @@ import Testing
                 #expect(outcome.output == "1 published, 0 already present, 4 refused\n")
                 for name in ["empty.png", "cut.jpg", "words.jpg", "huge.jpg"] { #expect(outcome.errors.contains(name)) }
                 #expect(outcome.errors.contains("6000001") && outcome.errors.contains("6000000"))
+                let spanish = try await deployment.gateway("import", folder, "--locale", "es")
+                #expect(spanish.errors.contains("words.jpg: no es una imagen que se pueda leer\n"), "\(spanish.errors)")
+                #expect(spanish.errors.contains("huge.jpg: El contenido es demasiado grande\n"), "\(spanish.errors)")
                 let json = try await deployment.gateway("import", folder, "--json")
                 #expect(json.status == 65 && json.errors.isEmpty)
                 #expect(

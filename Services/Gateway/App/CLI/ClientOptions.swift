@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Presentation
+import RPC
 import ServiceKit
 
 /// The options of every command that calls a running gateway.
@@ -16,7 +17,8 @@ struct ClientOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long to wait for an answer.", discussion: "Default: 30; streams have no timeout by default.",
+            "How long to wait for an answer.",
+            discussion: "Default: 30. A stream ends then, without an error; by default it has no timeout.",
             valueName: "seconds"))
     var timeout: Double?
 
@@ -54,6 +56,9 @@ struct ClientOptions: ParsableArguments {
             throw ValidationError("--timeout must be from 0.001 to 86400 seconds")
         }
     }
+
+    /// Whether the user's timeout has ended a stream. That is no error: it is how long the user wanted to read.
+    func isEnd(ofStream error: RPCError) -> Bool { timeout != nil && error.begun && error.kind == .deadlineExceeded }
 
     var socket: String { socketPath ?? rootOption.root.socket("gateway") }
 

@@ -58,8 +58,10 @@ extension ErrorReport {
     /// - Parameter trace: the trace of the command's calls.
     init(_ failure: CommandFailure, _ context: Context, trace: TraceContext) {
         let error = failure.error
-        let texts = Texts(context.language)
         let isUnreached = error.kind == .unavailable && error.service == nil && failure.hints.isEmpty
+        // A report is in the reader's language as a whole, or else in English, as the messages of the services are.
+        let isTranslated = isUnreached || context.isTranslated && error.kind != .invalidParams
+        let texts = Texts(isTranslated ? context.language : .en)
         self.init(
             message: isUnreached
                 ? Self.unreached(error, context.language) : Self.message(of: error, context),
@@ -81,17 +83,14 @@ extension ErrorReport {
         return language == .en ? "\(words): \(error.message)" : words
     }
 
-    /// The message in one language only: in the reader's, if there is a text for the kind; otherwise in English.
+    /// The message of the gateway in the reader's language, or a service's with what its kind means.
     private static func message(of error: RPCError, _ context: Context) -> String {
-        // Errors of this process name the file or the argument, in English.
+        // Errors of this process name the file or the argument.
         guard let service = error.service else { return named(error.message, context.parameterNames) }
         if error.kind == .invalidParams { return named(error.message, context.parameterNames) }
-        let words = ErrorPresenter.specificMessage(for: error.kind.rawValue, language: context.language)
+        let words = ErrorPresenter.specificMessage(for: error.kind.rawValue, language: .en)
         if context.isTranslated || words == error.message { return error.message }
         let place = service == "gateway" ? nil : service
-        guard context.language == .en else {
-            return words.map { [place, $0].compactMap(\.self).joined(separator: ": ") } ?? error.message
-        }
         return [words, place, error.message].compactMap(\.self).joined(separator: ": ")
     }
 

@@ -2,6 +2,11 @@ import Foundation
 
 /// The reason why a file or folder cannot be used, and the remedy.
 enum FileFault {
+    /// The same for a file or folder that is to be created.
+    static func text(writing code: Int32) -> String {
+        code == ENOENT ? "its folder does not exist; create the folder, or check the path" : text(code)
+    }
+
     /// - Parameter code: an error number of the system.
     static func text(_ code: Int32) -> String {
         switch code {

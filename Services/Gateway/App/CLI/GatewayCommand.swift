@@ -70,6 +70,7 @@ struct GatewayCommand: AsyncParsableCommand {
             Output(terminal: .live(), color: .auto).say("Error: \(error.message)")
             exit(withError: ExitCode.validationFailure)
         } catch {
+            HelpWidth.raise()
             exit(withError: error)
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ContractCases
 import ContractKit
+import Foundation
 
 /// A contract as an argument names it: one that the gateway contains, or a path.
 enum NamedContract {
@@ -19,6 +20,23 @@ enum NamedContract {
     /// Its `contract.json`.
     /// - Parameter name: a name, or the path of such a file.
     static func file(_ name: String) throws(ValidationError) -> String {
-        name.contains("/") || name.hasSuffix(".json") ? name : try folder(name) + "/contract.json"
+        if name.contains("/") || name.hasSuffix(".json") { return name }
+        guard described.contains(name) else {
+            let reason =
+                ContractCases.folder(name) == nil
+                ? "unknown contract \(name)" : "\(name) has cases, but no contract.json"
+            throw ValidationError(
+                "\(reason). Known: \(described.joined(separator: ", ")). For a path give one with a slash: ./\(name)")
+        }
+        return file(in: try folder(name))
     }
+
+    /// The names of the contracts with a `contract.json`.
+    static var described: [String] {
+        ContractCases.names.filter { name in
+            ContractCases.folder(name).map { FileManager.default.fileExists(atPath: file(in: $0)) } == true
+        }
+    }
+
+    private static func file(in folder: String) -> String { folder + "/contract.json" }
 }

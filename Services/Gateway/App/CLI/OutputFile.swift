@@ -11,7 +11,7 @@ struct OutputFile {
     struct Failure: Error, CustomStringConvertible {
         let description: String
 
-        fileprivate init(code: Int32) { description = FileFault.text(code) }
+        fileprivate init(code: Int32) { description = FileFault.text(writing: code) }
     }
 
     func write(_ data: Data) throws(Failure) {

@@ -9,10 +9,11 @@ struct UsageReport {
     init(_ error: any Error, of arguments: [String]) { (self.error, self.arguments) = (error, arguments) }
 
     func exit() -> Never {
+        let output = Output(terminal: .live(), color: .auto, asJSON: asJSON)
+        HelpWidth.raise()
         let code = GatewayCommand.exitCode(for: error)
         // Code 0: help, the version, or a completion.
         guard code != .success else { GatewayCommand.exit(withError: error) }
-        let output = Output(terminal: .live(), color: .auto, asJSON: asJSON)
         if asJSON {
             output.report(ErrorReport(message: message, kind: .invalidParams, exitCode: code.rawValue))
         } else {

@@ -105,7 +105,14 @@ struct GatewayHandlers: Sendable {
 
     private func stats(_ selection: ServiceSelection, _ context: CallContext) async throws -> Statistics {
         if let plugin = try selected(selection) {
-            return try await plugin.call(ProtocolMethods.stats, ServiceSelection(), CallOptions(onBehalfOf: context))
+            do throws(RPCError) {
+                return try await plugin.call(
+                    ProtocolMethods.stats, ServiceSelection(), CallOptions(onBehalfOf: context))
+            } catch {
+                guard error.kind == .methodNotFound else { throw error }
+                let reason = "\(plugin.name) has no statistics: it does not have the optional method rpc.stats"
+                throw RPCError(.methodNotFound, reason, begun: false)
+            }
         }
         guard let statistics = await context.statistics else {
             throw RPCError(.unavailable, "\(identity.name) is shutting down", begun: false)
@@ -117,9 +124,12 @@ struct GatewayHandlers: Sendable {
     private func selected(_ selection: ServiceSelection) throws(RPCError) -> Plugin? {
         guard let name = selection.service, name != identity.name else { return nil }
         guard registry.plugins.contains(where: { $0.name == name }) else {
-            let known = registry.plugins.map(\.name).joined(separator: ", ")
+            let known = registry.plugins.map(\.name)
+            let nearest = Nearest.to(name, among: known).map { "did you mean \($0)? " } ?? ""
             throw RPCError(
-                .invalidParams, "params.service: there is no service \(name); there are \(known)", begun: false)
+                .invalidParams,
+                "params.service: \(name) is unknown; \(nearest)There are \(known.joined(separator: ", "))", begun: false
+            )
         }
         return try registry.plugin(name)
     }

@@ -101,7 +101,7 @@ struct ExportFolder {
 
 extension CommandFailure {
     fileprivate static func unwritable(_ file: String, _ code: Int32) -> CommandFailure {
-        unwritable(file, FileFault.text(code))
+        unwritable(file, FileFault.text(writing: code))
     }
 
     fileprivate static func unwritable(_ file: String, _ reason: String) -> CommandFailure {

@@ -19,7 +19,7 @@ struct Exporter {
     let progress: @Sendable (Int, String) -> Void
 
     /// Called for every image whose bytes cannot be loaded.
-    let missing: @Sendable (_ item: String, _ reason: String) -> Void
+    let missing: @Sendable (FeedItem, RPCError) -> Void
 
     struct Summary: Sendable {
         var items = 0
@@ -64,7 +64,7 @@ struct Exporter {
             // Other errors concern the gateway or a whole service, not this image.
             guard error.service != nil, error.kind != .unavailable, error.kind != .overloaded else { throw error }
             summary.missing += 1
-            missing(item.id.uuidString, "\(Escaping.visible(item.image)): \(error.message)")
+            missing(item, error)
             return nil
         }
         let file = ExportFolder.fileName(item.id, contentType: image.metadata.contentType)

@@ -9,10 +9,12 @@ import RPC
 /// changes nothing, and a second import completes an interrupted one.
 ///
 /// The images are stored, published and commented in batches: memory holds the bytes of at most `parallelism` images, besides the
-/// manifest and the refusals. An interrupted import has published its complete batches.
+/// manifest and the refusals. Everything is done from the last image up, so that a stopped import has published the end of the list,
+/// and a second one puts the rest above it.
 struct Importer {
     let session: Session
     let folder: ImportFolder
+    let stop: Interruption.Stop
 
     /// Called for every processed image, with the number of processed images.
     let progress: @Sendable (Int, String) -> Void
@@ -36,7 +38,20 @@ struct Importer {
     /// A rejected image or comment.
     struct Refusal: Sendable, Equatable {
         let file: String
+
+        /// In English.
         let reason: String
+
+        var cause = Cause.post
+
+        enum Cause: Sendable, Equatable {
+            /// A post of an archive that is not imported.
+            case post
+            /// It is in the list more than once.
+            case twice
+            case image(ErrorKind)
+            case comment(Int, ErrorKind)
+        }
     }
 
     /// An image whose bytes are stored.
@@ -53,11 +68,12 @@ struct Importer {
         for (index, batch) in batches.enumerated().reversed() {
             let stored = try await store(batch, isTop: index == 0, &summary)
             for picture in try await publish(stored, &summary) { try await comment(picture, &summary) }
+            if stop.isWanted, summary.done < entries.count { throw RPCError(.cancelled, "interrupted", begun: false) }
         }
     }
 
-    private func refuse(_ file: String, _ reason: String, _ summary: inout Summary) {
-        let refusal = Refusal(file: file, reason: reason)
+    private func refuse(_ file: String, _ reason: String, _ cause: Refusal.Cause, _ summary: inout Summary) {
+        let refusal = Refusal(file: file, reason: reason, cause: cause)
         summary.refusals.append(refusal)
         refused(refusal)
     }
@@ -67,12 +83,12 @@ struct Importer {
         var (files, ids) = (Set<String>(), Set<UUID>())
         return entries.filter { entry in
             if let refusal = entry.refusal {
-                refuse(entry.name, refusal, &summary)
+                refuse(entry.name, refusal, .post, &summary)
                 // Without an id, the same file has the same derived id.
             } else if let id = entry.id, !ids.insert(id).inserted {
-                refuse(entry.name, "its id \(id.uuidString) is in the list more than once", &summary)
+                refuse(entry.name, "its id \(id.uuidString) is in the list more than once", .twice, &summary)
             } else if entry.id == nil, !files.insert(entry.name).inserted {
-                refuse(entry.name, "it is in the list more than once, without an id", &summary)
+                refuse(entry.name, "it is in the list more than once, without an id", .twice, &summary)
             } else {
                 return true
             }
@@ -84,21 +100,22 @@ struct Importer {
     // MARK: Bytes
 
     /// - Parameter isTop: whether these images become the top of the feed.
+    /// - Returns: the images that are stored, without those that were not begun because the import is to stop.
     private func store(_ entries: [ImportEntry], isTop: Bool, _ summary: inout Summary) async throws -> [Stored] {
         var stored: [Stored?] = Array(repeating: nil, count: entries.count)
         try await withThrowingTaskGroup(of: (Int, Result<Stored, RPCError>).self) { group in
-            var next = 0
+            var next = entries.count - 1
             func add() {
-                guard next < entries.count else { return }
+                guard next >= 0, !stop.isWanted else { return }
                 let index = next
-                next += 1
+                next -= 1
                 group.addTask { (index, try await store(entries[index], isTop: isTop)) }
             }
             for _ in 0..<Self.parallelism { add() }
             while let (index, outcome) = try await group.next() {
                 switch outcome {
                 case .success(let picture): stored[index] = picture
-                case .failure(let error): refuse(entries[index].name, error.message, &summary)
+                case .failure(let error): refuse(entries[index].name, error.message, .image(error.kind), &summary)
                 }
                 summary.done += 1
                 progress(summary.done, entries[index].name)
@@ -148,7 +165,7 @@ struct Importer {
         } catch {
             guard error.isAboutThisPicture else { throw error }
             guard pictures.count > 1 else {
-                for picture in pictures { refuse(picture.entry.name, error.message, &summary) }
+                for picture in pictures { refuse(picture.entry.name, error.message, .image(error.kind), &summary) }
                 return []
             }
             // At least one item is invalid. Publishing one by one, from the last, shows which.
@@ -171,7 +188,9 @@ struct Importer {
                 summary.comments += 1
             } catch {
                 guard error.isAboutThisPicture else { throw error }
-                refuse(picture.entry.name, "comment \(index + 1): \(error.message)", &summary)
+                refuse(
+                    picture.entry.name, "comment \(index + 1): \(error.message)", .comment(index + 1, error.kind),
+                    &summary)
             }
         }
     }

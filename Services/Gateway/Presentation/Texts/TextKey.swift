@@ -118,6 +118,11 @@ public enum TextKey: String, CaseIterable, Sendable {
     case importPresent = "import.present"
     case importPublished = "import.published"
     case importRefused = "import.refused"
+    case importRefusedComment = "import.refused.comment"
+    case importRefusedImage = "import.refused.image"
+    case importRefusedPost = "import.refused.post"
+    case importRefusedTwice = "import.refused.twice"
+    case importRefusedValues = "import.refused.values"
     case importStopped = "import.stopped"
 
     case publishPresent = "publish.present"

@@ -110,7 +110,11 @@ import Testing
     }
 
     @Test func `a deployment without a token accepts no comments`() async throws {
-        try await posting(Self.json, Self.comment, token: nil) { #expect($0.status == 403) }
+        try await posting(Self.json, Self.comment, token: nil) { reply in
+            #expect(reply.status == 403)
+            let detail = try reply.member("detail")
+            #expect(detail?.contains("it has no token; its operator can write one into ROOT/http-token") == true)
+        }
     }
 
     @Test func `an edge is read-only`() async throws {

@@ -8,6 +8,19 @@ extension API {
     func published(
         _ route: HTTPRoute, of plugin: Plugin, _ request: EndpointRequest
     ) async throws(RPCError) -> HTTPAnswer {
+        do throws(RPCError) {
+            return try await answer(route, of: plugin, request)
+        } catch {
+            // The plugin publishes its method, so its own words about the caller's object are for the readers of the API.
+            guard error.service == plugin.name, [.notFound, .alreadyExists].contains(error.kind) else { throw error }
+            let detail = String(error.message.trimmingPrefix("params."))
+            return HTTPAnswer(Problem(error.kind, detail, trace: request.options.trace))
+        }
+    }
+
+    private func answer(
+        _ route: HTTPRoute, of plugin: Plugin, _ request: EndpointRequest
+    ) async throws(RPCError) -> HTTPAnswer {
         let values = route.path.values(in: request.target.path)
         let params = PublishedParams(try await gateway.contracts.method(route.method, of: plugin))
         switch route.verb {

@@ -44,12 +44,14 @@ extension API {
     /// Why a request with this token may not write; nil when it may.
     func refusal(ofToken token: String?) -> PostRefusal? {
         guard let writeToken else {
-            let detail = "this deployment accepts no writes over HTTP: it has no token"
-            return PostRefusal(error: RPCError(.permissionDenied, detail, begun: false))
+            let detail =
+                "this deployment accepts no writes over HTTP, because it has no token; its operator can write one into "
+                + "ROOT/http-token and restart the gateway"
+            return PostRefusal(error: RPCError(.permissionDenied, detail, begun: false), fault: .noToken)
         }
         guard let token, writeToken.matches(token) else {
             let error = RPCError(.permissionDenied, "the bearer token is missing or wrong", begun: false)
-            return PostRefusal(error: error, isUnauthorized: true)
+            return PostRefusal(error: error, fault: .wrongToken)
         }
         return nil
     }
@@ -74,10 +76,11 @@ extension HTTPAnswer {
     /// The problem document of a refused write.
     init(_ refusal: PostRefusal, trace: TraceContext) {
         self.init(refusal.error, trace: trace)
-        guard refusal.isUnauthorized else { return }
+        // Other messages may come from a service, and are replaced by a general one.
+        guard refusal.fault != nil else { return }
         status = HTTPStatus.of(refusal.status)
         body = ByteBuffer(bytes: refusal.problem(trace).json.bytes)
-        fields[.wwwAuthenticate] = "Bearer"
+        if refusal.isUnauthorized { fields[.wwwAuthenticate] = "Bearer" }
     }
 }
 
@@ -85,8 +88,17 @@ extension HTTPAnswer {
 struct PostRefusal: Error {
     let error: RPCError
 
-    /// Whether the token is missing or wrong. RPC has no such kind, because its callers have no tokens.
-    var isUnauthorized = false
+    /// What is wrong with the token; nil for another reason. RPC has no such kinds, because its callers have no tokens.
+    var fault: TokenFault?
+
+    enum TokenFault {
+        /// The deployment has none.
+        case noToken
+        /// The request has none, or a wrong one.
+        case wrongToken
+    }
+
+    var isUnauthorized: Bool { fault == .wrongToken }
 
     /// The HTTP status.
     var status: Int { isUnauthorized ? 401 : error.kind.httpStatus }

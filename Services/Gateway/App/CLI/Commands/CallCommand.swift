@@ -49,7 +49,7 @@ struct CallCommand: ClientCommand {
                 try await printItems(params, session)
             }
         } catch let error as RPCError {
-            throw CommandFailure(error, hints: await hints(for: error, session))
+            throw CommandFailure(error, hints: await hints(for: error, params, session))
         }
     }
 
@@ -67,8 +67,7 @@ struct CallCommand: ClientCommand {
                 }
             }
         } catch let error as RPCError {
-            // With --collect, the user's timeout ends the stream and is no error.
-            guard collect, error.kind == .deadlineExceeded, client.timeout != nil else { throw error }
+            guard client.isEnd(ofStream: error) else { throw error }
         }
         if collect { session.output.print(RawJSON(items, as: .array(of: .any))) }
     }
@@ -85,12 +84,12 @@ struct CallCommand: ClientCommand {
         await methods(of: String(method.prefix { $0 != "." }), session).first { $0.name == method }
     }
 
-    private func hints(for error: RPCError, _ session: Session) async -> [String] {
+    private func hints(for error: RPCError, _ params: RawJSON, _ session: Session) async -> [String] {
         switch error.kind {
         case .methodNotFound: MethodHints(methods: await methods(of: nil, session)).missing(method)
         case .invalidParams:
             MethodHints(methods: [await description(session)].compactMap(\.self))
-                .wrongParameter(error.message, of: method) + streamHint(for: error)
+                .wrongParameter(error.message, of: method, in: (try? JSONValue(params)) ?? [:]) + streamHint(for: error)
         default: []
         }
     }

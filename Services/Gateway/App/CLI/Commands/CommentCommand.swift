@@ -2,6 +2,7 @@ import ArgumentParser
 import CommentsContract
 import Foundation
 import GatewayContract
+import Presentation
 import RPC
 
 struct CommentCommand: ClientCommand {
@@ -36,6 +37,10 @@ struct CommentCommand: ClientCommand {
             imageID: imageID, message: message, username: username ?? NSUserName(),
             // With an id the call can be repeated without adding the comment twice.
             id: UUID())
-        _ = try await session.show(GatewayContract.postComment, request) { $0.id.uuidString }
+        do {
+            _ = try await session.show(GatewayContract.postComment, request) { $0.id.uuidString }
+        } catch let error as RPCError where error.kind == .notFound {
+            throw RPCError(.notFound, Texts(session.language).text(.imageMissing, imageID.uuidString))
+        }
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import ContractKit
 import Foundation
-import RPC
 
 /// Compares contracts. Needs no running gateway.
 struct ContractCommand: AsyncParsableCommand {
@@ -9,14 +8,16 @@ struct ContractCommand: AsyncParsableCommand {
         commandName: "contract", abstract: "Compare contracts.", subcommands: [ContractDiffCommand.self])
 }
 
-struct ContractDiffCommand: AsyncParsableCommand {
+struct ContractDiffCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "List the changes between two versions of a contract, and which side each of them breaks.",
         discussion: """
-            Both are files like contract.json. The exit code is 1 if a change breaks callers or readers.
+            Each is a file like contract.json, or the name of a contract that the gateway contains (comments, feed, image-data, \
+            likes, protocol). The exit code is 1 if a change breaks callers or readers.
 
             Examples:
+              gateway contract diff likes ./contract.json
               gateway contract diff old.json new.json
               git show main:contract.json | gateway contract diff /dev/stdin contract.json
             """)
@@ -30,17 +31,15 @@ struct ContractDiffCommand: AsyncParsableCommand {
 
     @Option(help: "When to use colours: auto, always or never.") var color = ColorChoice.auto
 
-    func run() async throws {
-        let output = Output(terminal: .live(), color: color)
-        do {
-            let diff = try ContractDiff(from: ContractSuite.contract(file: old), to: ContractSuite.contract(file: new))
-            for change in diff.changes { output.print(json ? change.json.json : text(change, output.style)) }
-            if diff.changes.isEmpty, !json { output.print("no changes") }
-            if diff.isBreaking { throw ExitCode(1) }
-        } catch let mistake as ContractMistake {
-            output.complain("\(mistake)")
-            throw ExitCode(ErrorKind.invalidData.exitCode)
-        }
+    var output: Output { Output(terminal: .live(), color: color, asJSON: json) }
+
+    func run(_ output: Output) async throws {
+        let diff = try ContractDiff(
+            from: ContractSuite.contract(file: NamedContract.file(old)),
+            to: ContractSuite.contract(file: NamedContract.file(new)))
+        for change in diff.changes { output.print(json ? change.json.json : text(change, output.style)) }
+        if diff.changes.isEmpty, !json { output.print("no changes") }
+        if diff.isBreaking { throw ExitCode(1) }
     }
 
     private func text(_ change: ContractChange, _ style: Style) -> String {

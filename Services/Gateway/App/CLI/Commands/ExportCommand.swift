@@ -11,8 +11,9 @@ struct ExportCommand: ClientCommand {
         abstract: "Write the feed into a folder that import takes back.",
         discussion: """
             The folder gets the bytes of each image in a file, and a manifest.json with ids, texts, dates and comments. \
-            Importing it into an empty deployment gives the same feed. The folder must be new, empty or an earlier export. A second export loads only the images whose \
-            bytes have changed, and completes one that was interrupted. Files of removed images remain.
+            Importing it into an empty deployment gives the same feed. The folder must be new, empty or an earlier export. \
+            A second export loads only the images whose bytes have changed, and completes one that was interrupted. Files of \
+            removed images remain.
 
             An image whose bytes cannot be loaded is reported and listed with its URL, and the exit code is 65.
 
@@ -33,22 +34,12 @@ struct ExportCommand: ClientCommand {
         let exporter = Exporter(
             session: session, folder: folder,
             progress: { done, label in output.draw(bar.withLock { $0.update(to: done, label: label, at: .now) }) },
-            missing: { item, reason in
+            missing: { item, error in
                 output.draw(bar.withLock { $0.clear() })
-                output.complain("\(item): \(reason)")
+                let reason = error.reason(in: session.language)
+                output.complain("\(item.id.uuidString): \(Escaping.visible(item.image)): \(reason)")
             })
-        let (summary, failure) = try await Interruption.cancelling {
-            () async throws -> (Exporter.Summary, CommandFailure?) in
-            var summary = Exporter.Summary()
-            do {
-                try await exporter.run(&summary)
-                return (summary, nil)
-            } catch let error as CommandFailure {
-                return (summary, error)
-            } catch let error as RPCError {
-                return (summary, CommandFailure(error))
-            }
-        }
+        let (summary, failure) = try await Interruption.summarizing(Exporter.Summary()) { try await exporter.run(&$0) }
         output.draw(bar.withLock { $0.clear() })
         if let failure {
             let hint = Texts(session.language).text(.exportStopped, "\(summary.items)")

@@ -39,28 +39,23 @@ struct ImportCommand: ClientCommand {
         let entries = try folder.entries()
         let output = session.output
         let bar = Mutex(ProgressBar(total: entries.count, on: output.terminal))
+        let stop = Interruption.Stop()
         let importer = Importer(
-            session: session, folder: folder,
+            session: session, folder: folder, stop: stop,
             progress: { done, file in output.draw(bar.withLock { $0.update(to: done, label: file, at: .now) }) },
             refused: { refusal in
                 output.draw(bar.withLock { $0.clear() })
                 // With --json the summary lists them.
-                if !session.asJSON { output.complain("\(refusal.file): \(refusal.reason)") }
+                if !session.asJSON { output.complain("\(refusal.file): \(refusal.reason(in: session.language))") }
             })
-        let (summary, failure) = try await Interruption.cancelling { () async throws -> (Importer.Summary, RPCError?) in
-            var summary = Importer.Summary()
-            do {
-                try await importer.run(entries, &summary)
-                return (summary, nil)
-            } catch let error as RPCError {
-                return (summary, error)
-            }
+        let (summary, failure) = try await Interruption.summarizing(Importer.Summary(), stop: stop) {
+            try await importer.run(entries, &$0)
         }
         output.draw(bar.withLock { $0.clear() })
         report(summary, session)
         if let failure {
             let place = "\(summary.done)/\(entries.count)"
-            throw CommandFailure(failure, hints: [Texts(session.language).text(.importStopped, place)])
+            throw CommandFailure(failure.error, hints: [Texts(session.language).text(.importStopped, place)])
         }
         if !summary.refusals.isEmpty { throw ExitCode(ErrorKind.invalidData.exitCode) }
     }

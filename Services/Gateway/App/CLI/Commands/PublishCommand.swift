@@ -92,8 +92,9 @@ struct PublishCommand: ClientCommand {
             case .permissionDenied:
                 let texts = Texts(session.language)
                 let hint = remedy.map { texts.text(.allowServer, $0) }
-                let refusal = RPCError(
-                    error.kind, texts.text(.publishRefused, error.reason(in: session.language)), begun: false)
+                // The reason of the service is in English. The other texts name the URL in its place.
+                let reason = texts.language == .en ? error.message : image
+                let refusal = RPCError(error.kind, texts.text(.publishRefused, reason), begun: false)
                 throw CommandFailure(refusal, hints: [hint].compactMap(\.self))
             case .readOnly, .invalidParams: return
             default: session.output.say("Note: cannot check whether the image can be fetched: \(error.message)")

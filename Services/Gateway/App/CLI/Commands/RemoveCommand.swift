@@ -36,8 +36,10 @@ struct RemoveCommand: ClientCommand {
     func run(_ session: Session) async throws {
         // The answer of `feed.remove` has only a count, so missing ids are found before.
         let missing = force ? [] : try await missing(session)
-        _ = try await session.show(FeedContract.remove, RemovedItems(ids: imageIDs)) {
-            Texts(session.language).text(.removedCount, "\($0.count)")
+        if missing.count < imageIDs.count {
+            _ = try await session.show(FeedContract.remove, RemovedItems(ids: imageIDs)) {
+                Texts(session.language).text(.removedCount, "\($0.count)")
+            }
         }
         guard let last = missing.last else { return }
         let texts = Texts(session.language)

@@ -7,7 +7,7 @@ import RPC
 import ServiceKit
 import Synchronization
 
-struct VerifyCommand: AsyncParsableCommand {
+struct VerifyCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Play the cases of contracts against any implementation, and report the differences.",
@@ -39,7 +39,7 @@ struct VerifyCommand: AsyncParsableCommand {
         help: ArgumentHelp("Verify the instance that listens on this socket.", valueName: "path"), completion: .file())
     var socket: String?
 
-    @Option(help: ArgumentHelp("Verify the running plugin of this name.", valueName: "name"), completion: .services)
+    @Option(help: ArgumentHelp("Verify the running plugin of this name.", valueName: "name"), completion: .plugins)
     var plugin: String?
 
     @Option(
@@ -72,44 +72,39 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let output = Output(terminal: .live(), color: color)
+    var output: Output { Output(terminal: .live(), color: color, asJSON: reportFormat == .json) }
+
+    func run(_ output: Output) async throws {
+        let suites = try contracts.map { try ContractSuite(folder: NamedContract.folder($0)) }
+        let verification = Verification(
+            suites, of: try subject(),
+            timeout: timeout.map { .nanoseconds(Int64($0 * 1e9)) } ?? Verification.defaultTimeout)
+        let bar = Mutex(ProgressBar(total: suites.map(\.cases.count).reduce(0, +), on: output.terminal))
+        defer { output.draw(bar.withLock { $0.clear() }) }
+        let report: VerificationReport
         do {
-            let suites = try contracts.map { try ContractSuite(folder: NamedContract.folder($0)) }
-            let verification = Verification(
-                suites, of: try subject(),
-                timeout: timeout.map { .nanoseconds(Int64($0 * 1e9)) } ?? Verification.defaultTimeout)
-            let bar = Mutex(ProgressBar(total: suites.map(\.cases.count).reduce(0, +), on: output.terminal))
-            defer { output.draw(bar.withLock { $0.clear() }) }
             // Started programs have process groups of their own, so that the terminal's signals do not reach them.
-            let report = try await Interruption.cancelling {
+            report = try await Interruption.cancelling {
                 let report = try await verification.run { progress in
                     output.draw(bar.withLock { $0.update(to: progress.done, label: progress.current, at: .now) })
                 }
                 try Task.checkCancellation()
                 return report
             }
-            output.draw(bar.withLock { $0.clear() })
-            print(report, output)
-            if !report.isPassed { throw ExitCode(1) }
         } catch is CancellationError {
-            output.complain("Stopped; nothing was reported")
-            throw ExitCode(ErrorKind.cancelled.exitCode)
-        } catch let mistake as ContractMistake {
-            output.complain("\(mistake)")
-            throw ExitCode(ErrorKind.invalidData.exitCode)
-        } catch let rejection as ManifestRejection {
-            output.complain("Cannot use the plugin: \(rejection)")
-            throw ExitCode(ErrorKind.invalidData.exitCode)
-        } catch let error as ValidationError {
-            // The library would print the usage of `gateway`.
-            output.complain(error.message)
-            throw ExitCode(ErrorKind.invalidParams.exitCode)
+            throw CommandFailure(RPCError(.cancelled, "Stopped; nothing was reported"))
+        } catch let absent as NoInstance {
+            throw CommandFailure(RPCError(.unavailable, "\(absent); start it, or name another one"))
         }
+        output.draw(bar.withLock { $0.clear() })
+        print(report, output)
+        if !report.isPassed { throw ExitCode(1) }
     }
 
+    private var reportFormat: VerificationFormat { json ? .json : format }
+
     private func print(_ report: VerificationReport, _ output: Output) {
-        switch json ? .json : format {
+        switch reportFormat {
         case .json: output.print(report.json)
         case .tap: output.print(report.tap)
         case .junit: output.print(report.junit)

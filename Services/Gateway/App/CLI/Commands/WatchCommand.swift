@@ -43,6 +43,7 @@ struct WatchCommand: ClientCommand {
                 // The service has ended the stream, which it does only at shutdown.
                 return
             } catch let error as RPCError {
+                if isFollowing, client.isEnd(ofStream: error) { return }
                 isFollowing = isFollowing || error.begun
                 guard isFollowing, error.kind.isRetryable, session.hasTimeForStreams else { throw error }
                 if error.begun {

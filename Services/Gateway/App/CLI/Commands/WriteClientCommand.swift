@@ -1,15 +1,14 @@
 import ArgumentParser
-import ContractCases
 import ContractKit
 import Foundation
 import RPC
 
-struct WriteClientCommand: AsyncParsableCommand {
+struct WriteClientCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "client",
         abstract: "Write a typed client of a contract, as one file without dependencies.",
         discussion: """
-            A contract is the name of one that the gateway contains (comments, feed, image-data, likes), or the path of a file \
+            A contract is the name of one that the gateway contains (comments, feed, image-data, likes, protocol), or the path of a file \
             like contract.json.
 
             Examples:
@@ -20,7 +19,8 @@ struct WriteClientCommand: AsyncParsableCommand {
     @Argument(help: "The language: python or typescript.") var language: ClientWriter.Language
 
     @Argument(
-        help: ArgumentHelp("The contract, or a file.", valueName: "contract"), completion: .list(ContractCases.names))
+        help: ArgumentHelp("The contract, or a file.", valueName: "contract"),
+        completion: .list(NamedContract.described))
     var contract: String
 
     @Option(
@@ -29,25 +29,18 @@ struct WriteClientCommand: AsyncParsableCommand {
         completion: .file())
     var file: String?
 
-    func run() async throws {
-        let output = Output(terminal: .live(), color: .auto)
-        do {
-            let text = try ClientWriter.text(
-                of: ContractSuite.contract(file: NamedContract.file(contract)), in: language)
-            guard let file else { return output.write(Array(text.utf8)) }
-            do throws(OutputFile.Failure) {
-                try OutputFile(path: file).write(Data(text.utf8))
-            } catch {
-                output.complain("Cannot write \(Escaping.visible(file)): \(error)")
-                throw ExitCode(EX_IOERR)
-            }
-        } catch let mistake as ContractMistake {
-            output.complain("\(mistake)")
-            throw ExitCode(ErrorKind.invalidData.exitCode)
-        } catch let error as ValidationError {
-            // The library would print the usage of `gateway`.
-            output.complain(error.message)
-            throw ExitCode(ErrorKind.invalidParams.exitCode)
+    var output: Output { Output(terminal: .live(), color: .auto) }
+
+    func run(_ output: Output) async throws {
+        // The name is part of a comment in the client, so it must be free of quotes and line feeds.
+        let name = contract.shellWord == contract ? contract : nil
+        let text = try ClientWriter.text(
+            of: ContractSuite.contract(file: NamedContract.file(contract)), named: name, in: language)
+        guard let file else { return output.write(Array(text.utf8)) }
+        do throws(OutputFile.Failure) {
+            try OutputFile(path: file).write(Data(text.utf8))
+        } catch {
+            throw CommandFailure(RPCError(.internalError, "Cannot write \(file): \(error)"), exitCode: EX_IOERR)
         }
     }
 }

@@ -10,7 +10,11 @@ struct CompletionWord: Equatable {
 
     /// The words that every shell takes literally. Names come from plugins, and bash runs the commands in what it is offered.
     static func safe(_ words: [CompletionWord]) -> [CompletionWord] {
-        words.filter { $0.word.unicodeScalars.allSatisfy(isLiteral) && !$0.word.isEmpty && $0.word.first != "=" }
+        words.filter { word in
+            // The position of an element. It is a pattern for files too, but that few files match.
+            let rest = word.word.replacing(/\[[0-9]+\]/, with: "")
+            return rest.unicodeScalars.allSatisfy(isLiteral) && !rest.isEmpty && rest.first != "="
+        }
     }
 
     private static func isLiteral(_ scalar: Unicode.Scalar) -> Bool {

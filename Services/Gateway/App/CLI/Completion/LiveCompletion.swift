@@ -53,27 +53,30 @@ struct LiveCompletion: Sendable {
         return names.map { CompletionWord(word: $0) }
     }
 
-    /// The keys of the parameters of the method among the words, and the values of an enum after its key.
+    /// The plugins that `verify` can find by their manifests.
+    func plugins() async throws(RPCError) -> [CompletionWord] { try await services().filter { $0.word != "gateway" } }
+
+    /// The keys of the parameters of the method among the words, and after a key its values.
     /// - Parameter index: the position of the word to complete.
     func parameters(
         of words: [String], at index: Int, completing prefix: String
     ) async throws(RPCError) -> [CompletionWord] {
         guard let method = try await descriptions().first(where: { words.contains($0.name) }) else { return [] }
-        let schema = ParameterSchema(method.params)
+        let keys = ParameterKeys(method: method, words: words, index: index)
         // bash splits words at the equals sign.
         for place in [index - 1, index] where place >= 1 && place < words.count && words[place] == "=" {
-            return schema.choices(of: words[place - 1]).map { CompletionWord(word: $0) }
+            return try await values(of: words[place - 1], keys).map {
+                CompletionWord(word: $0.word, summary: $0.summary)
+            }
         }
-        return schema.members.flatMap { member in
-            let key = "\(member.name)="
-            return prefix.hasPrefix(key)
-                ? schema.choices(of: member.name).map { CompletionWord(word: key + $0) }
-                : [CompletionWord(word: key, summary: Self.summary(of: member.schema))]
+        guard let equals = prefix.firstIndex(of: "=") else { return keys.offered(completing: prefix) }
+        return try await values(of: String(prefix[..<equals]), keys).map {
+            CompletionWord(word: prefix[...equals] + $0.word, summary: $0.summary)
         }
     }
 
-    private static func summary(of schema: ParameterSchema) -> String {
-        [Signature.name(of: schema), schema.summary].compactMap(\.self).joined(separator: " – ")
+    private func values(of key: String, _ keys: ParameterKeys) async throws(RPCError) -> [CompletionWord] {
+        keys.takesImageID(key) ? try await ids() : keys.choices(of: key).map { CompletionWord(word: $0) }
     }
 
     private func descriptions() async throws(RPCError) -> [MethodDescription] {
@@ -95,14 +98,6 @@ struct ClientOptionWords {
     }
 }
 
-extension ParameterSchema {
-    /// The texts that a member may have, if it is an enum.
-    fileprivate func choices(of member: String) -> [String] {
-        guard let schema = self.member(member) else { return [] }
-        return ([schema] + schema.alternatives).flatMap(\.choices).compactMap(\.text)
-    }
-}
-
 extension CompletionKind {
     /// The ids of the newest images.
     static var imageIDs: CompletionKind {
@@ -111,6 +106,10 @@ extension CompletionKind {
 
     static var services: CompletionKind {
         .custom { @Sendable words, _, _ async in await LiveCompletion.lines(words) { try await $0.services() } }
+    }
+
+    static var plugins: CompletionKind {
+        .custom { @Sendable words, _, _ async in await LiveCompletion.lines(words) { try await $0.plugins() } }
     }
 
     static var methods: CompletionKind {

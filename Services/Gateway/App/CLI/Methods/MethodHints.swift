@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// Suggestions for a call that a service has refused.
@@ -16,15 +17,22 @@ struct MethodHints {
         ]
     }
 
-    /// For a parameter that does not exist, in the message of an `invalid_params`: `params.limt: …`.
-    func wrongParameter(_ message: String, of method: String) -> [String] {
+    /// For a parameter that does not exist or that is missing, in the message of an `invalid_params`: `params.limt: …`.
+    /// - Parameter params: the parameters of the call.
+    func wrongParameter(_ message: String, of method: String, in params: JSONValue) -> [String] {
         guard let method = methods.first(where: { $0.name == method }), message.hasPrefix("params"),
             let path = ParameterPath(message.dropFirst("params.".count).prefix { $0 != ":" }),
             case .name(let name)? = path.steps.last,
             let object = ParameterSchema(method.params).at(path.steps.dropLast()), object.values == nil
         else { return [] }
         let names = object.members.map(\.name)
-        guard !names.contains(name) else { return [] }
+        guard !names.contains(name) else {
+            // Some services look for missing members before unknown ones.
+            let given = params.at(path.steps.dropLast())?.members?.names ?? []
+            let unknown = given.filter { !names.contains($0) }
+            guard !given.contains(name), let typed = Nearest.to(name, among: unknown) else { return [] }
+            return ["Did you mean \(name) in place of \(typed)?"]
+        }
         let takes = names.isEmpty ? "It takes no parameters." : "It takes \(names.joined(separator: ", "))."
         return [(Nearest.to(name, among: names).map { "Did you mean \($0)? " } ?? "") + takes]
     }

@@ -1,3 +1,5 @@
+import JSON
+
 /// The place of a value in the parameters, written as in the messages of errors: `items[0].location`.
 struct ParameterPath: Sendable, Equatable {
     enum Step: Sendable, Equatable {
@@ -20,5 +22,17 @@ struct ParameterPath: Sendable, Equatable {
             }
         }
         self.steps = steps
+    }
+}
+
+extension JSONValue {
+    /// The value at a path; nil when there is none.
+    func at(_ path: some Sequence<ParameterPath.Step>) -> JSONValue? {
+        path.reduce(self as JSONValue?) { value, step in
+            switch step {
+            case .name(let name): value?[name]
+            case .position(let position): value?.elements.flatMap { position < $0.count ? $0[position] : nil }
+            }
+        }
     }
 }

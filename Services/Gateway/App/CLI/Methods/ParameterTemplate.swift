@@ -1,3 +1,4 @@
+import ContractKit
 import JSON
 
 /// Parameters with an example for every member, to fill in.
@@ -12,19 +13,31 @@ enum ParameterTemplate {
         case "array": return .array(schema.items.map { [tree($0)] } ?? [])
         case "boolean": return false
         case "integer", "number": return .integer(schema.minimum ?? 0)
-        case "string": return .string(text(schema))
+        case "string": return .string(text(schema) ?? "")
         case "object", nil:
-            return .object(JSONMembers(schema.members.map { ($0.name, tree($0.schema)) }))
+            // An optional member whose example would be refused is left out.
+            let members = schema.members.filter { $0.isRequired || hasExample($0.schema) }
+            return .object(JSONMembers(members.map { ($0.name, tree($0.schema)) }))
         case _?: return [:]
         }
     }
 
-    private static func text(_ schema: ParameterSchema) -> String {
+    private static func hasExample(_ schema: ParameterSchema) -> Bool {
+        guard schema.choices.isEmpty, schema.alternatives.isEmpty, schema.types.contains("string") else { return true }
+        return text(schema) != nil
+    }
+
+    /// The first example that the schema allows; nil when it allows none of them.
+    private static func text(_ schema: ParameterSchema) -> String? {
         switch schema.format {
-        case "uuid": "00000000-0000-4000-8000-000000000000"
-        case "uri": "https://example.org/"
-        case "date-time": "2026-03-01T12:00:00Z"
-        default: ""
+        case "uuid": id
+        case "uri": url
+        case "date-time": date
+        default: ["", "text", date, id, url].first { SchemaCheck(schema.tree).differences(.string($0)).isEmpty }
         }
     }
+
+    private static let id = "00000000-0000-4000-8000-000000000000"
+    private static let url = "https://example.org/"
+    private static let date = "2026-03-01T12:00:00Z"
 }
