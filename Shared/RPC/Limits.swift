@@ -35,8 +35,9 @@ public struct Limits: Sendable, Equatable {
     /// The allowed values of `meta.hops`. A gateway does not forward a call with the upper bound.
     public static let hops = 0...4
 
-    /// How many frames without an effect are tolerated: grants and stops that no frame of ours explains, and empty chunks and
-    /// parts in a row. More of them end the connection: they cost the receiver time, and nothing else limits them.
+    /// How many frames without an effect are tolerated: grants and stops that no frame of ours explains, empty chunks and parts in
+    /// a row, and at a server cancellations and grants that no request and no item explains. More of them end the connection: they
+    /// cost the receiver time, and nothing else limits them.
     public static let framesWithoutEffect = 100
 
     /// The maximum bytes of the reason of an aborted transfer.

@@ -1,5 +1,6 @@
 import ContractCases
 import Foundation
+import JSON
 import Testing
 
 @testable import ContractKit

@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import ContractKit
@@ -118,6 +119,59 @@ import Testing
         old: String, new: String, text: String, effect: ContractChange.Effect
     ) throws {
         #expect(try Self.changes("params", old, new).contains(Self.change(effect, "a.b params", text)))
+    }
+
+    private static let (cat, dog) = (#"{"type":"string"}"#, #"{"type":"integer"}"#)
+
+    /// Alternatives that exclude each other by a member.
+    private static func tagged(_ tag: String) -> String {
+        #"{"type":"object","properties":{"kind":{"const":"\#(tag)"}},"required":["kind"]}"#
+    }
+
+    /// For callers, the parameters; for readers, the result.
+    @Test(arguments: [
+        // An alternative is added: new parameters are accepted, readers do not expect the new results.
+        ("anyOf", [cat], [cat, dog], false, true), ("oneOf", [cat], [cat, dog], false, true),
+        ("oneOf", [tagged("a")], [tagged("a"), tagged("b")], false, true),
+        // An alternative is removed: it is the other way around.
+        ("anyOf", [cat, dog], [cat], true, false), ("oneOf", [cat, dog], [cat], true, false),
+        ("oneOf", [tagged("a"), tagged("b")], [tagged("a")], true, false),
+        // One is replaced by another.
+        ("anyOf", [cat], [dog], true, true), ("oneOf", [cat], [dog], true, true),
+        // The order is no change.
+        ("anyOf", [cat, dog], [dog, cat], false, false), ("oneOf", [cat, dog], [dog, cat], false, false),
+        // A value may match both, so that oneOf refuses it with both and accepts it with one.
+        ("anyOf", [cat], [cat, #"{"maxLength":3}"#], false, true),
+        ("oneOf", [cat], [cat, #"{"maxLength":3}"#], true, true),
+        ("oneOf", [cat, #"{"maxLength":3}"#], [cat], true, true),
+        ("oneOf", [dog], [dog, #"{"type":"number"}"#], true, true),
+        ("oneOf", [#"{"const":1}"#], [#"{"const":1}"#, #"{"enum":[2,1.0]}"#], true, true),
+        ("oneOf", [#"{"const":1}"#], [#"{"const":1}"#, #"{"enum":[2,3]}"#], false, true),
+        ("oneOf", [tagged("a")], [tagged("a"), tagged("a").replacing("const", with: "title")], true, true),
+        // All alternatives are added or removed.
+        ("anyOf", [], [cat], true, false), ("oneOf", [], [cat], true, false), ("anyOf", [cat], [], false, true),
+        ("oneOf", [cat], [], false, true),
+    ])
+    func `a change of alternatives breaks callers in parameters, and readers in results`(
+        keyword: String, before: [String], after: [String], breaksCallers: Bool, breaksReaders: Bool
+    ) throws {
+        func schema(_ alternatives: [String]) -> String {
+            alternatives.isEmpty ? "{}" : #"{"\#(keyword)":[\#(alternatives.joined(separator: ","))]}"#
+        }
+        func effects(_ member: String) throws -> Set<ContractChange.Effect> {
+            Set(try Self.changes(member, schema(before), schema(after)).map(\.effect).filter { $0 != .compatible })
+        }
+        #expect(try effects("params") == (breaksCallers ? [.breaksCallers] : []))
+        #expect(try effects("result") == (breaksReaders ? [.breaksReaders] : []))
+    }
+
+    @Test func `only so many alternatives are compared with each other`() throws {
+        func schema(_ count: Int) -> String {
+            #"{"oneOf":[\#((0..<count).map { #"{"const":\#($0)}"# }.joined(separator: ","))]}"#
+        }
+        let most = SchemaDiff.maximumAlternatives
+        #expect(try Self.changes("params", schema(most - 1), schema(most)).map(\.effect) == [.compatible])
+        #expect(try Self.changes("params", schema(most), schema(most + 1)).map(\.effect) == [.breaksCallers])
     }
 
     @Test func `a required member without a description is compared`() throws {

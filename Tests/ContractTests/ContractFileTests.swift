@@ -30,9 +30,9 @@ import Testing
         let expected = try suite(folder).addingExamples(to: contract)
         let file = contractFolder(folder + "/contract.json")
         if ProcessInfo.processInfo.environment["REGENERATE_CONTRACTS"] != nil {
-            try (expected.formatted + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+            try (expected.formatted() + "\n").write(toFile: file, atomically: true, encoding: .utf8)
         }
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == expected.formatted + "\n")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == expected.formatted() + "\n")
     }
 
     @Test(arguments: ["feed", "comments", "image-data", "likes"])

@@ -72,6 +72,10 @@ import Testing
                     try await service.client.call(ImageDataContract.load, LoadImage(url: origin.url))
                 }
                 #expect(error?.kind == .permissionDenied)
+                let refusal = await #expect(throws: RPCError.self) {
+                    try await service.client.call(ImageDataContract.check, ImageSelection(url: origin.url))
+                }
+                #expect(refusal?.kind == .permissionDenied)
             }
         }
     }

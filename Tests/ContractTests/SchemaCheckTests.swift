@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import ContractKit
@@ -63,5 +64,32 @@ import Testing
             json: String(repeating: #"{"a":"#, count: 30) + "{}" + String(repeating: "}", count: 30))
         let reason = SchemaCheck(schema).differences(value).first?.reason
         #expect(reason?.hasPrefix("cannot be compared with its schema") == true)
+    }
+
+    @Test(arguments: [
+        (#"{"error":{"code":-32004}}"#, "likes.add", true), (#"{"error":{"code":-32009}}"#, "likes.add", false),
+        (#"{"error":{"code":-32008,"data":{"kind":"permission_denied"}}}"#, "likes.get", true),
+        (#"{"error":{"code":-32602}}"#, "likes.get", false), (#"{"error":{"code":-32003}}"#, "likes.get", false),
+        (#"{"error":{"code":1,"data":{"kind":"own"}}}"#, "likes.get", true),
+        (#"{"items":[],"end":{"error":{"code":-32004}}}"#, "likes.get", true),
+        (#"{"error":{"code":-32004}}"#, "likes.unknown", false),
+    ])
+    func `an error must be declared by its method, or one of every method`(
+        answer: String, method: String, isViolation: Bool
+    ) throws {
+        let violations = try suite("likes").violations(of: JSONValue(json: answer), to: method)
+        #expect(violations.map(\.path) == (isViolation ? ["error.kind"] : []))
+    }
+
+    @Test func `an excerpt ends at its limit`() throws {
+        let limit = JSONValue.excerptLength
+        func text(_ count: Int) -> JSONValue { .string(String(repeating: "é", count: count - 2)) }
+        #expect(text(limit).excerpt == text(limit).json)
+        #expect(text(limit + 1).excerpt == text(limit + 1).json.dropLast() + "…")
+        let value = try JSONValue(json: #"{"a":[1,null,true,"x\"y",{}],"b":1.50}"#)
+        #expect(value.excerpt == value.json)
+        // Only the beginning of a large value is written.
+        let large: JSONValue = ["a": .array(Array(repeating: text(1_000_000), count: 1_000))]
+        #expect(large.excerpt.unicodeScalars.count == limit + 1)
     }
 }

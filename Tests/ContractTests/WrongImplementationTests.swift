@@ -1,5 +1,6 @@
 import ContractKit
 import Foundation
+import JSON
 import RPCTestKit
 import Testing
 

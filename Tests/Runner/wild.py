@@ -36,6 +36,8 @@ class World:
         self.program = root + "/plugins/wild"
         self.history = ["seed %d" % seed]
         self.possible = {}  # by name: the contents that may be in force, None for no plugin
+        self.earlier = {name: [None] for name in NAMES}  # all contents since the last check
+        self.valid = {}  # by name: the content of a file that is valid by itself
         self.count = 0
         self.slowest = 0
         os.makedirs(root + "/plugins", exist_ok=True)
@@ -83,10 +85,10 @@ class World:
     def write(self, name):
         manifest = self.content(name)
         self.put(name, json.dumps(manifest))
-        if name in OWN:
-            self.possible[name] = [manifest]
-        else:
-            self.possible.setdefault(name, [None]).append(manifest)
+        self.earlier[name].append(manifest)
+        self.valid[name] = manifest
+        # One that claims a shared path may be refused.
+        self.possible[name] = [manifest] if name in OWN else self.earlier[name]
 
     def spoil(self, name):
         manifest = self.content(name)
@@ -107,13 +109,19 @@ class World:
         else:
             text = json.dumps({**manifest, "http": {"GET /v1/feed": name + ".get"}})
         self.put(name, text, mode)
-        # The last valid content remains.
-        self.possible.setdefault(name, [None])
+        # The last valid content that was read remains.
+        self.possible[name] = self.earlier[name]
+        self.valid.pop(name, None)
 
     def remove(self, name):
         self.history.append("remove %s" % name)
         if os.path.exists(self.path(name)):
             os.unlink(self.path(name))
+        self.vanish(name)
+
+    def vanish(self, name):
+        self.earlier[name].append(None)
+        self.valid.pop(name, None)
         self.possible[name] = [None]
 
     def rename(self, name):
@@ -122,8 +130,9 @@ class World:
             return
         self.history.append("rename %s to %s" % (name, other))
         os.rename(self.path(name), self.path(other))
-        self.possible[name] = [None]
-        self.possible.setdefault(other, [None])  # it has the wrong name now
+        self.vanish(name)
+        self.valid.pop(other, None)
+        self.possible[other] = self.earlier[other]  # the content has the wrong name
 
     def kill(self, name):
         pids = self.running().get(name, [])
@@ -190,7 +199,9 @@ class World:
         if not is_kill and "stubborn" not in "".join(self.history[-20:]):
             self.slowest = max(self.slowest, right - begin)
         record = self.in_force()
-        self.possible = {name: [record.get(name)] for name in NAMES}
+        # A refused content gets into force when another plugin releases its path.
+        self.earlier = {name: [record.get(name)] + ([self.valid[name]] if name in self.valid else []) for name in NAMES}
+        self.possible = {name: self.earlier[name][:1] if name in OWN else self.earlier[name] for name in NAMES}
 
 
 def plain(manifest):

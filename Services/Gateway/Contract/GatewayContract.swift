@@ -15,7 +15,7 @@ public enum GatewayContract {
     public static let feedPage = Method(
         "gateway.feed_page", "Return a page of the feed with texts in the user's language.",
         params: FeedPageRequest.codec, answer: FeedPageAnswer.codec,
-        errors: [.connectivity, .invalidData, .dataLoss])
+        errors: [.connectivity, .invalidData, .permissionDenied, .dataLoss])
 
     /// Returns the comments of an image, ready to show.
     ///
@@ -23,20 +23,20 @@ public enum GatewayContract {
     public static let comments = Method(
         "gateway.comments", "Return the comments of an image with texts in the user's language.",
         params: CommentsRequest.codec, answer: CommentsAnswer.codec,
-        errors: [.notFound, .connectivity, .invalidData, .dataLoss])
+        errors: [.notFound, .connectivity, .invalidData, .permissionDenied, .dataLoss])
 
     /// Like `comments.post`, but fails with `not_found` for an image that is not in the feed. With an `id` the call can
     /// be repeated.
     public static let postComment = Method(
         "gateway.post_comment", "Comment on an image of the feed.",
         params: PostCommentRequest.codec, answer: PostedComment.codec, isIdempotent: false,
-        errors: [.notFound, .alreadyExists, .readOnly, .dataLoss])
+        errors: [.notFound, .permissionDenied, .alreadyExists, .readOnly, .dataLoss])
 
     /// Returns the answer of `image-data.load`, with the title of the item.
     public static let image = Method(
         "gateway.image", "Return the bytes of an image, with its title.",
         params: ImageRequest.codec, answer: ImageAnswer.codec,
-        errors: [.notFound, .invalidData, .connectivity, .dataLoss])
+        errors: [.notFound, .invalidData, .connectivity, .permissionDenied, .dataLoss])
 
     /// Returns the state of each plugin.
     public static let plugins = Method(

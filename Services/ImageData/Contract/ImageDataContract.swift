@@ -32,13 +32,14 @@ public enum ImageDataContract {
     public static let load = Method(
         "image-data.load", "Return the bytes of an image.",
         params: LoadImage.codec, answer: LoadedImage.codec,
-        errors: [.notFound, .connectivity, .invalidData, .dataLoss])
+        errors: [.notFound, .connectivity, .invalidData, .permissionDenied, .dataLoss])
 
     /// Streams the bytes of an image. With the strategy `cache_then_load` the stream has the cached bytes, if any, then
     /// those of the origin server. With any other strategy it has one item.
     public static let loadStream = StreamMethod(
         "image-data.load", "Stream the bytes of an image, from the cache and then from the origin server.",
-        params: LoadImage.codec, item: LoadedImage.codec, errors: [.notFound, .connectivity, .invalidData, .dataLoss])
+        params: LoadImage.codec, item: LoadedImage.codec,
+        errors: [.notFound, .connectivity, .invalidData, .permissionDenied, .dataLoss])
 
     /// Fetches images that will probably be loaded soon, with a lower priority than loads. Returns when all fetches
     /// have ended. If the call is cancelled or its deadline expires, fetches that have not started are dropped. A
@@ -64,7 +65,7 @@ public enum ImageDataContract {
     /// edge the call fails with `read_only`.
     public static let check = Method(
         "image-data.check", "Check, without fetching, whether the bytes of a URL are available.",
-        params: ImageSelection.codec, answer: CheckedImage.codec, errors: [.readOnly, .dataLoss])
+        params: ImageSelection.codec, answer: CheckedImage.codec, errors: [.permissionDenied, .readOnly, .dataLoss])
 
     /// Returns the metadata of an image, without its bytes; `not_found` when there are no bytes.
     public static let stat = Method(

@@ -1,3 +1,5 @@
+import JSON
+
 /// The members of an object in a case, read strictly: a member of another type is a mistake, and so is one that is not read. An ignored
 /// member would be a check that cannot fail.
 struct CaseMembers {

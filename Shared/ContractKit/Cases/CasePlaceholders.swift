@@ -1,3 +1,5 @@
+import JSON
+
 /// Finds placeholders of a case that would be compared as text, and variables that nothing defines. Otherwise a typing error would
 /// make a check pass or be skipped.
 struct CasePlaceholders {

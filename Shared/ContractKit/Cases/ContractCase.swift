@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// A case of a contract: one JSON file of steps that belong together. Tests/Contracts/README.md describes the format.
 public struct ContractCase: Sendable, CustomStringConvertible {

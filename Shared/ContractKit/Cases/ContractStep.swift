@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// One step of a case: a call with its outcome, or frames with those that answer them.

@@ -1,3 +1,5 @@
+import JSON
+
 extension ContractSuite {
     /// The contract with the examples of each method: the steps that are marked with `"example": true`. Placeholders have sample
     /// values.

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// A contract as data: the folder with its cases.
 public struct ContractSuite: Sendable {

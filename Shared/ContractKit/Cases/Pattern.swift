@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// Compares values with the expectations of a case, and captures parts of them for later steps.
 /// Tests/Contracts/README.md lists the placeholders.
@@ -98,7 +99,7 @@ struct Pattern {
             ]
         case (.object(let expected), .object(let actual)): return try differences(expected, actual, at: path)
         default:
-            if expected == actual || expected.double.map({ $0 == actual.double }) == true { return [] }
+            if expected == actual { return [] }
             return [Difference(path, "must be \(expected.excerpt), is \(actual.excerpt)")]
         }
     }
@@ -143,10 +144,10 @@ struct Pattern {
                 ? [] : [Difference(path, "must contain \(JSONValue.string(part).json), is \(actual.excerpt)")]
         }
         if let elements = operation["$unordered"]?.elements { return try unordered(elements, actual, at: path) }
-        if let range = operation["$between"]?.elements, range.count == 2, let low = range[0].double,
-            let high = range[1].double
+        if let range = operation["$between"]?.elements, range.count == 2, let low = range[0].number,
+            let high = range[1].number
         {
-            return actual.double.map { low <= $0 && $0 <= high } == true
+            return actual.number.map { low <= $0 && $0 <= high } == true
                 ? [] : [Difference(path, "must be from \(range[0].json) to \(range[1].json), is \(actual.excerpt)")]
         }
         if let members = operation["$partial"]?.members {
@@ -196,7 +197,7 @@ struct Pattern {
         "$any": { _ in true },
         "$string": { $0.text != nil },
         "$integer": { $0.integer != nil },
-        "$number": { $0.double != nil },
+        "$number": { $0.number != nil },
         "$boolean": { $0.boolean != nil },
         "$array": { $0.elements != nil },
         "$object": { $0.members != nil },
@@ -216,14 +217,4 @@ public struct Difference: Sendable, Equatable, CustomStringConvertible {
     }
 
     public var description: String { "\(path) \(reason)" }
-}
-
-extension JSONValue {
-    static let excerptLength = 300
-
-    /// The JSON, cut off.
-    var excerpt: String {
-        let text = json
-        return text.count <= Self.excerptLength ? text : text.prefix(Self.excerptLength) + "…"
-    }
 }

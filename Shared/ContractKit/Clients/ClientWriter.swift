@@ -1,3 +1,5 @@
+import JSON
+
 /// Writes a typed client of a contract, as one file without dependencies.
 public enum ClientWriter {
     public enum Language: String, Sendable, CaseIterable {

@@ -1,3 +1,5 @@
+import JSON
+
 /// A contract, checked and in the form that the writers of clients need.
 struct DeclaredContract {
     let name: String

@@ -1,3 +1,5 @@
+import JSON
+
 /// The types that a client declares: one for each object with properties, named after its place.
 struct DeclaredTypes {
     struct Declaration {

@@ -1,3 +1,5 @@
+import JSON
+
 /// A client in Python: standard library only.
 struct PythonClient {
     private let contract: DeclaredContract

@@ -1,3 +1,5 @@
+import JSON
+
 /// A client in TypeScript for Node.js: its standard library only, and only syntax that can be stripped.
 struct TypeScriptClient {
     private let contract: DeclaredContract

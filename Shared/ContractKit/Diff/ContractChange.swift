@@ -1,3 +1,5 @@
+import JSON
+
 /// A change between two versions of a contract.
 public struct ContractChange: Sendable, Equatable {
     /// Which side the change breaks.

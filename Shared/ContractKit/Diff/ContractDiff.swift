@@ -1,3 +1,5 @@
+import JSON
+
 /// Compares two versions of a contract (`contract.json`).
 public struct ContractDiff: Sendable {
     /// All changes, method by method.

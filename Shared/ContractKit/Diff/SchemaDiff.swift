@@ -1,3 +1,5 @@
+import JSON
+
 /// Compares two schemas of the same value. New parameters must accept what the old ones accepted, a new result must be one that the
 /// old schema allowed.
 struct SchemaDiff {
@@ -74,16 +76,17 @@ struct SchemaDiff {
     }
 
     private func limits(_ old: JSONValue, _ new: JSONValue, _ path: String) -> [ContractChange] {
-        let keywords = [
-            ("minimum", 1.0), ("minLength", 1.0), ("minItems", 1.0), ("maximum", -1.0), ("maxLength", -1.0),
-            ("maxItems", -1.0),
+        let keywords: [(String, isLeast: Bool)] = [
+            ("minimum", true), ("minLength", true), ("minItems", true), ("maximum", false),
+            ("maxLength", false), ("maxItems", false),
         ]
-        return keywords.compactMap { keyword, direction in
+        return keywords.compactMap { keyword, isLeast in
             let (before, after) = (old[keyword], new[keyword])
             if before == after { return nil }
             let text = "\(keyword) changes from \(before?.json ?? "none") to \(after?.json ?? "none")"
-            let strictness = { (limit: JSONValue?) in limit?.double.map { $0 * direction } ?? -Double.infinity }
-            return strictness(after) > strictness(before) ? narrowed(path, text) : widened(path, text)
+            guard let limit = after?.number else { return widened(path, text) }
+            guard let former = before?.number else { return narrowed(path, text) }
+            return (isLeast ? limit > former : limit < former) ? narrowed(path, text) : widened(path, text)
         }
     }
 
@@ -155,10 +158,44 @@ struct SchemaDiff {
             if before == after { return [] }
             guard let before else { return [narrowed(path, "\(keyword) is added")] }
             guard let after else { return [widened(path, "\(keyword) is removed")] }
-            return before.filter { !after.contains($0) }.map {
-                narrowed(path, "the alternative \($0.excerpt) is removed")
+            let removed = before.filter { !after.contains($0) }
+            let added = after.filter { !before.contains($0) }
+            // A value must match exactly one: one more alternative may refuse values, and one less may allow some.
+            let isUnknown = keyword == "oneOf" && !Self.excludeEachOther(before + added)
+            let (whenRemoved, whenAdded) = isUnknown ? (breaking, breaking) : (narrowed, widened)
+            return removed.map { whenRemoved(path, "the alternative \($0.excerpt) is removed") }
+                + added.map { whenAdded(path, "the alternative \($0.excerpt) is added") }
+        }
+    }
+
+    /// The maximum number of alternatives that are compared with each other. More count as unknown.
+    static let maximumAlternatives = 100
+
+    /// Whether no value matches two of the schemas.
+    private static func excludeEachOther(_ schemas: [JSONValue]) -> Bool {
+        schemas.count <= maximumAlternatives
+            && schemas.indices.allSatisfy { index in schemas[..<index].allSatisfy { exclude($0, schemas[index]) } }
+    }
+
+    /// Whether two schemas differ in their types, their values, or those of a member that both require. Recursive; the reader limits
+    /// the depth.
+    private static func exclude(_ one: JSONValue, _ other: JSONValue) -> Bool {
+        if let types = Self.types(of: one), let others = Self.types(of: other) {
+            let numbers: Set = ["integer", "number"]
+            if !types.contains(where: {
+                others.contains($0) || numbers.contains($0) && !numbers.isDisjoint(with: others)
+            }) {
+                return true
             }
-                + after.filter { !before.contains($0) }.map { widened(path, "the alternative \($0.excerpt) is added") }
+        }
+        if let values = Self.values(of: one), let others = Self.values(of: other),
+            !values.contains(where: others.contains)
+        {
+            return true
+        }
+        guard types(of: one) == ["object"], types(of: other) == ["object"] else { return false }
+        return required(in: one).intersection(required(in: other)).contains { name in
+            exclude(one["properties"]?[name] ?? true, other["properties"]?[name] ?? true)
         }
     }
 

@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// The error of an answer, checked against PROTOCOL.md §3.

@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// A connection for the calls of a case. It sends requests, and sorts what arrives by call.

@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// Compares what an implementation describes of itself with `contract.json`.

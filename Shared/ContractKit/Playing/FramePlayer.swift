@@ -1,3 +1,4 @@
+import JSON
 import RPC
 
 /// Plays the steps of a case that exchange raw frames.

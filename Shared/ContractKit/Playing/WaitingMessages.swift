@@ -1,3 +1,5 @@
+import JSON
+
 /// The answers and items that have arrived and wait for their steps. An implementation may send them without being asked, so their number
 /// and their size are limited.
 struct WaitingMessages {

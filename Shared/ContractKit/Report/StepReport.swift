@@ -1,3 +1,5 @@
+import JSON
+
 /// The result of a step.
 public struct StepReport: Sendable {
     public enum Outcome: Sendable {

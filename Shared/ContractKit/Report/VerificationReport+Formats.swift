@@ -1,3 +1,5 @@
+import JSON
+
 extension VerificationReport {
     /// One JSON document: `{passed, failed, skipped, cases:[{suite, name, about, steps:[{name, outcome, took_ms, …}], log}]}`.
     public var json: String {

@@ -1,3 +1,5 @@
+import JSON
+
 /// A line of a report for people.
 public struct ReportLine: Sendable {
     /// Texts of the implementation may contain any character: the caller makes them visible.

@@ -1,3 +1,5 @@
+import JSON
+
 /// A place in a schema (RFC 6901): the names and indexes from its root.
 struct SchemaPointer: Hashable, CustomStringConvertible {
     static let root = SchemaPointer(steps: [])

@@ -1,3 +1,5 @@
+import JSON
+
 /// Checks the references of a schema: each has a target in the schema, and none leads back to itself for the same value. A schema may
 /// refer to itself for the parts of a value, as that of a tree does.
 struct SchemaReferences {

@@ -1,3 +1,5 @@
+import JSON
+
 /// A message, with the bytes of its attachments in its text.
 struct Message {
     let json: JSONValue

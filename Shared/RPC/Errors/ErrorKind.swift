@@ -77,14 +77,14 @@ extension ErrorKind {
         }
     }
 
-    /// Whether any method may answer with this kind without declaring it: such errors come from the runtime, not from a
-    /// handler.
-    var isUniversal: Bool {
+    /// Whether any method may answer with this kind without declaring it: such errors come from the runtime, or are the same for
+    /// every method of a service, like a full disk.
+    public var isUniversal: Bool {
         switch self {
         case .parseError, .invalidRequest, .methodNotFound, .invalidParams, .internalError, .cancelled,
-            .deadlineExceeded, .unavailable, .overloaded, .permissionDenied, .tooLarge:
+            .deadlineExceeded, .unavailable, .overloaded, .tooLarge:
             true
-        case .notFound, .invalidData, .connectivity, .alreadyExists, .dataLoss, .readOnly: false
+        case .notFound, .invalidData, .connectivity, .permissionDenied, .alreadyExists, .dataLoss, .readOnly: false
         }
     }
 }

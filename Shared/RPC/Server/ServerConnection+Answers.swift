@@ -82,6 +82,7 @@ extension ServerConnection {
         of id: RequestID, takesAttachments: Bool, _ item: (inout JSONWriter) -> Void
     ) throws(RPCError) -> OutgoingMessage? {
         defer { countAnswers() }
+        withoutEffect.explain()
         return try writer.send(takesAttachments: takesAttachments) { $0.item(of: id, item) }
     }
 

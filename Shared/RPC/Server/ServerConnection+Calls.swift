@@ -8,7 +8,7 @@ extension ServerConnection {
         _ request: Request, of method: ServedMethod, _ attachments: AttachmentNumbers, to destination: Call.Destination
     ) throws(FrameViolation) {
         guard attachments.areThere, transport.features.contains(.bytes) else {
-            begin(request, of: method, to: destination, collecting: [])
+            try begin(request, of: method, to: destination, collecting: [])
             return
         }
         let numbers: [UInt32]
@@ -18,7 +18,7 @@ extension ServerConnection {
             deliver(.failure(error), to: destination)
             return
         }
-        guard let call = begin(request, of: method, to: destination, collecting: numbers) else {
+        guard let call = try begin(request, of: method, to: destination, collecting: numbers) else {
             return try transport.refuse(numbers)
         }
         guard !numbers.isEmpty else { return }
@@ -52,13 +52,16 @@ extension ServerConnection {
     @discardableResult
     private func begin(
         _ request: Request, of method: ServedMethod, to destination: Call.Destination, collecting numbers: [UInt32]
-    ) -> Call? {
-        if let id = destination.id, unlessUnderWay(id) == nil {
-            let error = RPCError(.invalidRequest, "id: \(id.spelling.brief) is already under way", begun: false)
-            deliver(.failure(error), to: destination, id: nil)
-            return nil
+    ) throws(FrameViolation) -> Call? {
+        if let id = destination.id {
+            withoutEffect.explain()
+            if unlessUnderWay(id) == nil {
+                let error = RPCError(.invalidRequest, "id: \(id.spelling.brief) is already under way", begun: false)
+                deliver(.failure(error), to: destination, id: nil)
+                return nil
+            }
         }
-        if handleNotification(request, of: method, answerTo: destination) { return nil }
+        if try handleNotification(request, of: method, answerTo: destination) { return nil }
         do throws(RPCError) {
             try mayAdmit(request)
             let handler = try core.methods.handler(of: method, for: request)
@@ -181,25 +184,37 @@ extension ServerConnection {
     }
 
     /// - Returns: false unless the request is a notification of the protocol itself.
+    /// - Throws: when too many of them have no effect.
     private func handleNotification(
         _ request: Request, of method: ServedMethod, answerTo destination: Call.Destination
-    ) -> Bool {
+    ) throws(FrameViolation) -> Bool {
+        guard method === core.methods.cancel || method === core.methods.grant else { return false }
+        var hasEffect = false
         do throws(JSONError) {
-            if method === core.methods.cancel {
-                let id = try request.params.read(as: ProtocolMethods.cancel.params).id
-                if let call = calls[.id(id)] { abort(call, RPCError(.cancelled, "the caller cancelled")) }
-            } else if method === core.methods.grant {
-                let grant = try request.params.read(as: ProtocolMethods.grant.params)
-                if let stream = calls[.id(grant.id)]?.stream, !stream.grant(grant.items) {
-                    throw .mismatch(
-                        path: "items", reason: "more than \(Limits.streamWindows.upperBound) would be outstanding")
-                }
-            } else {
-                return false
-            }
+            hasEffect =
+                try method === core.methods.cancel ? cancelCall(of: request.params) : grantItems(request.params)
             deliver(.success(Reply(.emptyObject)), to: destination)
         } catch {
             deliver(.failure(RPCError(invalidParams: error)), to: destination)
+        }
+        if !hasEffect { try withoutEffect.take() }
+        return true
+    }
+
+    /// - Returns: false when the call is unknown or over.
+    private func cancelCall(of params: RawJSON) throws(JSONError) -> Bool {
+        guard let call = calls[.id(try params.read(as: ProtocolMethods.cancel.params).id)] else { return false }
+        abort(call, RPCError(.cancelled, "the caller cancelled"))
+        return true
+    }
+
+    /// - Returns: false when the stream is unknown or over.
+    private func grantItems(_ params: RawJSON) throws(JSONError) -> Bool {
+        let grant = try params.read(as: ProtocolMethods.grant.params)
+        guard let stream = calls[.id(grant.id)]?.stream else { return false }
+        guard stream.grant(grant.items) else {
+            throw .mismatch(
+                path: "items", reason: "more than \(Limits.streamWindows.upperBound) would be outstanding")
         }
         return true
     }

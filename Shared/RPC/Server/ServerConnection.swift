@@ -16,6 +16,11 @@ final class ServerConnection: ChannelInboundHandler {
     var phase = ConnectionPhase.fresh
     var calls: [Call.Key: Call] = [:]
     var notificationsSeen = 0
+
+    /// For notifications of the protocol: cancellations of unknown calls, and grants for unknown streams. Each request explains
+    /// a cancellation that arrives after its answer, each item of a stream a grant.
+    var withoutEffect = NoEffectAllowance()
+
     var peer: PeerCredentials?
     var saidHello = false
 

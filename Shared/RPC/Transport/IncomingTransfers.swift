@@ -36,8 +36,8 @@ final class IncomingTransfers {
     /// How many messages in parts the peer has aborted.
     private(set) var abortedMessages = 0
 
-    /// How many empty chunks and parts that do not end their transfer have arrived in a row.
-    private var emptyInARow = 0
+    /// For empty chunks and parts in a row that do not end their transfer.
+    private var empty = NoEffectAllowance()
 
     /// The maximum number of transfers in `stopped`.
     static let stoppedLimit = 1_024
@@ -89,8 +89,9 @@ final class IncomingTransfers {
         guard let number = payload.readInteger(as: UInt32.self) else { return nil }
         let isPart = frame.kind == .part || frame.kind == .lastPart
         let isLast = frame.kind == .lastPart || frame.kind == .lastAttachmentChunk
-        if frame.kind != .aborted { emptyInARow = payload.readableBytes == 0 && !isLast ? emptyInARow + 1 : 0 }
-        guard emptyInARow <= Limits.framesWithoutEffect else { throw .tooManyWithoutEffect }
+        if frame.kind != .aborted {
+            if payload.readableBytes == 0, !isLast { try empty.take() } else { empty = NoEffectAllowance() }
+        }
         if isPart, open[number] == nil, stopped[number] == nil {
             try begin(number, .text(ByteBuffer()), of: nil, now: now)
         }

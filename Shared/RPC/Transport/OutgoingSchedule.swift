@@ -14,9 +14,8 @@ final class OutgoingSchedule {
 
     private var nextNumber: UInt32 = 1
 
-    /// How many more grants and stops may have no effect. Each number and each of its frames explains one that arrives after the
-    /// number was closed.
-    private var unexplained = Limits.framesWithoutEffect
+    /// For grants and stops. Each number and each of its frames explains one that arrives after the number was closed.
+    private var withoutEffect = NoEffectAllowance()
 
     /// How many bytes, and how many transfers, the receiver assembles at a time; our own limits by default.
     var receiverBytes = Limits().assembledBytes
@@ -47,7 +46,7 @@ final class OutgoingSchedule {
             let frame = message.nextFrame()
             if message.isSent { message.end(.sent) } else { begun.append(message) }
             guard let frame else { continue }
-            if frame.header.readableBytes > Frame.headerLength { unexplained += 1 }
+            if frame.header.readableBytes > Frame.headerLength { withoutEffect.explain() }
             return frame
         }
         return nil
@@ -64,7 +63,7 @@ final class OutgoingSchedule {
             waitingBytes -= message.size
             let first = nextNumber
             message.begin(canSendParts: canSendParts, nextNumber: &nextNumber)
-            unexplained += Int(nextNumber - first)
+            withoutEffect.explain(Int(nextNumber - first))
             begun.append(message)
         }
     }
@@ -73,7 +72,7 @@ final class OutgoingSchedule {
     /// - Throws: when more would be outstanding than allowed, or too many grants have no effect.
     func grant(_ bytes: Int, to number: UInt32) throws(FrameViolation) {
         if bytes > 0 { for message in begun { if try message.grant(bytes, to: number) { return } } }
-        try noteNoEffect()
+        try withoutEffect.take()
     }
 
     /// Stops a transfer that the receiver does not want.
@@ -81,16 +80,11 @@ final class OutgoingSchedule {
     /// - Throws: when too many stops have no effect.
     func stop(_ number: UInt32) throws(FrameViolation) -> Bool {
         guard let message = begun.first(where: { $0.stop(number) }) else {
-            try noteNoEffect()
+            try withoutEffect.take()
             return false
         }
         if message.isSent { end(message) }
         return true
-    }
-
-    private func noteNoEffect() throws(FrameViolation) {
-        guard unexplained > 0 else { throw .tooManyWithoutEffect }
-        unexplained -= 1
     }
 
     /// Aborts a message.

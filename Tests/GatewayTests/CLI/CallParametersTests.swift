@@ -53,6 +53,18 @@ import Testing
         #expect(try json("items[0].id=a", "items[1].id=b") == #"{"items":[{"id":"a"},{"id":"b"}]}"#)
     }
 
+    @Test func `numbers keep their text`() throws {
+        #expect(
+            try json("limit=12345678901234567890", "author.age=1.50", "items:=[1e2]")
+                == #"{"limit":12345678901234567890,"author":{"age":1.50},"items":[1e2]}"#)
+    }
+
+    @Test func `values of JSON are joined with other values`() throws {
+        #expect(
+            try json(#"ids:=["a"]"#, "ids=b", #"author:={"age":1}"#, "author.name=c")
+                == #"{"ids":["a","b"],"author":{"age":1,"name":"c"}}"#)
+    }
+
     @Test(arguments: [
         (["limit=1", "limit=2"], "limit is given more than once"), (["author=1", "author.age=2"], "contradicts"),
         (["items[1].id=a"], "begin with [0]"), (["items[0].id=a", "items[2].id=b"], "must follow [0]"),

@@ -7,7 +7,7 @@ import Testing
 @Suite struct MethodHintsTests {
     private func hints(_ message: String, _ params: String) throws -> [String] {
         MethodHints(methods: FeedContract.contract.methods)
-            .wrongParameter(message, of: "feed.publish", in: JSONTree(try RawJSON(checking: params)))
+            .wrongParameter(message, of: "feed.publish", in: try RawJSON(checking: params))
     }
 
     @Test func `an unknown parameter has the nearest known one`() throws {

@@ -137,8 +137,7 @@ import Testing
             DescriptionText(output: output).text(load, withSchemas: false)
         }
         let schemas = DescriptionText(output: output(80)).text(FeedContract.get.description, withSchemas: true)
-        let template = PrettyJSON.text(
-            ParameterTemplate.tree(ParameterSchema(FeedContract.publish.description.params)).json)
+        let template = ParameterTemplate.tree(ParameterSchema(FeedContract.publish.description.params)).rawJSON.indented
         try Golden.expect(schemas + "\n---\n" + template + "\n", "output-describe-schemas")
     }
 

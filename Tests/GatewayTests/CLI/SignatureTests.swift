@@ -29,13 +29,13 @@ import Testing
     }
 
     @Test func `a template is accepted as it is`() throws {
-        let template = ParameterTemplate.tree(ParameterSchema(FeedContract.get.description.params)).json
+        let template = ParameterTemplate.tree(ParameterSchema(FeedContract.get.description.params)).rawJSON
         let selection = try template.read(as: FeedItemSelection.codec, refusingUnknownMembers: true)
         #expect(selection.id.uuidString == "00000000-0000-4000-8000-000000000000")
-        let publish = ParameterTemplate.tree(ParameterSchema(FeedContract.publish.description.params)).json
+        let publish = ParameterTemplate.tree(ParameterSchema(FeedContract.publish.description.params)).rawJSON
         let items = try publish.read(as: FeedContract.publish.params, refusingUnknownMembers: true).items
         #expect(items.count == 1 && items[0].publishedAt != nil && items[0].hints.width != nil)
-        let post = ParameterTemplate.tree(ParameterSchema(CommentsContract.post.description.params)).json
+        let post = ParameterTemplate.tree(ParameterSchema(CommentsContract.post.description.params)).rawJSON
         #expect(try post.read(as: CommentsContract.post.params, refusingUnknownMembers: true).message == "text")
     }
 

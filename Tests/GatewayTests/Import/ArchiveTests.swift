@@ -10,7 +10,7 @@ import Testing
     private static let everybody = "https://www.w3.org/ns/activitystreams#Public"
     private static let sample = Program.repository + "/deploy/sample"
 
-    private func tree(_ text: String) throws -> JSONTree { JSONTree(try RawJSON(checking: text)) }
+    private func tree(_ text: String) throws -> JSONValue { try JSONValue(json: text) }
 
     // MARK: Mastodon
 
@@ -133,7 +133,7 @@ import Testing
         #expect(entries.map(\.description) == ["Three", "Three", nil, "Café", nil])
         #expect(
             entries.map(\.refusal) == [nil, "it is not a picture, but a video", nil, nil, "it has no uri"])
-        #expect(InstagramArchive.entries([.object([])]) == nil)
+        #expect(InstagramArchive.entries([.object(JSONMembers())]) == nil)
     }
 
     @Test func `the lists of Instagram are found in the folders of all years`() {

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "permission_denied", "unavailable", "overloaded", "invalid_params", "too_large", "deadline_exceeded",
+        "unavailable", "overloaded", "invalid_params", "too_large", "deadline_exceeded",
     ])
     func `an error that every method may answer reaches the caller`(kind: String) async throws {
         try await withPeer { peer, server in
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["already_exists", "data_loss", "read_only", "connectivity", "invalid_data"])
+    @Test(arguments: ["already_exists", "permission_denied", "data_loss", "read_only", "connectivity", "invalid_data"])
     func `an undeclared error becomes internal, hidden from the caller and reported as a fault`(kind: String)
         async throws
     {

@@ -72,6 +72,64 @@ import Testing
         }
     }
 
+    // MARK: Notifications of the protocol
+
+    private static func cancel(_ id: Int) -> String {
+        #"{"jsonrpc":"2.0","method":"rpc.cancel","params":{"id":\#(id)}}"#
+    }
+
+    private static func grant(_ id: Int, _ items: Int = 1) -> String {
+        #"{"jsonrpc":"2.0","method":"rpc.grant","params":{"id":\#(id),"items":\#(items)}}"#
+    }
+
+    @Test(arguments: [cancel(7), grant(7), grant(7, 0), #"{"jsonrpc":"2.0","method":"rpc.cancel"}"#])
+    func `100 cancellations or grants for unknown ids are ignored, and one more ends the connection`(
+        notification: String
+    ) async throws {
+        try await withPeer { peer, _ in
+            for _ in 1...Self.limit { try await peer.send(notification) }
+            // This request explains one more.
+            try await peer.expectAlive()
+            for _ in 1...2 { try await peer.send(notification) }
+            try await peer.expectRejection(Self.rejection)
+        }
+    }
+
+    @Test func `each request explains one cancellation that is late`() async throws {
+        try await withPeer { peer, _ in
+            for id in 1...20 { #expect(try await peer.answer(to: request("\(id)", "rpc.ping")).error == nil) }
+            for id in 1...Self.limit + 20 { try await peer.send(Self.cancel(id)) }
+            try await peer.expectAlive()
+            for id in 1...2 { try await peer.send(Self.cancel(id)) }
+            try await peer.expectRejection(Self.rejection)
+        }
+    }
+
+    /// The request, and five items.
+    @Test func `each item of a stream explains one grant that is late`() async throws {
+        try await withPeer { peer, _ in
+            try await peer.send(
+                #"{"jsonrpc":"2.0","id":1,"method":"echo.count","params":{"bytes":5},"meta":{"stream":true,"window":5}}"#
+            )
+            for _ in 1...6 { _ = try await peer.receive() }
+            for _ in 1...Self.limit + 6 { try await peer.send(Self.grant(1)) }
+            try await peer.expectAlive()
+            for _ in 1...2 { try await peer.send(Self.grant(1)) }
+            try await peer.expectRejection(Self.rejection)
+        }
+    }
+
+    @Test func `cancellations of calls under way are not limited`() async throws {
+        let gate = Gate()
+        try await withPeer(gate: gate) { peer, _ in
+            for id in 1...2 * Self.limit {
+                try await peer.send(waiting("\(id)", "\(id)"))
+                #expect(try await peer.answer(to: Self.cancel(id)).error?.kind == .cancelled)
+            }
+            try await peer.expectAlive()
+        }
+    }
+
     // MARK: The client
 
     private static func client() throws -> TimedClient {

@@ -48,7 +48,7 @@ struct Output: Sendable {
     }
 
     /// Prints a JSON document: on a terminal with indentation, otherwise as one line.
-    func print(_ json: RawJSON) { print(terminal.isTerminal(.output) ? PrettyJSON.text(json) : "\(json)") }
+    func print(_ json: RawJSON) { print(terminal.isTerminal(.output) ? json.indented : "\(json)") }
 
     /// Replaces the last text on the terminal. If standard output is not a terminal, prints the text below the last one.
     func redraw(_ text: String, isFirst: Bool) {

@@ -100,7 +100,7 @@ struct ImportFolder {
             return (Self.manifestName, try read(Self.manifestName, as: .array(of: ImportEntry.codec)))
         }
         if has(MastodonArchive.listName) {
-            let outbox = JSONTree(try read(MastodonArchive.listName, as: .any))
+            let outbox = try read(MastodonArchive.listName, as: JSONValue.codec)
             guard let entries = MastodonArchive.entries(outbox, hasFile: has) else {
                 throw foreign(MastodonArchive.listName, "Mastodon: it has no list orderedItems")
             }
@@ -108,8 +108,8 @@ struct ImportFolder {
         }
         let lists = InstagramArchive.lists(hasFile: has)
         guard let first = lists.first else { return nil }
-        var posts: [JSONTree] = []
-        for list in lists { posts.append(JSONTree(try read(list, as: .any))) }
+        var posts: [JSONValue] = []
+        for list in lists { posts.append(try read(list, as: JSONValue.codec)) }
         guard let entries = InstagramArchive.entries(posts) else {
             throw foreign(first, "Instagram: it is not a list")
         }

@@ -89,7 +89,7 @@ struct CallCommand: ClientCommand {
         case .methodNotFound: MethodHints(methods: await methods(of: nil, session)).missing(method)
         case .invalidParams:
             MethodHints(methods: [await description(session)].compactMap(\.self))
-                .wrongParameter(error.message, of: method, in: JSONTree(params)) + streamHint(for: error)
+                .wrongParameter(error.message, of: method, in: params) + streamHint(for: error)
         default: []
         }
     }

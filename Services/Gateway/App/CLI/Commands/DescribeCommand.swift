@@ -45,7 +45,7 @@ struct DescribeCommand: ClientCommand {
         }
         let method = try await find(subject, session)
         if template {
-            session.output.print(ParameterTemplate.tree(ParameterSchema(method.params)).json)
+            session.output.print(ParameterTemplate.tree(ParameterSchema(method.params)).rawJSON)
         } else if session.asJSON {
             session.output.print(RawJSON(method, as: MethodDescription.codec))
         } else {
@@ -88,8 +88,8 @@ struct DescriptionText {
         let schemas =
             withSchemas
             ? [
-                "", style.bold("Parameters"), PrettyJSON.text(method.params), "", style.bold("Result"),
-                PrettyJSON.text(method.result),
+                "", style.bold("Parameters"), method.params.indented, "", style.bold("Result"),
+                method.result.indented,
             ] : []
         let head = [style.bold(signature[0])] + signature.dropFirst() + [""]
         return (head + facts.compactMap(\.self) + schemas).joined(separator: "\n")

@@ -16,7 +16,7 @@ enum CallParameters: Equatable {
         enum Content: Equatable {
             /// Takes its type from the schema.
             case text(String)
-            case json(RawJSON)
+            case json(JSONValue)
             case file(InputFile)
         }
     }
@@ -47,14 +47,14 @@ enum CallParameters: Equatable {
         switch self {
         case .whole(let json): return json
         case .values(let values):
-            var tree = JSONTree.object([])
+            var tree: JSONValue = [:]
             for value in values {
                 let own = schema?.at(value.path.steps)
                 try tree.insert(
                     value.tree(own), at: value.path.steps[...], named: value.name,
                     isList: own?.types.contains("array") == true)
             }
-            return tree.json
+            return tree.rawJSON
         }
     }
 
@@ -74,7 +74,7 @@ enum CallParameters: Equatable {
         }
         let content: Value.Content =
             if isJSON {
-                .json(try json(text, Escaping.visible(String(name))))
+                .json(try JSONValue(json(text, Escaping.visible(String(name)))))
             } else if text.hasPrefix("@") {
                 .file(InputFile(path: String(text.dropFirst())))
             } else {
@@ -99,39 +99,31 @@ enum CallParameters: Equatable {
 
 extension CallParameters.Value {
     /// The value in the type of its schema.
-    fileprivate func tree(_ schema: ParameterSchema?) throws -> JSONTree {
+    fileprivate func tree(_ schema: ParameterSchema?) throws -> JSONValue {
         switch content {
-        case .json(let json): return .raw(json)
+        case .json(let value): return value
         case .text(let text): return Self.tree(text, schema)
         case .file(let file) where schema?.isBytes == true:
             let data = try file.read(upTo: CallParameters.maximumFileBytes)
-            return .object([
-                .init(
-                    name: "$bytes",
-                    value: .object([.init(name: "base64", value: .string(data.base64EncodedString()))]))
-            ])
+            return ["$bytes": ["base64": .string(data.base64EncodedString())]]
         case .file(let file): return Self.tree(try file.text(upTo: CallParameters.maximumFileBytes), schema)
         }
     }
 
     /// A string if the schema demands one. Otherwise JSON, or a string if the text is not JSON. The service reports a wrong type.
-    private static func tree(_ text: String, _ schema: ParameterSchema?) -> JSONTree {
+    private static func tree(_ text: String, _ schema: ParameterSchema?) -> JSONValue {
         let types = schema?.types ?? []
         if types.contains("string"), types.isSubset(of: ["string", "null"]) { return .string(text) }
-        let json = try? RawJSON(checking: text)
-        if types.contains("array"), json?.isArray != true { return .array([tree(text, schema?.items)]) }
-        return json.map(JSONTree.raw) ?? .string(text)
+        let value = try? JSONValue(json: text)
+        if types.contains("array"), value?.elements == nil { return .array([tree(text, schema?.items)]) }
+        return value ?? .string(text)
     }
 }
 
-extension RawJSON {
-    fileprivate var isArray: Bool { bytes.first == UInt8(ascii: "[") }
-}
-
-extension JSONTree {
+extension JSONValue {
     /// Puts a value at a place that is not taken; a further value of a list is appended.
     fileprivate mutating func insert(
-        _ value: JSONTree, at path: ArraySlice<ParameterPath.Step>, named name: String, isList: Bool
+        _ value: JSONValue, at path: ArraySlice<ParameterPath.Step>, named name: String, isList: Bool
     ) throws {
         guard let step = path.first else {
             guard isList, case .array(let others) = self, case .array(let more) = value else {
@@ -142,10 +134,10 @@ extension JSONTree {
         }
         switch (step, self) {
         case (.name(let member), .object(var members)):
-            if let index = members.firstIndex(where: { $0.name == member }) {
-                try members[index].value.insert(value, at: path.dropFirst(), named: name, isList: isList)
+            if members[member] == nil {
+                members[member] = try .holding(value, at: path.dropFirst(), named: name)
             } else {
-                members.append(Member(name: member, value: try .holding(value, at: path.dropFirst(), named: name)))
+                try members[member]?.insert(value, at: path.dropFirst(), named: name, isList: isList)
             }
             self = .object(members)
         case (.position(let position), .array(var elements)) where position < elements.count:
@@ -162,12 +154,12 @@ extension JSONTree {
 
     /// A value inside new objects and arrays.
     private static func holding(
-        _ value: JSONTree, at path: ArraySlice<ParameterPath.Step>, named name: String
-    ) throws -> JSONTree {
+        _ value: JSONValue, at path: ArraySlice<ParameterPath.Step>, named name: String
+    ) throws -> JSONValue {
         switch path.first {
         case nil: return value
         case .name(let member):
-            return .object([Member(name: member, value: try holding(value, at: path.dropFirst(), named: name))])
+            return [member: try holding(value, at: path.dropFirst(), named: name)]
         case .position(0): return .array([try holding(value, at: path.dropFirst(), named: name)])
         case .position(let position):
             throw CommandFailure.usage("\(Escaping.visible(name)): begin with [0], not [\(position)]")

@@ -4,17 +4,18 @@ import JSON
 ///
 /// A schema may come from any plugin. A keyword that has another form than expected counts as absent; references are not followed.
 struct ParameterSchema: Sendable {
-    let tree: JSONTree
+    let tree: JSONValue
 
-    init(_ schema: RawJSON) { tree = JSONTree(schema) }
+    /// - Parameter schema: nested too deeply, it says nothing.
+    init(_ schema: RawJSON) { tree = (try? JSONValue(schema)) ?? [:] }
 
-    init(_ tree: JSONTree) { self.tree = tree }
+    init(_ tree: JSONValue) { self.tree = tree }
 
     /// The members of an object, in their order.
     var members: [(name: String, schema: ParameterSchema, isRequired: Bool)] {
         let required = Set((tree["required"]?.elements ?? []).compactMap(\.text))
-        return (tree["properties"]?.members ?? []).map { member in
-            (member.name, ParameterSchema(member.value), required.contains(member.name))
+        return (tree["properties"]?.members ?? JSONMembers()).map { name, schema in
+            (name, ParameterSchema(schema), required.contains(name))
         }
     }
 
@@ -34,7 +35,7 @@ struct ParameterSchema: Sendable {
     }
 
     /// The values of an enum.
-    var choices: [JSONTree] { tree["enum"]?.elements ?? tree["const"].map { [$0] } ?? [] }
+    var choices: [JSONValue] { tree["enum"]?.elements ?? tree["const"].map { [$0] } ?? [] }
 
     var summary: String? { tree["description"]?.text }
     var format: String? { tree["format"]?.text }

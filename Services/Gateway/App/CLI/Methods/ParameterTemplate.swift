@@ -2,22 +2,22 @@ import JSON
 
 /// Parameters with an example for every member, to fill in.
 enum ParameterTemplate {
-    static func tree(_ schema: ParameterSchema) -> JSONTree {
+    static func tree(_ schema: ParameterSchema) -> JSONValue {
         if schema.isBytes {
-            return .object([.init(name: "$bytes", value: .object([.init(name: "base64", value: .string(""))]))])
+            return ["$bytes": ["base64": ""]]
         }
         if let choice = schema.choices.first { return choice }
         if let first = schema.alternatives.first { return tree(first) }
         switch schema.types.subtracting(["null"]).sorted().first {
         case "array": return .array(schema.items.map { [tree($0)] } ?? [])
-        case "boolean": return .raw(RawJSON(false, as: .boolean))
-        case "integer", "number": return .raw(RawJSON(schema.minimum ?? 0, as: .integer()))
+        case "boolean": return false
+        case "integer", "number": return .integer(schema.minimum ?? 0)
         case "string": return .string(text(schema) ?? "")
         case "object", nil:
             // An optional member whose example would be refused is left out.
             let members = schema.members.filter { $0.isRequired || hasExample($0.schema) }
-            return .object(members.map { .init(name: $0.name, value: tree($0.schema)) })
-        case _?: return .raw(.emptyObject)
+            return .object(JSONMembers(members.map { ($0.name, tree($0.schema)) }))
+        case _?: return [:]
         }
     }
 

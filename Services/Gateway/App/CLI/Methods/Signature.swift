@@ -31,7 +31,7 @@ struct Signature {
     /// The type of a value in a few words.
     static func name(of schema: ParameterSchema, depth: Int = 0) -> String {
         if schema.isBytes { return "bytes" }
-        if !schema.choices.isEmpty { return schema.choices.map { "\($0.json)" }.joined(separator: " | ") }
+        if !schema.choices.isEmpty { return schema.choices.map(\.json).joined(separator: " | ") }
         let alternatives = schema.alternatives.filter { $0.types != ["null"] }
         if !alternatives.isEmpty { return alternatives.map { name(of: $0, depth: depth) }.joined(separator: " | ") }
         switch schema.types.subtracting(["null"]).sorted().first {

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// The pictures of an Instagram account's archive in the format JSON: the unpacked file with `posts_1.json` and `media`.
 ///
@@ -22,7 +23,7 @@ enum InstagramArchive {
     ///
     /// - Parameter lists: the content of each list.
     /// - Returns: nil if a text is not a list of posts.
-    static func entries(_ lists: [JSONTree]) -> [ImportEntry]? {
+    static func entries(_ lists: [JSONValue]) -> [ImportEntry]? {
         let posts = lists.compactMap(\.elements)
         guard posts.count == lists.count else { return nil }
         return posts.joined().enumerated()
@@ -31,13 +32,13 @@ enum InstagramArchive {
     }
 
     /// The time of a post; a post of a single picture has it there.
-    private static func time(_ post: JSONTree) -> Int {
+    private static func time(_ post: JSONValue) -> Int {
         (post["creation_timestamp"] ?? media(of: post).first?["creation_timestamp"])?.integer ?? 0
     }
 
-    private static func media(of post: JSONTree) -> [JSONTree] { post["media"]?.elements ?? [] }
+    private static func media(of post: JSONValue) -> [JSONValue] { post["media"]?.elements ?? [] }
 
-    private static func entries(of post: JSONTree) -> [ImportEntry] {
+    private static func entries(of post: JSONValue) -> [ImportEntry] {
         media(of: post).map { medium in
             let words = [post, medium].compactMap { $0["title"]?.text }.first { !$0.isEmpty }
             let file = medium["uri"]?.text

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// The pictures of a Mastodon account's archive: the unpacked file with `outbox.json` and `media_attachments`.
 enum MastodonArchive {
@@ -11,10 +12,10 @@ enum MastodonArchive {
     ///
     /// - Parameter hasFile: whether the archive has a file.
     /// - Returns: nil if the text is not an archive's.
-    static func entries(_ outbox: JSONTree, hasFile: (String) -> Bool) -> [ImportEntry]? {
+    static func entries(_ outbox: JSONValue, hasFile: (String) -> Bool) -> [ImportEntry]? {
         guard let activities = outbox["orderedItems"]?.elements else { return nil }
         // Boosts of others' posts have only an address.
-        let posts = activities.compactMap { activity -> (date: String, post: JSONTree)? in
+        let posts = activities.compactMap { activity -> (date: String, post: JSONValue)? in
             guard activity["type"]?.text == "Create", let post = activity["object"] else { return nil }
             return (post["published"]?.text ?? "", post)
         }
@@ -23,7 +24,7 @@ enum MastodonArchive {
             .flatMap { entries(of: $0.element.post, hasFile) }
     }
 
-    private static func entries(of post: JSONTree, _ hasFile: (String) -> Bool) -> [ImportEntry] {
+    private static func entries(of post: JSONValue, _ hasFile: (String) -> Bool) -> [ImportEntry] {
         let text = text(of: post)
         let readers = ["to", "cc"].compactMap { post[$0] }.flatMap { ($0.elements ?? [$0]).compactMap(\.text) }
         let isPublic = readers.contains { everybody.contains($0) }
@@ -51,7 +52,7 @@ enum MastodonArchive {
     private static let everybody = ["https://www.w3.org/ns/activitystreams#Public", "as:Public", "Public"]
 
     /// The content warning, if there is one, and the text.
-    private static func text(of post: JSONTree) -> String {
+    private static func text(of post: JSONValue) -> String {
         [post["summary"]?.text, post["content"]?.text.map(HTMLText.plain)]
             .compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: "\n\n")
     }

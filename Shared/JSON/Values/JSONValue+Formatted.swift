@@ -1,25 +1,29 @@
 extension JSONValue {
-    static let lineLength = 120
+    public static let lineLength = 120
 
-    /// The value over several lines: what fits into a line stays on one.
-    public var formatted: String { formatted(indent: 0, lead: 0, isRoot: true) }
+    /// The value over several lines.
+    /// - Parameter lineLength: an array or object that fits into a line of this length stays on one, except the whole value; nil
+    ///   gives every member and element a line of its own.
+    public func formatted(lineLength: Int? = Self.lineLength) -> String {
+        formatted(indent: 0, lead: 0, lineLength: lineLength, isRoot: true)
+    }
 
     /// - Parameter lead: the columns before the value on its first line.
-    private func formatted(indent: Int, lead: Int, isRoot: Bool = false) -> String {
-        let flat = oneLine
-        if !isRoot, indent + lead + flat.count <= Self.lineLength { return flat }
+    private func formatted(indent: Int, lead: Int, lineLength: Int?, isRoot: Bool = false) -> String {
+        if !isRoot, let lineLength, case let flat = oneLine, indent + lead + flat.count <= lineLength { return flat }
         let (inner, outer) = (String(repeating: " ", count: indent + 2), String(repeating: " ", count: indent))
         switch self {
         case .object(let members) where !members.isEmpty:
             let lines = members.map { name, value in
                 let name = JSONValue.string(name).json
-                return "\(inner)\(name): \(value.formatted(indent: indent + 2, lead: name.count + 3))"
+                let text = value.formatted(indent: indent + 2, lead: name.count + 3, lineLength: lineLength)
+                return "\(inner)\(name): \(text)"
             }
             return "{\n" + lines.joined(separator: ",\n") + "\n\(outer)}"
         case .array(let elements) where !elements.isEmpty:
-            let lines = elements.map { inner + $0.formatted(indent: indent + 2, lead: 1) }
+            let lines = elements.map { inner + $0.formatted(indent: indent + 2, lead: 1, lineLength: lineLength) }
             return "[\n" + lines.joined(separator: ",\n") + "\n\(outer)]"
-        default: return flat
+        default: return json
         }
     }
 

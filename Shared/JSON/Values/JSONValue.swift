@@ -1,25 +1,27 @@
-import JSON
-
-/// Any JSON value.
-public enum JSONValue: Sendable, Equatable {
+/// Any JSON value. Members keep their order, and numbers their text.
+public enum JSONValue: Sendable {
     case null
     case boolean(Bool)
-    case integer(Int)
-    case number(Double)
+    case number(JSONNumber)
     case string(String)
     case array([JSONValue])
     case object(JSONMembers)
 
+    public static func integer(_ number: Int) -> JSONValue { .number(JSONNumber(number)) }
+
     /// - Throws: `JSONError.syntax` when the text is not exactly one JSON value.
-    public init(json text: some Collection<UInt8>) throws(JSONError) {
-        self = try RawJSON(checking: text).read(as: Self.codec)
-    }
+    public init(json text: some Collection<UInt8>) throws(JSONError) { try self.init(RawJSON(checking: text)) }
 
     /// - Throws: `JSONError.syntax` when the text is not exactly one JSON value.
     public init(json text: String) throws(JSONError) { try self.init(json: text.utf8) }
 
+    /// - Throws: `JSONError.syntax` when the value is nested deeper than `JSONReader.maximumDepth`. Checked text is not.
+    public init(_ json: RawJSON) throws(JSONError) { self = try json.read(as: Self.codec) }
+
     /// The value as compact JSON. Members keep their order.
-    public var json: String { "\(RawJSON(self, as: Self.codec))" }
+    public var json: String { "\(rawJSON)" }
+
+    public var rawJSON: RawJSON { RawJSON(self, as: Self.codec) }
 
     public subscript(_ member: String) -> JSONValue? { members?[member] }
 
@@ -29,18 +31,11 @@ public enum JSONValue: Sendable, Equatable {
 
     public var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    public var integer: Int? { if case .integer(let number) = self { number } else { nil } }
+    public var number: JSONNumber? { if case .number(let number) = self { number } else { nil } }
+
+    public var integer: Int? { number?.integer }
 
     public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
-
-    /// The value of a number or an integer.
-    public var double: Double? {
-        switch self {
-        case .integer(let number): Double(number)
-        case .number(let number): number
-        default: nil
-        }
-    }
 
     public static let codec = Codec<JSONValue>(
         schema: JSONSchema(), read: { reader throws(JSONError) in try read(&reader) }, write: { $0.write(to: &$1) })
@@ -58,14 +53,8 @@ public enum JSONValue: Sendable, Equatable {
             return .array(elements)
         case .string: return .string(try reader.string())
         case .number:
-            var attempt = reader
-            do throws(JSONError) {
-                let number = try attempt.integer()
-                reader = attempt
-                return .integer(number)
-            } catch {
-                return .number(try reader.number())
-            }
+            let range = try reader.skipValue()
+            return .number(JSONNumber(unchecked: String(decoding: reader.bytes[range], as: UTF8.self)))
         case .literal: return try reader.null() ? .null : .boolean(try reader.boolean())
         }
     }
@@ -74,8 +63,7 @@ public enum JSONValue: Sendable, Equatable {
         switch self {
         case .null: writer.null()
         case .boolean(let value): writer.boolean(value)
-        case .integer(let number): writer.integer(number)
-        case .number(let number): writer.number(number)
+        case .number(let number): writer.raw(RawJSON(unchecked: Array(number.text.utf8)))
         case .string(let text): writer.string(text)
         case .array(let elements): writer.array(elements) { $0.write(to: &$1) }
         case .object(let members):
@@ -85,6 +73,22 @@ public enum JSONValue: Sendable, Equatable {
                     value.write(to: &writer)
                 }
             }
+        }
+    }
+}
+
+extension JSONValue: Equatable {
+    /// Numbers are equal when their values are, objects when their members are, in any order. Strings are compared by code points:
+    /// two normalisations of one text are different.
+    public static func == (one: JSONValue, other: JSONValue) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.boolean(let one), .boolean(let other)): one == other
+        case (.number(let one), .number(let other)): one == other
+        case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.array(let one), .array(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        default: false
         }
     }
 }
@@ -99,34 +103,6 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONMembers(members)) }
 }
 
-/// The members of an object. They keep their order, but comparison ignores it.
-public struct JSONMembers: Sendable, Sequence {
-    public private(set) var names: [String] = []
-    private var values: [String: JSONValue] = [:]
-
-    public init() {}
-
-    public init(_ members: some Sequence<(String, JSONValue)>) {
-        for (name, value) in members { self[name] = value }
-    }
-
-    public subscript(_ name: String) -> JSONValue? {
-        get { values[name] }
-        set {
-            let isKnown = values[name] != nil
-            values[name] = newValue
-            if isKnown, newValue == nil { names.removeAll { $0 == name } }
-            if !isKnown, newValue != nil { names.append(name) }
-        }
-    }
-
-    public var isEmpty: Bool { names.isEmpty }
-
-    public func makeIterator() -> some IteratorProtocol<(String, JSONValue)> {
-        names.lazy.compactMap { name in values[name].map { (name, $0) } }.makeIterator()
-    }
-}
-
-extension JSONMembers: Equatable {
-    public static func == (one: JSONMembers, other: JSONMembers) -> Bool { one.values == other.values }
+extension JSONValue: CustomStringConvertible {
+    public var description: String { json }
 }
