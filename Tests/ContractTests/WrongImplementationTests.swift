@@ -86,8 +86,9 @@ import Testing
     }
 
     @Test func `a socket on which nothing listens is reported`() async throws {
-        let report = try await Verification([try suite("likes")], of: .socket("/nonexistent/likes.sock")).run()
-        #expect(report.text.contains("cannot connect to /nonexistent/likes.sock: No such file or directory"))
+        let verification = Verification([try suite("likes")], of: .socket("/nonexistent/likes.sock"))
+        let failure = await #expect(throws: NoInstance.self) { _ = try await verification.run() }
+        #expect(failure?.description == "cannot connect to /nonexistent/likes.sock: No such file or directory")
     }
 
     @Test func `a started program is stopped, and its directory is removed`() async throws {
