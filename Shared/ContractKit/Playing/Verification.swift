@@ -16,6 +16,9 @@ public struct Verification: Sendable {
         self.timeout = timeout
     }
 
+    /// The number of cases in all suites.
+    public var caseCount: Int { suites.map(\.cases.count).reduce(0, +) }
+
     /// The progress of a verification.
     public struct Progress: Sendable {
         public let done: Int

@@ -75,16 +75,25 @@ struct VerifyCommand: LocalCommand {
     var output: Output { Output(terminal: .live(), color: color, asJSON: reportFormat == .json) }
 
     func run(_ output: Output) async throws {
-        let suites = try contracts.map { try ContractSuite(folder: NamedContract.folder($0)) }
-        let verification = Verification(
-            suites, of: try subject(),
+        let report = try await report(of: verification(), output)
+        print(report, output)
+        if !report.isPassed { throw ExitCode(1) }
+    }
+
+    /// Synchronous, because the optimiser crashes when an async function has this work in it (Swift 6.3, "While splitting
+    /// coroutine").
+    private func verification() throws -> Verification {
+        Verification(
+            try contracts.map { try ContractSuite(folder: NamedContract.folder($0)) }, of: try subject(),
             timeout: timeout.map { .nanoseconds(Int64($0 * 1e9)) } ?? Verification.defaultTimeout)
-        let bar = Mutex(ProgressBar(total: suites.map(\.cases.count).reduce(0, +), on: output.terminal))
+    }
+
+    private func report(of verification: Verification, _ output: Output) async throws -> VerificationReport {
+        let bar = Mutex(ProgressBar(total: verification.caseCount, on: output.terminal))
         defer { output.draw(bar.withLock { $0.clear() }) }
-        let report: VerificationReport
         do {
             // Started programs have process groups of their own, so that the terminal's signals do not reach them.
-            report = try await Interruption.cancelling {
+            return try await Interruption.cancelling {
                 let report = try await verification.run { progress in
                     output.draw(bar.withLock { $0.update(to: progress.done, label: progress.current, at: .now) })
                 }
@@ -96,9 +105,6 @@ struct VerifyCommand: LocalCommand {
         } catch let absent as NoInstance {
             throw CommandFailure(RPCError(.unavailable, "\(absent); start it, or name another one"))
         }
-        output.draw(bar.withLock { $0.clear() })
-        print(report, output)
-        if !report.isPassed { throw ExitCode(1) }
     }
 
     private var reportFormat: VerificationFormat { json ? .json : format }
