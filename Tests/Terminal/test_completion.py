@@ -114,9 +114,7 @@ def test_methods_parameters_and_values(shell):
     shell.until_shown("$ gateway call image-data.load strategy=reload")
 
 
-def test_options_before_the_command_in_bash(shell):
-    if shell.name != "bash":
-        pytest.skip("the generated function of the other shells does not know them")
+def test_options_before_the_command(shell):
     complete(shell, "gateway --json hea")
     shell.until_shown("$ gateway --json health")
     complete(shell, "im")
