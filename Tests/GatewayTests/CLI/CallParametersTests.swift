@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import RPC
 import RPCTestKit
 import Testing
 
@@ -90,6 +91,21 @@ import Testing
             #expect(try json("@\(path)") == #"{"limit": 1}"#)
             let missing = #expect(throws: (any Error).self) { try json("@\(folder)/none") }
             #expect("\(missing as Any)".contains("it does not exist; check the path"))
+        }
+    }
+
+    @Test func `a file of a parameter may have 32 MiB, and not one byte more`() async throws {
+        try await withTemporaryDirectory { folder in
+            let path = folder + "/value"
+            try Data().write(to: URL(filePath: path))
+            try #require(truncate(path, 32 << 20) == 0)
+            let base64 = (32 << 20) / 3 * 4 + 4
+            #expect(try json("data=@\(path)").utf8.count == #"{"data":{"$bytes":{"base64":""}}}"#.utf8.count + base64)
+            try #require(truncate(path, (32 << 20) + 1) == 0)
+            for argument in ["data=@\(path)", "name=@\(path)", "@\(path)"] {
+                let error = #expect(throws: RPCError.self) { try json(argument) }
+                #expect(error?.message == "file \(path) has 33554433 bytes, the limit is 33554432", "\(argument)")
+            }
         }
     }
 }

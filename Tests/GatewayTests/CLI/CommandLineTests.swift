@@ -168,6 +168,11 @@ import Testing
             #expect(try await deployment.gateway("comments", id, "--json").output.contains(#""message":"from a file""#))
             let empty = try await deployment.gateway("comment", id, "-")
             #expect(empty.status == 64 && empty.errors.hasPrefix("gateway: the text: "), "\(empty.errors)")
+            let text = String(repeating: "a", count: 100_000)
+            let whole = try await deployment.gateway("comment", id, "-", input: text)
+            #expect(whole.errors.hasPrefix("gateway: the text: "), "\(whole.errors)")
+            let larger = try await deployment.gateway("comment", id, "-", input: text + "a")
+            #expect(larger.errors.contains("more than 100000 bytes, the limit is 100000"), "\(larger.errors)")
         }
     }
 

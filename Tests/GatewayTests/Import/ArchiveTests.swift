@@ -93,7 +93,7 @@ import Testing
         (#"<p><span class="h-card"><a href="u">@<span>bob</span></a></span> #sea</p>"#, "@bob #sea"),
         ("a &lt;b&gt; &amp;amp; &quot;c&quot; &#39;d&#39; &#x1F305; &nbsp;e", "a <b> &amp; \"c\" 'd' 🌅 \u{A0}e"),
         ("1 < 2 & 3 &unknown; &#xD800; &#0000000065;", "1 < 2 & 3 &unknown; &#xD800; &#0000000065;"), ("", ""),
-        ("<p>ágio\u{301}</p>", "ágio\u{301}"), ("no end <p", "no end <p"),
+        ("&#0000065; &#00000065;", "A &#00000065;"), ("<p>ágio\u{301}</p>", "ágio\u{301}"), ("no end <p", "no end <p"),
     ])
     func `the text of a post's HTML`(html: String, text: String) { #expect(HTMLText.plain(html) == text) }
 

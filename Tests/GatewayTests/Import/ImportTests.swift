@@ -161,6 +161,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["manifest.json", "outbox.json"])
+    func `a list of more than 1 GiB is rejected without being read`(list: String) async throws {
+        try await withTemporaryDirectory { folder in
+            let path = folder + "/" + list
+            #expect(FileManager.default.createFile(atPath: path, contents: nil))
+            truncate(path, (1 << 30) + 1)
+            let message = "file \(path) has 1073741825 bytes, the limit is 1073741824"
+            #expect(throws: RPCError(.tooLarge, message, begun: false)) { try ImportFolder(path: folder).entries() }
+        }
+    }
+
     @Test(arguments: ["../secret.jpg", "/etc/passwd", "a/../../b.jpg", ""])
     func `a manifest may name only files in its folder`(_ file: String) throws {
         #expect { try ImportFolder(path: "/tmp").picture(file) } throws: { "\($0)".contains("in the folder") }

@@ -20,6 +20,11 @@ struct ProgressLineTests {
         #expect(line(42, of: 105, label: "photo.jpg", in: width) == expected)
     }
 
+    @Test(arguments: [(119, 29), (120, 30), (124, 30)])
+    func `the bar is a quarter of the width, and at most 30 columns`(width: Int, length: Int) {
+        #expect(line(0, of: 1, in: width) == "[" + String(repeating: "-", count: length) + "] 0/1")
+    }
+
     @Test(
         arguments: [
             (0, 4, "[----] 0/4"),
