@@ -65,6 +65,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 2])
+    func `programs and routes follow random changes of manifests, also through kills`(seed: Int) async throws {
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
+            let outcome = try await Program(path: "/usr/bin/env").run([
+                "python3", Program.repository + "/Tests/Runner/wild.py", deployment.root, "--seed", "\(seed)",
+                "--steps", "20",
+                "--patience", "600",
+            ])
+            let history = try deployment.history()
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)\(history)")
+        }
+    }
+
     @Test func `the programs of plugins end with supervisord, also when it is killed`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let manifest = #"{"name":"idle","socket":"idle.sock","contracts":{},"run":["sleep","1000000"]}"#
