@@ -70,8 +70,7 @@ import Testing
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let outcome = try await Program(path: "/usr/bin/env").run([
                 "python3", Program.repository + "/Tests/Runner/wild.py", deployment.root, "--seed", "\(seed)",
-                "--steps", "20",
-                "--patience", "600",
+                "--steps", "20", "--patience", "600",
             ])
             let history = try deployment.history()
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)\(history)")
