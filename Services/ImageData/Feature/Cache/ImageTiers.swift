@@ -1,5 +1,5 @@
 /// The caches that a load may read and write.
-public struct ImageTiers: OptionSet, Sendable {
+public struct ImageTiers: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 
     public init(rawValue: Int) { self.rawValue = rawValue }

@@ -94,37 +94,4 @@ struct ImageCaches: Sendable {
         }
         return originals
     }
-
-    // MARK: Derived data
-
-    /// Returns a variant, and marks it and its original as used.
-    /// - Parameters:
-    ///   - url: that of the original.
-    ///   - storedAt: the time of the original's record.
-    func variant(
-        _ variant: Variant, at url: String, storedAt: Date, in tiers: ImageTiers
-    ) async -> (image: StoredImage, place: Place)? {
-        let evictions = hot.evictions
-        if tiers.contains(.hot), let image = hot.variant(variant) {
-            cold.touch(variant)
-            cold.touch(url)
-            return (image.stored(at: storedAt), .hot)
-        }
-        guard tiers.contains(.cold), let found = await cold.variant(variant) else { return nil }
-        cold.touch(url)
-        let image = found.stored(at: storedAt)
-        if tiers.contains(.hot) { hot.keep(image, as: variant, unlessMoreThan: evictions) }
-        return (image, .cold)
-    }
-
-    /// - Parameter evictions: the value of `hot.evictions` before the original was read: an eviction since then may have been
-    ///   of the original.
-    func keep(
-        _ image: StoredImage, as variant: Variant, at url: String, in tiers: ImageTiers, unlessMoreThan evictions: Int
-    ) async {
-        if tiers.contains(.hot) { hot.keep(image, as: variant, unlessMoreThan: evictions) }
-        guard tiers.contains(.cold) else { return }
-        await cold.keep(image, as: variant) { [hot] in hot.evictions == evictions }
-        cold.touch(url)
-    }
 }

@@ -10,6 +10,7 @@ extension ImageLoader {
     /// Returns or makes the variant of a stored image, without holding the original's bytes.
     /// - Returns: nil when the original must be loaded first, or is to be served.
     func storedVariant(_ request: Request) async throws -> Answer? {
+        let shelf = VariantShelf(caches, url: request.url, tiers: request.tiers)
         guard let wanted = request.variant, let variants, request.strategy == .cacheElseLoad, request.tiers == .all,
             let (record, place) = try await caches.record(at: request.url),
             let variant = Variant(of: record.hash, wanted, contentType: record.contentType)
@@ -19,17 +20,14 @@ extension ImageLoader {
             ? nil : ImageExpiry.date(storedAt: record.storedAt, timeToLive: request.timeToLive ?? timeToLive)
         if let expiry, now() >= expiry { return nil }
         let found = try await reads.run(request.room) {
-            await caches.variant(variant, at: request.url, storedAt: record.storedAt, in: request.tiers)
+            await shelf.variant(variant, storedAt: record.storedAt)
         }
         if let found { return Answer(image: found.image, source: found.place == .hot ? .hot : .cold, expiry: expiry) }
         guard let facts = await caches.cold.facts(of: record.hash), variant.isMade(from: facts) else { return nil }
-        let evictions = caches.hot.evictions
-        let made = try await variants.variant(variant, storedAt: record.storedAt) {
+        let made = try await variants.variant(variant, storedAt: record.storedAt, on: shelf) {
             try await storedBytes(of: record.hash, at: request.url)
         }
-        guard let made else { return nil }
-        await caches.keep(made, as: variant, at: request.url, in: request.tiers, unlessMoreThan: evictions)
-        return Answer(image: made, source: .cold, expiry: expiry)
+        return made.map { Answer(image: $0, source: .cold, expiry: expiry) }
     }
 
     /// Returns the variant of a loaded image, or the image itself.
@@ -38,22 +36,19 @@ extension ImageLoader {
         guard let wanted = request.variant, let variants,
             let variant = Variant(of: record.hash, wanted, contentType: record.contentType)
         else { return original }
-        let evictions = caches.hot.evictions
+        let shelf = VariantShelf(caches, url: request.url, tiers: request.tiers)
         // Stored bytes that an earlier version accepted may be refused now. They are served as they are.
         guard let facts = try? await facts(of: original.image, in: request.tiers), variant.isMade(from: facts) else {
             return original
         }
         var answer = original
-        if let found = await caches.variant(
-            variant, at: request.url, storedAt: record.storedAt, in: request.tiers)
-        {
+        if let found = await shelf.variant(variant, storedAt: record.storedAt) {
             answer.image = found.image
-            return answer
+        } else if let made = try await variants.variant(
+            variant, storedAt: record.storedAt, on: shelf, of: { original.image.data })
+        {
+            answer.image = made
         }
-        let made = try await variants.variant(variant, storedAt: record.storedAt) { original.image.data }
-        guard let made else { return original }
-        await caches.keep(made, as: variant, at: request.url, in: request.tiers, unlessMoreThan: evictions)
-        answer.image = made
         return answer
     }
 

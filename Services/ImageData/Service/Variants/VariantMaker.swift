@@ -16,14 +16,10 @@ final class VariantMaker: Sendable {
     /// The number of pictures that fail in a row before the program itself is tested.
     static let failuresInARow = 3
 
-    private enum Job: Hashable {
-        case variant(Variant)
-        case placeholder(ContentHash)
-    }
-
-    private enum Product: Sendable {
-        case variant(StoredImage)
-        case placeholder(Placeholder)
+    /// Callers share the making of a variant only if it is kept in the same places.
+    private struct VariantJob: Hashable {
+        let variant: Variant
+        let tiers: ImageTiers
     }
 
     private enum Refusal: Hashable {
@@ -46,8 +42,9 @@ final class VariantMaker: Sendable {
     private let slots = ProcessSlots()
     private let state: Mutex<State>
 
-    /// A product depends on bytes that never change, so a flight can be joined at any age.
-    private let flights = SingleFlight<Job, Product>(joinTime: .seconds(3_600))
+    // A product depends on bytes that never change, so a flight can be joined at any age.
+    private let variants = SingleFlight<VariantJob, StoredImage>(joinTime: .seconds(3_600))
+    private let placeholders = SingleFlight<ContentHash, Placeholder>(joinTime: .seconds(3_600))
 
     /// - Parameter thumbnailer: nil when the program is missing.
     init(_ thumbnailer: Thumbnailer?, logger: Logger, now: @escaping @Sendable () -> Date) {
@@ -74,59 +71,82 @@ final class VariantMaker: Sendable {
         }
     }
 
-    /// Makes products until the task is cancelled.
-    func run() async { await flights.run() }
+    /// Makes variants and placeholders until the task is cancelled.
+    func run() async {
+        async let variants: Void = variants.run()
+        await placeholders.run()
+        await variants
+    }
 
     // MARK: Making
 
+    /// Makes a variant and keeps it. It is made once: callers join until it is kept, and later ones find it.
     /// - Parameter storedAt: the time for the variant's record: that of the original.
     /// - Returns: nil when the original is to be served.
-    func variant(_ variant: Variant, storedAt: Date, of source: @escaping Source) async throws -> StoredImage? {
+    func variant(
+        _ variant: Variant, storedAt: Date, on shelf: VariantShelf, of source: @escaping Source
+    ) async throws -> StoredImage? {
         guard !isRefused(.variant(variant)) else { return nil }
-        let product = try await product(.variant(variant), of: variant.original) { thumbnailer in
-            guard let original = try await source() else { return nil }
-            let data = try await thumbnailer.variant(
-                of: original, width: variant.width, format: variant.format, maximumBytes: original.count - 1)
-            guard let image = try? ImageDataMapper(maximumBytes: original.count).map(data),
-                image.contentType == variant.format.contentType
-            else { throw LimitedProcess.Failure.failed(code: 0, "its output is not a complete picture") }
-            return .variant(StoredImage(image, storedAt: storedAt))
+        let image = try await unlessFailed(variant.original) { thumbnailer in
+            try await self.variants.value(of: VariantJob(variant: variant, tiers: shelf.tiers)) {
+                // An earlier flight may have ended since the caller searched the shelf.
+                if let found = await shelf.variant(variant, storedAt: storedAt) { return found.image }
+                let made = try await self.run(thumbnailer, on: variant.original, for: variant) {
+                    guard let original = try await source() else { throw Vanished() }
+                    let data = try await thumbnailer.variant(
+                        of: original, width: variant.width, format: variant.format, maximumBytes: original.count - 1)
+                    guard let image = try? ImageDataMapper(maximumBytes: original.count).map(data),
+                        image.contentType == variant.format.contentType
+                    else { throw LimitedProcess.Failure.failed(code: 0, "its output is not a complete picture") }
+                    return StoredImage(image, storedAt: storedAt)
+                }
+                await shelf.keep(made, as: variant)
+                return made
+            }
         }
-        guard case .variant(let image)? = product else { return nil }
-        return image.stored(at: storedAt)
+        return image?.stored(at: storedAt)
     }
 
     /// - Returns: nil when it cannot be made.
     func placeholder(
         of original: ContentHash, _ facts: PictureFacts, from source: @escaping Source
     ) async throws -> Placeholder? {
-        let product = try await product(.placeholder(original), of: original) { thumbnailer in
-            guard let data = try await source() else { return nil }
-            return .placeholder(try await thumbnailer.placeholder(of: data, facts))
+        try await unlessFailed(original) { thumbnailer in
+            try await self.placeholders.value(of: original) {
+                try await self.run(thumbnailer, on: original) {
+                    guard let data = try await source() else { throw Vanished() }
+                    return try await thumbnailer.placeholder(of: data, facts)
+                }
+            }
         }
-        guard case .placeholder(let placeholder)? = product else { return nil }
-        return placeholder
     }
 
-    private func product(
-        _ job: Job, of original: ContentHash, _ make: @escaping @Sendable (Thumbnailer) async throws -> Product?
+    /// - Returns: nil when nothing can be made of the original for now.
+    private func unlessFailed<Product>(
+        _ original: ContentHash, _ make: (Thumbnailer) async throws -> Product
     ) async throws -> Product? {
         guard let thumbnailer, !isRefused(.original(original)) else { return nil }
         do {
-            return try await flights.value(of: job) {
-                try await self.slots.run {
-                    do {
-                        guard let product = try await make(thumbnailer) else { throw Vanished() }
-                        self.succeeded()
-                        return product
-                    } catch let failure as LimitedProcess.Failure {
-                        await self.note(failure, job, original, thumbnailer)
-                        throw failure
-                    }
-                }
-            }
+            return try await make(thumbnailer)
         } catch is LimitedProcess.Failure, is ProcessSlots.Full, is Vanished {
             return nil
+        }
+    }
+
+    /// Runs the program when a slot is free, and notes whether it succeeds.
+    private func run<Product: Sendable>(
+        _ thumbnailer: Thumbnailer, on original: ContentHash, for variant: Variant? = nil,
+        _ make: @escaping @Sendable () async throws -> Product
+    ) async throws -> Product {
+        try await slots.run {
+            do {
+                let product = try await make()
+                self.succeeded()
+                return product
+            } catch let failure as LimitedProcess.Failure {
+                await self.note(failure, original, variant, thumbnailer)
+                throw failure
+            }
         }
     }
 
@@ -151,9 +171,9 @@ final class VariantMaker: Sendable {
     }
 
     private func note(
-        _ failure: LimitedProcess.Failure, _ job: Job, _ original: ContentHash, _ thumbnailer: Thumbnailer
+        _ failure: LimitedProcess.Failure, _ original: ContentHash, _ variant: Variant?, _ thumbnailer: Thumbnailer
     ) async {
-        if case (.tooMuchOutput, .variant(let variant)) = (failure, job) {
+        if case .tooMuchOutput = failure, let variant {
             return state.withLock { $0.refused.insert(.variant(variant)) }
         }
         if case .notStarted = failure { return failed(failure) }
