@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// The process may end before all callers have come. Those that are late find what it made, although they did not search.
+    /// The process may end before all callers have come. Those that are late find what it made.
     @Test func `one process serves all callers, and each width has its own`() async throws {
         try await withFake { fake async throws in
             let maker = fake.maker()
@@ -49,6 +49,7 @@ import Testing
                     }
                     for try await image in group { #expect(image?.data == FakeThumbnailer.output) }
                 }
+                #expect(try await make(maker, 1, 320, shelf)?.data == FakeThumbnailer.output)
             }
             #expect(fake.runs.count == 2)
         }
