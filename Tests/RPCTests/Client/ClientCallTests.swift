@@ -11,7 +11,9 @@ import Testing
             try await withThrowingTaskGroup(of: String.self) { group in
                 for number in 0..<100 {
                     group.addTask {
-                        try await client.call(EchoContract.wait, .init(text: "\(number)")).text + "=\(number)"
+                        let options = CallOptions(timeout: .minutes(4))
+                        return try await client.call(EchoContract.wait, .init(text: "\(number)"), options).text
+                            + "=\(number)"
                     }
                 }
                 for _ in 0..<100 { _ = await gate.arrival() }

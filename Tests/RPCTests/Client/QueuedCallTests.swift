@@ -7,7 +7,7 @@ import Testing
     /// On the client's event loop, so that calls are queued in the order in which they are made.
     private static func call(_ client: RPCClient, _ text: String) -> Task<String, any Error> {
         Task(executorPreference: LoopExecutor.shared) {
-            try await client.call(EchoContract.echo, .init(text: text)).text
+            try await client.call(EchoContract.echo, .init(text: text), CallOptions(timeout: .minutes(4))).text
         }
     }
 
