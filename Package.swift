@@ -85,6 +85,7 @@ let package = Package(
         .executable(name: "feed-service", targets: ["feed-service"]),
         .executable(name: "comments-service", targets: ["comments-service"]),
         .executable(name: "image-data-service", targets: ["image-data-service"]),
+        .executable(name: "search-service", targets: ["search-service"]),
         // For Swift programs that call the services, or the gateway.
         .library(
             name: "ImageFeedContracts",
@@ -164,6 +165,9 @@ let package = Package(
         + service("Comments", executable: "comments-service")
         + service("ImageData", executable: "image-data-service", specificTo: ["Processes", .crypto])
 
+        // A plugin: it knows the feed and the comments by their contracts.
+        + service("Search", executable: "search-service", specificTo: ["FeedContract", "CommentsContract"])
+
         // The composition root.
         + [
             .target(
@@ -185,6 +189,8 @@ let package = Package(
                     "ContractCases", "ContractKit", "EdgeModel", "JSON", "Processes", "RPC", "ServiceKit",
                     "Presentation", "FeedContract",
                     "CommentsContract", "ImageDataContract", "GatewayContract",
+                    // The client of search, App/Search.
+                    "SearchContract",
                     .argumentParser, .logging, .crypto,
                     // The terminal browser: the size of the window, and stopping.
                     .unixSignals,

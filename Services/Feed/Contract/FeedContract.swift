@@ -26,6 +26,11 @@ public enum FeedContract {
         "feed.get", "Return one item of the feed.",
         params: FeedItemSelection.codec, answer: FeedItem.codec, errors: [.notFound, .connectivity, .dataLoss])
 
+    /// Returns the number of items, which a mirror of the feed needs to show its progress. An edge counts the items of its cache.
+    public static let count = Method(
+        "feed.count", "Return the number of items of the feed.",
+        params: Empty.codec, answer: Count.codec, errors: [.dataLoss])
+
     /// Adds items at the top of the feed, the first of them topmost. All items are stored, or none.
     ///
     /// The call can be repeated: an item that already exists with the same content keeps its position and is not

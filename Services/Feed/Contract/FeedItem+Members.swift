@@ -9,6 +9,7 @@ extension FeedItem {
         private let description: ObjectMember<String?>
         private let location: ObjectMember<String?>
         private let image: ObjectMember<String>
+        private let tags: ObjectMember<[String]?>
         private let publishedAt: ObjectMember<Date?>
         private let hints: PictureHints.Members
 
@@ -18,18 +19,20 @@ extension FeedItem {
         ) {
             self.init(
                 in: &object, description: .string, location: .string,
-                image: .uri(schemes: imageSchemes, maximumBytes: nil),
+                image: .uri(schemes: imageSchemes, maximumBytes: nil), tags: .array(of: .string),
                 date: "When the authority stored the item first.", get)
         }
 
         init<Object>(
             in object: inout ObjectDeclaration<Object>, description: Codec<String>, location: Codec<String>,
-            image: Codec<String>, date: String, _ get: @escaping @Sendable (Object) -> FeedItem
+            image: Codec<String>, tags: Codec<[String]>, date: String, _ get: @escaping @Sendable (Object) -> FeedItem
         ) {
             id = object.required("id", .uuid, { get($0).id })
             self.description = object.optional("description", description, { get($0).description })
             self.location = object.optional("location", location, { get($0).location })
             self.image = object.required("image", image, { get($0).image })
+            self.tags = object.optional(
+                "tags", tags, { get($0).tags.isEmpty ? nil : get($0).tags }, "In the author's order.")
             publishedAt = object.optional("published_at", .date, { get($0).publishedAt }, date)
             hints = PictureHints.Members(in: &object) { get($0).hints }
         }
@@ -37,7 +40,7 @@ extension FeedItem {
         public func read(_ members: ObjectMembers) throws(JSONError) -> FeedItem {
             FeedItem(
                 id: try members[id], description: try members[description], location: try members[location],
-                image: try members[image], publishedAt: try members[publishedAt], hints: try hints.read(members))
+                image: try members[image], tags: try members[tags] ?? [], publishedAt: try members[publishedAt], hints: try hints.read(members))
         }
     }
 }

@@ -12,6 +12,9 @@ public struct FeedItem: Sendable, Equatable {
     /// An absolute URL: `http:`, `https:` or `urn:`.
     public let image: String
 
+    /// 0 to 20 tags in the author's order, as `ItemTags` stores them. An upstream may have more and longer ones.
+    public let tags: [String]
+
     /// When the authority stored the item first; nil when that is not known. `feed.publish` sends it only for an import.
     public let publishedAt: Date?
 
@@ -20,13 +23,14 @@ public struct FeedItem: Sendable, Equatable {
 
     public init(
         id: UUID, description: String? = nil, location: String? = nil, image: String,
-        publishedAt: Date? = nil, hints: PictureHints = PictureHints()
+        tags: [String] = [], publishedAt: Date? = nil, hints: PictureHints = PictureHints()
     ) {
         self.id = id
         // An empty text and an absent one are equal.
         self.description = description.flatMap { $0.isEmpty ? nil : $0 }
         self.location = location.flatMap { $0.isEmpty ? nil : $0 }
         self.image = image
+        self.tags = tags
         self.publishedAt = publishedAt
         self.hints = hints
     }
@@ -51,7 +55,7 @@ public struct FeedItem: Sendable, Equatable {
     public static let authoredCodec = Codec<FeedItem>.object { object in
         let item = Members(
             in: &object, description: .trimmed(0...maximumDescription), location: .trimmed(0...maximumLocation),
-            image: authoredImage, date: "For imports; default: now.", { $0 })
+            image: authoredImage, tags: authoredTags, date: "For imports; default: now.", { $0 })
         return { members throws(JSONError) in try item.read(members) }
     }
 

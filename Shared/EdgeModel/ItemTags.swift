@@ -1,0 +1,34 @@
+import Foundation
+
+/// The rules of an item's tags. Pure, so that features, contracts and the gateway share them.
+public enum ItemTags {
+    /// The maximum number of tags of a published item.
+    public static let maximumCount = 20
+
+    /// The length of a published tag in Unicode scalars, after normalisation.
+    public static let length = 1...50
+
+    /// A tag as it is stored: composed (Unicode NFC), without surrounding white space and U+0000, and with one space for each
+    /// run of white space, because a tag is one line.
+    public static func normalised(_ tag: String) -> String {
+        let words = tag.split { $0.isWhitespace || $0 == "\0" }
+        return words.joined(separator: " ").precomposedStringWithCanonicalMapping
+    }
+
+    /// Tags with the same key are equal: case and width do not matter.
+    public static func key(_ tag: String) -> String {
+        normalised(tag).folding(options: [.caseInsensitive, .widthInsensitive], locale: nil)
+    }
+
+    /// The tags as they are stored: normalised, in the given order, without empty ones and without those that equal an earlier
+    /// one.
+    public static func stored(_ tags: [String]) -> [String] {
+        var keys: Set<String> = []
+        return tags.map(normalised).filter { !$0.isEmpty && keys.insert(key($0)).inserted }
+    }
+
+    /// Whether two lists are equal, without case and width.
+    public static func areEqual(_ tags: [String], _ others: [String]) -> Bool {
+        tags == others || tags.map(key) == others.map(key)
+    }
+}
