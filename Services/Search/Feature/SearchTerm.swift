@@ -1,0 +1,69 @@
+import EdgeModel
+
+/// A word, phrase or filter of a query.
+public struct SearchTerm: Hashable, Sendable {
+    public enum Field: Hashable, Sendable {
+        /// The title, the place, the tags and the comments.
+        case text
+        case tag
+        case place
+        /// The author of a comment.
+        case author
+    }
+
+    public let field: Field
+
+    /// Consecutive folded words, or the grams of a script without spaces. For a tag its key.
+    public let words: [String]
+
+    /// Whether the last word may continue.
+    public let isPrefix: Bool
+
+    /// The maximum number of words of a phrase.
+    static let maximumWords = 32
+
+    /// The minimum length of a word with any ending, in scalars: a single letter would match nearly every image.
+    static let minimumPrefix = 2
+
+    init(_ field: Field, _ words: some Sequence<String>, isPrefix: Bool) {
+        self.field = field
+        self.words = Array(words.prefix(Self.maximumWords))
+        self.isPrefix = isPrefix
+    }
+
+    /// Nil for a blank tag.
+    init?(tag: String) {
+        let key = ItemTags.key(tag)
+        guard !key.isEmpty else { return nil }
+        self.init(.tag, [key], isPrefix: false)
+    }
+
+    /// The terms of a text: a phrase for consecutive words, and one for each run of a script without spaces.
+    static func terms(of text: String, in field: Field, isPrefix: Bool) -> [SearchTerm] {
+        var terms: [SearchTerm] = []
+        var phrase: [String] = []
+        func endPhrase(isLast: Bool) {
+            guard let last = phrase.last else { return }
+            let isOpen = isLast && isPrefix && last.unicodeScalars.count >= minimumPrefix
+            terms.append(SearchTerm(field, phrase, isPrefix: isOpen))
+            phrase = []
+        }
+        TextRun.forEach(in: text[...]) { run in
+            switch run {
+            case .word(let word, _): phrase.append(word)
+            case .dense(let characters):
+                endPhrase(isLast: false)
+                terms.append(SearchTerm(field, dense: characters.map(\.text)))
+            }
+        }
+        endPhrase(isLast: true)
+        return terms
+    }
+
+    /// One or two characters are the beginning of a gram; more are consecutive grams.
+    private init(_ field: Field, dense characters: [String]) {
+        let last = max(0, characters.count - Words.gramLength)
+        let grams = (0...last).map { characters[$0..<min($0 + Words.gramLength, characters.count)].joined() }
+        self.init(field, grams, isPrefix: characters.count < Words.gramLength)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Folds text so that spellings which readers consider equal become equal: case, width, diacritics and ligatures do not matter.
+enum FoldedText {
+    /// The folded form of a word.
+    /// - Parameter scalars: without separators.
+    static func word(_ scalars: Substring.UnicodeScalarView) -> String {
+        var bytes: [UInt8] = []
+        for scalar in scalars {
+            guard scalar.value < Table.end else { return slowWord(scalars) }
+            bytes.append(contentsOf: Table.folded[Int(scalar.value)])
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Every script. Decomposing separates the marks to drop, and composing joins those that remain, such as the voiced sound marks
+    /// of Japanese.
+    private static func slowWord(_ scalars: Substring.UnicodeScalarView) -> String {
+        var folded = String.UnicodeScalarView()
+        for scalar in String(Substring(scalars)).decomposedStringWithCompatibilityMapping.unicodeScalars
+        where !isDropped(scalar) {
+            folded.append(contentsOf: replacement(scalar).unicodeScalars)
+        }
+        return String(folded).precomposedStringWithCanonicalMapping
+    }
+
+    /// A character of a script without spaces between words. Its marks are vowels or sounds, so they matter.
+    static func character(_ character: Character) -> String {
+        String(character).precomposedStringWithCompatibilityMapping.lowercased()
+    }
+
+    /// Diacritics of Latin, Greek, Cyrillic, Hebrew and Arabic, and marks without a sound.
+    static func isDropped(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
+        case 0x0591...0x05C7, 0x0640, 0x064B...0x065F, 0x0670: true
+        default: Separation(scalar) == .ignored
+        }
+    }
+
+    private static func replacement(_ scalar: Unicode.Scalar) -> String {
+        let lower = scalar.properties.lowercaseMapping
+        return ligatures[lower] ?? lower
+    }
+
+    /// Letters that no decomposition maps to others.
+    private static let ligatures = [
+        "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ŧ": "t", "þ": "th", "ŋ": "n",
+        "ı": "i", "ς": "σ",
+    ]
+
+    /// The folded scalars of Latin, Greek, Cyrillic and Hebrew, for speed. Their folding does not depend on their neighbours.
+    private enum Table {
+        static let end: UInt32 = 0x0600
+
+        static let folded: [[UInt8]] = (0..<end).map { value in
+            guard let scalar = Unicode.Scalar(value) else { return [] }
+            var text = Substring()
+            text.unicodeScalars.append(scalar)
+            return Array(slowWord(text.unicodeScalars).utf8)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// How a scalar separates the words of a text.
+enum Separation: UInt8 {
+    /// A part of a word.
+    case word
+
+    /// A part of a run of a script without spaces between words: Chinese, Japanese, Thai, Lao, Khmer and Burmese.
+    case dense
+
+    /// A word of its own: emoji and pictographs.
+    case symbol
+
+    /// Has no meaning in a search, such as a direction mark or the colour of an emoji.
+    case ignored
+
+    case separator
+
+    init(_ scalar: Unicode.Scalar) {
+        self = scalar.value < Self.tableEnd ? Self.table[Int(scalar.value)] : Self.of(scalar)
+    }
+
+    /// The classes of the frequent scalars, for speed.
+    private static let table = (0..<tableEnd).map { value in Unicode.Scalar(value).map(of) ?? .separator }
+    private static let tableEnd: UInt32 = 0x0600
+
+    private static func of(_ scalar: Unicode.Scalar) -> Separation {
+        if isIgnored(scalar.value) { return .ignored }
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark, .privateUse:
+            return isDense(scalar.value) ? .dense : .word
+        case .otherSymbol:
+            return .symbol
+        default:
+            return scalar.properties.isEmojiPresentation ? .symbol : .separator
+        }
+    }
+
+    private static func isIgnored(_ value: UInt32) -> Bool {
+        switch value {
+        // The soft hyphen, joiners, direction marks, the byte order mark.
+        case 0x00AD, 0x200B...0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF: true
+        // Variation selectors, key caps, skin tones.
+        case 0xFE00...0xFE0F, 0xE0100...0xE01EF, 0x20E3, 0x1F3FB...0x1F3FF: true
+        default: false
+        }
+    }
+
+    private static func isDense(_ value: UInt32) -> Bool {
+        switch value {
+        // Thai and Lao, Burmese, Khmer.
+        case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true
+        // Radicals, iteration marks, Hiragana and Katakana, Han.
+        case 0x2E80...0x2FDF, 0x3005...0x3007, 0x3040...0x30FF, 0x31F0...0x31FF, 0x3400...0x4DBF, 0x4E00...0x9FFF: true
+        case 0xF900...0xFAFF, 0xFF66...0xFF9F, 0x20000...0x3FFFF: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// A part of a text between separators.
+enum TextRun {
+    /// A folded word, or a symbol.
+    case word(String, Range<String.Index>)
+
+    /// Characters of a script without spaces, each folded.
+    case dense([(text: String, range: Range<String.Index>)])
+
+    /// The maximum length of a folded word in scalars. A longer word is cut, in texts and queries alike.
+    static let maximumWord = 64
+
+    /// Calls `body` with the runs of a text in their order.
+    static func forEach(in text: Substring, _ body: (TextRun) -> Void) {
+        let scalars = text.unicodeScalars
+        var start: String.Index?
+        var kind = Separation.separator
+        var index = scalars.startIndex
+        func end() {
+            if let start { emit(kind, text[start..<index], body) }
+            start = nil
+        }
+        while index < scalars.endIndex {
+            let next = Separation(scalars[index])
+            // A symbol is a run of its own; an ignored scalar belongs to the run before it.
+            if next != .ignored, next != kind || next == .symbol {
+                end()
+                kind = next
+                start = next == .separator ? nil : index
+            }
+            index = scalars.index(after: index)
+        }
+        end()
+    }
+
+    private static func emit(_ kind: Separation, _ run: Substring, _ body: (TextRun) -> Void) {
+        let range = run.startIndex..<run.endIndex
+        switch kind {
+        case .word, .symbol:
+            let word = cut(FoldedText.word(run.unicodeScalars))
+            if !word.isEmpty { body(.word(word, range)) }
+        case .dense:
+            body(
+                .dense(
+                    run.indices.map { index in
+                        (FoldedText.character(run[index]), index..<run.index(after: index))
+                    }))
+        case .ignored, .separator: break
+        }
+    }
+
+    private static func cut(_ word: String) -> String {
+        // Most words are short enough in bytes.
+        guard word.utf8.count > maximumWord else { return word }
+        return String(String.UnicodeScalarView(word.unicodeScalars.prefix(maximumWord)))
+    }
+}

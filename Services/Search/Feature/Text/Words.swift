@@ -1,0 +1,71 @@
+/// The words by which a text is found: folded words, emoji, and the trigrams of scripts without spaces.
+///
+/// Every character of such a script begins a gram of up to three characters, so that one or two characters are found as the
+/// beginning of a gram.
+public enum Words {
+    /// The number of characters of a gram.
+    static let gramLength = 3
+
+    /// A word and its place in the text.
+    struct Word {
+        let text: String
+        let range: Range<String.Index>
+
+        /// Whether it is a gram, which overlaps its neighbours.
+        var isGram = false
+    }
+
+    /// The words of a text, separated by spaces.
+    public static func indexed(_ text: String) -> String {
+        if let ascii = asciiWords(text) { return ascii }
+        var words = ""
+        TextRun.forEach(in: text[...]) { run in
+            forEachWord(of: run) { word in
+                if !words.isEmpty { words += " " }
+                words += word.text
+            }
+        }
+        return words
+    }
+
+    static func all(in text: Substring) -> [Word] {
+        var words: [Word] = []
+        TextRun.forEach(in: text) { run in forEachWord(of: run) { words.append($0) } }
+        return words
+    }
+
+    private static func forEachWord(of run: TextRun, _ body: (Word) -> Void) {
+        switch run {
+        case .word(let text, let range): body(Word(text: text, range: range))
+        case .dense(let characters):
+            for first in characters.indices {
+                let gram = characters[first..<min(first + gramLength, characters.endIndex)]
+                guard let last = gram.last else { continue }
+                let range = characters[first].range.lowerBound..<last.range.upperBound
+                body(Word(text: gram.map(\.text).joined(), range: range, isGram: true))
+            }
+        }
+    }
+
+    /// The same for a text of ASCII only, for speed; nil for other texts.
+    private static func asciiWords(_ text: String) -> String? {
+        var words: [UInt8] = []
+        words.reserveCapacity(text.utf8.count)
+        var length = 0
+        for byte in text.utf8 {
+            let folded: UInt8
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): folded = byte
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): folded = byte | 0x20
+            case 0..<0x80:
+                length = 0
+                continue
+            default: return nil
+            }
+            if length == 0, !words.isEmpty { words.append(UInt8(ascii: " ")) }
+            if length < TextRun.maximumWord { words.append(folded) }
+            length += 1
+        }
+        return String(decoding: words, as: UTF8.self)
+    }
+}
