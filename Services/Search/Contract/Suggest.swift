@@ -18,7 +18,8 @@ public struct Suggest: Sendable, Equatable {
     public static let defaultLimit = 8
 
     public static let codec = Codec<Suggest>.object { object in
-        let prefix = object.required("prefix", .string, \.prefix, "The beginning of a word; \"\" for the most frequent.")
+        let prefix = object.required(
+            "prefix", .string, \.prefix, "The beginning of a word; \"\" for the most frequent.")
         let limit = object.optional("limit", .integer(limits), \.limit, "The maximum number of each kind; default 8.")
         return { members throws(JSONError) in Suggest(prefix: try members[prefix], limit: try members[limit]) }
     }

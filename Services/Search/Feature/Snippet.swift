@@ -7,6 +7,9 @@ public struct Snippet: Equatable, Sendable {
 
     public let parts: [Part]
 
+    /// Whether one text has all terms.
+    public let hasAll: Bool
+
     /// The maximum length in characters, without the marks of omission.
     public static let length = 160
 
@@ -29,6 +32,7 @@ public struct Snippet: Equatable, Sendable {
             if hits.terms == terms.count { break }
         }
         parts = best.map { Self.parts(of: $0.text, $0.hits.ranges) } ?? []
+        hasAll = best.map { $0.hits.terms == terms.count } ?? false
     }
 
     private static func parts(of text: Substring, _ hits: [Range<String.Index>]) -> [Part] {

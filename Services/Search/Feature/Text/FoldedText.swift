@@ -45,7 +45,8 @@ enum FoldedText {
 
     /// Letters that no decomposition maps to others.
     private static let ligatures = [
-        "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ŧ": "t", "þ": "th", "ŋ": "n",
+        "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ŧ": "t", "þ": "th",
+        "ŋ": "n",
         "ı": "i", "ς": "σ",
     ]
 

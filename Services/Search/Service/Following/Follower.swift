@@ -1,0 +1,256 @@
+import Foundation
+import Logging
+import RPC
+import SQLiteKit
+import Search
+import ServiceKit
+
+/// Makes the index follow the feed and the comments.
+///
+/// One task changes the index, so that every page and every comment list that it reads is older than the events which it has not yet
+/// applied: whatever has changed since then is in one of these events.
+struct Follower: Sendable {
+    let services: FollowedServices
+    let index: SoftStore<SearchIndex>
+    let standing: IndexStanding
+    let logger: Logger
+    let now: @Sendable () -> Date
+
+    /// How many pages of an edge's feed are read: an edge asks its upstream for each of them.
+    static let edgePages = 10
+
+    /// How many pages one transaction of the walk writes.
+    static let pagesAtOnce = 10
+
+    /// The pause after a failure.
+    static let pause = Duration.seconds(1)
+
+    /// The time between two writes of the time up to which the index is current.
+    static let currentPeriod = Duration.seconds(60)
+
+    /// Follows until the task is cancelled.
+    func run() async {
+        var fault: String?
+        while !Task.isCancelled {
+            do {
+                try await follow()
+                fault = nil
+            } catch is IndexReplaced {
+                logger.notice("the index was replaced: indexing again")
+            } catch {
+                if !Task.isCancelled, fault != "\(error)" { logger.error("cannot index: \(error); trying again") }
+                fault = "\(error)"
+            }
+            // The sleep ends early if the task is cancelled.
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    /// Follows from the progress of the index on, until the index fails.
+    private func follow() async throws {
+        guard let progress = try await index.reading({ try $0.progress() }) else { return }
+        let inbox = EventInbox()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await watch(.feed, since: progress.feedSeq, inbox) }
+            group.addTask { await watch(.comments, since: progress.commentsSeq, inbox) }
+            defer { group.cancelAll() }
+            try await work(inbox, from: progress)
+        }
+    }
+
+    // MARK: Watching
+
+    private func watch(_ source: IndexStanding.Source, since seq: String?, _ inbox: EventInbox) async {
+        // A store without progress asks for a reset.
+        var seq = seq ?? ""
+        var backoff = Backoff()
+        while !Task.isCancelled {
+            // The sleep ends early if the task is cancelled.
+            try? await Task.sleep(for: backoff.next())
+            do {
+                try await watch(source, since: seq) { event in
+                    backoff.reset()
+                    await inbox.put(event)
+                    seq = event.seq
+                }
+            } catch {
+                if !Task.isCancelled { standing.noteLost(source, error) }
+            }
+        }
+    }
+
+    private func watch(
+        _ source: IndexStanding.Source, since seq: String, _ body: (IndexEvent) async -> Void
+    ) async throws {
+        switch source {
+        case .feed:
+            try await services.checkFeed()
+            standing.noteFollowing(.feed)
+            try await services.watchFeed(since: seq, body)
+        case .comments:
+            try await services.checkComments()
+            standing.noteFollowing(.comments)
+            try await services.watchComments(since: seq, body)
+        }
+    }
+
+    // MARK: Working
+
+    /// Does the next piece of work until the task is cancelled: events first, then the walk, then unknown comments.
+    private func work(_ inbox: EventInbox, from progress: IndexProgress) async throws {
+        var progress = progress
+        var pages = 0
+        // Comments may be unknown since before this process.
+        var hasUnknownComments = true
+        var lastCurrent = ContinuousClock.now - Self.currentPeriod
+        while true {
+            try Task.checkCancellation()
+            let events = inbox.take()
+            do {
+                if !events.isEmpty {
+                    standing.noteCurrent(false, lastAt: progress.indexedAt)
+                    let base = progress
+                    if events.contains(where: { $0.change == .feedReset }) { pages = 0 }
+                    progress = try await writing { try await $0.apply(events, from: base) }
+                    hasUnknownComments = true
+                    try await report(progress)
+                } else if progress.walk == .removing {
+                    let base = progress
+                    progress = try await writing { try await $0.removeUnfound(from: base) }
+                    try await report(progress)
+                } else if progress.walk == .walking {
+                    progress = try await walk(progress, &pages)
+                    hasUnknownComments = true
+                    try await report(progress)
+                } else if hasUnknownComments {
+                    (progress, hasUnknownComments) = try await readUnknownComments(progress)
+                    try await report(progress)
+                } else {
+                    standing.noteCurrent(true, lastAt: progress.indexedAt)
+                    if let indexedAt = standing.indexedAt, ContinuousClock.now - lastCurrent >= Self.currentPeriod {
+                        let base = progress
+                        progress = try await writing { try await $0.noteCurrent(at: indexedAt, from: base) }
+                        lastCurrent = .now
+                    }
+                    await inbox.wait(for: Self.currentPeriod)
+                }
+            } catch let error as RPCError {
+                // The watchers report a service that does not answer. Events wake the index earlier.
+                logger.debug("cannot read: \(error)")
+                await inbox.wait(for: Self.pause)
+            }
+        }
+    }
+
+    private func writing(
+        _ body: @Sendable (SearchIndex) async throws -> IndexProgress
+    ) async throws -> IndexProgress {
+        do {
+            guard let progress = try await index.writing({ try await body($0) }) else { throw IndexReplaced() }
+            return progress
+        } catch let error as RPCError {
+            throw IndexFault(error)
+        }
+    }
+
+    private func reading<Result>(_ body: (SearchIndex) throws -> Result) async throws -> Result {
+        do {
+            guard let result = try await index.reading({ try body($0) }) else { throw IndexReplaced() }
+            return result
+        } catch let error as RPCError {
+            throw IndexFault(error)
+        }
+    }
+
+    private func report(_ progress: IndexProgress) async throws {
+        standing.noteIndexing(try await percent(progress))
+    }
+
+    /// Nil when all images are indexed.
+    private func percent(_ progress: IndexProgress) async throws -> Int? {
+        let (done, total): (Int, Int)
+        switch progress.walk {
+        case .walking: (done, total) = (progress.walked, progress.walkTotal)
+        case .removing: return 99
+        case .none:
+            guard progress.isBehindComments else { return nil }
+            let (all, unknown) = try await reading { (try $0.count(), try $0.countWithoutComments()) }
+            (done, total) = (all - unknown, all)
+        }
+        return total > 0 ? min(99, done * 100 / total) : 0
+    }
+
+    // MARK: Walking through the feed
+
+    /// Reads and writes the next pages of the feed.
+    private func walk(_ base: IndexProgress, _ pages: inout Int) async throws -> IndexProgress {
+        guard base.walkTotal > 0 || base.walked > 0 else {
+            let total = try await services.count()
+            if total > 0 {
+                return try await walk(await writing { try await $0.setWalkTotal(total, from: base) }, &pages)
+            }
+            return try await walkOn(base, &pages)
+        }
+        return try await walkOn(base, &pages)
+    }
+
+    private func walkOn(_ base: IndexProgress, _ pages: inout Int) async throws -> IndexProgress {
+        var images: [SearchableImage] = []
+        var (isLast, isOfEdge) = (false, false)
+        for _ in 0..<Self.pagesAtOnce where !isLast {
+            let page = try await services.page(after: images.last?.id ?? base.walkAfter)
+            images += page.images
+            pages += 1
+            isOfEdge = page.isOfEdge
+            isLast = page.isLast || isOfEdge && pages >= Self.edgePages
+        }
+        let ids = images.map(\.id)
+        let known = try await reading { try $0.known(ids) }
+        let comments = await commentsIfPossible(of: ids.filter { !known.contains($0) })
+        let walked = images.map { SearchIndex.WalkedImage(image: $0, comments: comments[$0.id] ?? nil) }
+        let (ends, isWhole) = (isLast, !isOfEdge)
+        return try await writing { try await $0.write(walked, isLast: ends, isWhole: isWhole, from: base) }
+    }
+
+    /// The comments of new images; empty when the service does not answer, and they are read later.
+    private func commentsIfPossible(of ids: [UUID]) async -> [UUID: [SearchableComment]?] {
+        do {
+            return try await withThrowingTaskGroup(of: [UUID: [SearchableComment]?].self) { group in
+                for part in ids.parts(of: FollowedServices.imagesAtOnce) {
+                    group.addTask { try await services.comments(of: Array(part)) }
+                }
+                return try await group.reduce(into: [:]) { $0.merge($1) { $1 } }
+            }
+        } catch {
+            logger.debug("cannot read comments: \(error)")
+            return [:]
+        }
+    }
+
+    // MARK: Unknown comments
+
+    /// Reads the comments of some images whose comments are unknown.
+    /// - Returns: whether there may be more such images.
+    private func readUnknownComments(_ base: IndexProgress) async throws -> (IndexProgress, Bool) {
+        let limit = FollowedServices.imagesAtOnce
+        let ids = try await reading { try $0.imagesWithoutComments(limit) }
+        guard !ids.isEmpty || base.isBehindComments else { return (base, false) }
+        let comments = try await services.comments(of: ids)
+        return (try await writing { try await $0.write(comments: comments, from: base) }, ids.count == limit)
+    }
+}
+
+/// The index cannot be used; the store's monitor has reported it.
+struct IndexFault: Error, CustomStringConvertible {
+    let error: RPCError
+
+    init(_ error: RPCError) { self.error = error }
+
+    var description: String { "\(error)" }
+}
+
+extension Array {
+    fileprivate func parts(of size: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
+    }
+}

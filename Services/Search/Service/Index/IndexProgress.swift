@@ -1,0 +1,62 @@
+import Foundation
+import GRDB
+
+/// How far the index follows the feed and the comments. Written in the transaction of the changes that it covers.
+struct IndexProgress: Equatable, Sendable {
+    enum Walk: Int, Sendable {
+        case none, walking, removing
+    }
+
+    /// The last applied events; nil before the first.
+    var feedSeq: String?
+    var commentsSeq: String?
+
+    /// The number of the current or last walk through the feed.
+    var generation = 0
+    var walk = Walk.none
+
+    /// The last image of the walk.
+    var walkAfter: UUID?
+
+    /// The number for the next image of the walk that is new.
+    var walkNumber = IndexNumbers.first
+
+    /// How many images the walk has read, and how many it expects; 0 when unknown.
+    var walked = 0
+    var walkTotal = 0
+
+    /// Whether the comments of all images were unknown and some still are.
+    var isBehindComments = false
+
+    /// When the index had all changes last.
+    var indexedAt: Date?
+}
+
+extension IndexProgress {
+    init(_ db: Database) throws {
+        guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM progress")) else { return }
+        feedSeq = row["feed_seq"]
+        commentsSeq = row["comments_seq"]
+        generation = row["generation"]
+        walk = Walk(rawValue: row["walk"]) ?? .none
+        walkAfter = row["walk_after"]
+        walkNumber = row["walk_number"]
+        walked = row["walked"]
+        walkTotal = row["walk_total"]
+        isBehindComments = row["comments_behind"]
+        let seconds: Int64? = row["indexed_at"]
+        indexedAt = seconds.map { Date(timeIntervalSince1970: TimeInterval($0)) }
+    }
+
+    func write(_ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                UPDATE progress SET feed_seq = ?, comments_seq = ?, generation = ?, walk = ?, walk_after = ?,
+                    walk_number = ?, walked = ?, walk_total = ?, comments_behind = ?, indexed_at = ?
+                """
+        ).execute(arguments: [
+            feedSeq, commentsSeq, generation, walk.rawValue, walkAfter, walkNumber, walked, walkTotal,
+            isBehindComments, indexedAt.map { Int64($0.timeIntervalSince1970) },
+        ])
+    }
+}

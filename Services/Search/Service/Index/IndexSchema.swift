@@ -1,0 +1,88 @@
+import GRDB
+import SQLiteKit
+
+/// The tables of the index. All of it can be built again from the feed and the comments.
+enum IndexSchema {
+    static var migrator: DatabaseMigrator {
+        DatabaseMigrator(steps: [
+            "1 the index": """
+            -- Newer images have lower numbers, so that the words below yield the newest images first.
+            CREATE TABLE image (
+                number         INTEGER PRIMARY KEY,
+                id             BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+                title          TEXT NOT NULL,
+                place          TEXT NOT NULL,
+                -- One tag per line.
+                tags           TEXT NOT NULL,
+                -- The last walk through the feed that has found the image.
+                generation     INTEGER NOT NULL,
+                -- Whether its comments up to now are indexed. They are unknown while the comments service does not answer.
+                knows_comments INTEGER NOT NULL
+            ) STRICT;
+
+            CREATE INDEX image_without_comments ON image (number) WHERE knows_comments = 0;
+
+            CREATE TABLE comment (
+                id      BLOB PRIMARY KEY CHECK (length(id) = 16),
+                image   INTEGER NOT NULL REFERENCES image,
+                author  TEXT NOT NULL,
+                message TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE INDEX comment_by_image ON comment (image);
+
+            -- Folded words, separated by spaces; the texts are in the tables above. Authors and tags are for filters only.
+            CREATE VIRTUAL TABLE word USING fts5 (
+                title, tags, place, comments, authors, keys,
+                content = '', tokenize = 'ascii'
+            );
+            -- The bytes of new words in memory before they are written as a segment: larger segments need fewer merges.
+            INSERT INTO word (word, rank) VALUES ('hashsize', 4194304);
+
+            -- Tags, places and authors, with the number of their images.
+            CREATE TABLE term (
+                number INTEGER PRIMARY KEY,
+                kind   INTEGER NOT NULL,
+                key    TEXT NOT NULL,
+                text   TEXT NOT NULL,
+                images INTEGER NOT NULL,
+                UNIQUE (kind, key)
+            ) STRICT;
+
+            -- The rest of a term from each of its words on.
+            CREATE TABLE term_start (
+                kind  INTEGER NOT NULL,
+                start TEXT NOT NULL,
+                term  INTEGER NOT NULL REFERENCES term,
+                PRIMARY KEY (kind, start, term)
+            ) STRICT, WITHOUT ROWID;
+
+            -- One row: how far the index follows the feed and the comments.
+            CREATE TABLE progress (
+                feed_seq         TEXT,
+                comments_seq     TEXT,
+                generation       INTEGER NOT NULL,
+                -- 0: not walking through the feed, 1: walking, 2: removing images that the walk has not found.
+                walk             INTEGER NOT NULL,
+                walk_after       BLOB,
+                walk_number      INTEGER NOT NULL,
+                walked           INTEGER NOT NULL,
+                walk_total       INTEGER NOT NULL,
+                -- Whether the comments of many images are unknown, after a reset.
+                comments_behind  INTEGER NOT NULL,
+                indexed_at       INTEGER
+            ) STRICT;
+            INSERT INTO progress VALUES (NULL, NULL, 0, 0, NULL, \(IndexNumbers.first), 0, 0, 0, NULL);
+            """
+        ])
+    }
+}
+
+/// The numbers of images.
+enum IndexNumbers {
+    /// The number of the first image of the first walk. New images get lower numbers.
+    static let first: Int64 = 1 << 32
+
+    /// How many numbers a later walk leaves for images that the index has missed: more than a feed has.
+    static let walkGap: Int64 = 1 << 28
+}

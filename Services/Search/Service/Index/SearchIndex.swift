@@ -1,0 +1,237 @@
+import Foundation
+import GRDB
+import SQLiteKit
+import Search
+
+/// The index in one SQLite file. `SearchIndex+Finding` reads it.
+struct SearchIndex: Sendable {
+    let pool: DatabasePool
+
+    init(_ pool: DatabasePool) { self.pool = pool }
+
+    static let opening = StoreOpening(applicationID: "IFse", migrator: IndexSchema.migrator, isCache: true)
+
+    /// How many images one transaction removes after a walk.
+    static let removedAtOnce = 500
+
+    func progress() throws -> IndexProgress { try pool.read { try IndexProgress($0) } }
+
+    /// Writes in one transaction, with the progress.
+    /// - Parameter base: the progress that the caller knows.
+    /// - Throws: `IndexReplaced` when the index has another progress, because it was replaced by a new one.
+    /// - Returns: the progress after the transaction.
+    private func write(
+        from base: IndexProgress, _ body: @escaping @Sendable (IndexWriter, inout IndexProgress) throws -> Void
+    ) async throws -> IndexProgress {
+        try await pool.write { db in
+            var progress = try IndexProgress(db)
+            guard progress == base else { throw IndexReplaced() }
+            try body(IndexWriter(db: db), &progress)
+            if progress != base { try progress.write(db) }
+            return progress
+        }
+    }
+
+    // MARK: Events
+
+    /// Applies events in their order. An event that has been applied before changes nothing.
+    func apply(_ events: [IndexEvent], from base: IndexProgress) async throws -> IndexProgress {
+        try await write(from: base) { writer, progress in
+            var comments = CommentChanges()
+            for event in events {
+                if event.isOfFeed {
+                    // An image that is removed and published again gets its comments from the service.
+                    try comments.write(writer)
+                    try Self.apply(event, writer, &progress)
+                    progress.feedSeq = event.seq
+                } else {
+                    if case .commentsReset = event.change {
+                        try writer.db.execute(sql: "UPDATE image SET knows_comments = 0")
+                        progress.isBehindComments = true
+                    } else {
+                        try comments.add(event.change, writer)
+                    }
+                    progress.commentsSeq = event.seq
+                }
+            }
+            try comments.write(writer)
+        }
+    }
+
+    private static func apply(_ event: IndexEvent, _ writer: IndexWriter, _ progress: inout IndexProgress) throws {
+        switch event.change {
+        case .published(let images):
+            var number = min(try writer.lowestNumber() ?? IndexNumbers.first, IndexNumbers.first)
+            // The first image is the newest and gets the lowest number.
+            for image in images.reversed() {
+                if let known = try writer.number(of: image.id) {
+                    try writer.update(image, at: known)
+                    try writer.touch(known, generation: progress.generation)
+                } else {
+                    number -= 1
+                    let entry = IndexEntry(number: number, image: image, comments: [])
+                    try writer.add(entry, generation: progress.generation, knowsComments: false)
+                }
+            }
+        case .removed(let ids):
+            for id in ids { if let number = try writer.number(of: id) { try writer.remove(number) } }
+        case .feedReset:
+            progress.generation += 1
+            progress.walk = .walking
+            progress.walkAfter = nil
+            progress.walked = 0
+            progress.walkTotal = 0
+            progress.walkNumber =
+                try writer.lowestNumber().map { min($0, IndexNumbers.first) - IndexNumbers.walkGap }
+                ?? IndexNumbers.first
+        case .posted, .removedComments, .commentsReset: break
+        }
+    }
+
+    // MARK: Walking through the feed
+
+    /// An image of the feed, as the walk reads it.
+    struct WalkedImage: Sendable {
+        let image: SearchableImage
+
+        /// Nil for an image that is indexed already, and when the comments service does not answer.
+        let comments: [SearchableComment]?
+    }
+
+    /// Those of the ids that are indexed.
+    func known(_ ids: [UUID]) throws -> Set<UUID> {
+        try pool.read { db in
+            try ids.reduce(into: []) { known, id in
+                if try IndexWriter(db: db).number(of: id) != nil { known.insert(id) }
+            }
+        }
+    }
+
+    /// Writes the next images of the walk.
+    /// - Parameters:
+    ///   - isLast: whether no images follow.
+    ///   - isWhole: whether the walk has read the whole feed, so that images which it has not found do not exist any more.
+    func write(
+        _ images: [WalkedImage], isLast: Bool, isWhole: Bool, from base: IndexProgress
+    ) async throws -> IndexProgress {
+        try await write(from: base) { writer, progress in
+            for walked in images {
+                if let known = try writer.number(of: walked.image.id) {
+                    try writer.update(walked.image, at: known)
+                    try writer.touch(known, generation: progress.generation)
+                } else {
+                    let entry = IndexEntry(
+                        number: progress.walkNumber, image: walked.image,
+                        comments: (walked.comments ?? []).sorted { $0.id < $1.id })
+                    try writer.add(
+                        entry, generation: progress.generation, knowsComments: walked.comments != nil)
+                    progress.walkNumber += 1
+                }
+            }
+            progress.walked += images.count
+            progress.walkAfter = images.last?.image.id ?? progress.walkAfter
+            if isLast { progress.walk = isWhole ? .removing : .none }
+        }
+    }
+
+    func setWalkTotal(_ total: Int, from base: IndexProgress) async throws -> IndexProgress {
+        try await write(from: base) { _, progress in progress.walkTotal = total }
+    }
+
+    /// Removes some of the images that the walk has not found; the walk ends when there are none.
+    func removeUnfound(from base: IndexProgress) async throws -> IndexProgress {
+        try await write(from: base) { writer, progress in
+            let numbers = try Int64.fetchAll(
+                writer.db, sql: "SELECT number FROM image WHERE generation < ? LIMIT ?",
+                arguments: [progress.generation, Self.removedAtOnce])
+            for number in numbers { try writer.remove(number) }
+            if numbers.count < Self.removedAtOnce { progress.walk = .none }
+        }
+    }
+
+    // MARK: Unknown comments
+
+    /// The newest images whose comments are unknown.
+    func imagesWithoutComments(_ limit: Int) throws -> [UUID] {
+        try pool.read { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT id FROM image WHERE knows_comments = 0 ORDER BY number LIMIT ?")
+            return try UUID.fetchAll(statement, arguments: [limit])
+        }
+    }
+
+    func countWithoutComments() throws -> Int {
+        try pool.read { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM image WHERE knows_comments = 0") ?? 0
+        }
+    }
+
+    func count() throws -> Int {
+        try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM image") ?? 0 }
+    }
+
+    /// Replaces the comments of images.
+    /// - Parameter comments: nil for an image whose comments cannot be read; those that are indexed remain.
+    func write(comments: [UUID: [SearchableComment]?], from base: IndexProgress) async throws -> IndexProgress {
+        try await write(from: base) { writer, progress in
+            for (id, comments) in comments {
+                guard let number = try writer.number(of: id) else { continue }
+                if let comments {
+                    var changes: [UUID: SearchableComment?] = [:]
+                    for comment in try writer.entry(number)?.comments ?? [] {
+                        changes.updateValue(nil, forKey: comment.id)
+                    }
+                    for comment in comments { changes.updateValue(comment, forKey: comment.id) }
+                    try writer.change(changes, on: number)
+                }
+                try writer.setKnowsComments(number)
+            }
+            if progress.isBehindComments {
+                let isKnown = try Int.fetchOne(
+                    writer.db, sql: "SELECT 1 FROM image WHERE knows_comments = 0 LIMIT 1")
+                progress.isBehindComments = isKnown != nil
+            }
+        }
+    }
+
+    /// Notes that the index has all changes.
+    func noteCurrent(at time: Date, from base: IndexProgress) async throws -> IndexProgress {
+        try await write(from: base) { _, progress in
+            progress.indexedAt = Date(timeIntervalSince1970: time.timeIntervalSince1970.rounded(.down))
+        }
+    }
+}
+
+/// Another index has taken the place of the one whose progress is known.
+struct IndexReplaced: Error {}
+
+/// Changes of comments that are not written yet. Those of one image are written together.
+private struct CommentChanges {
+    private var changes: [Int64: [UUID: SearchableComment?]] = [:]
+
+    mutating func add(_ change: IndexEvent.Change, _ writer: IndexWriter) throws {
+        switch change {
+        case .posted(let comments):
+            for posted in comments {
+                // The comments of an unknown image are read when it is published.
+                guard let number = try writer.number(of: posted.imageID) else { continue }
+                changes[number, default: [:]].updateValue(posted.comment, forKey: posted.comment.id)
+            }
+        case .removedComments(let ids):
+            for id in ids {
+                for number in changes.keys where changes[number]?[id] != nil {
+                    changes[number]?.updateValue(nil, forKey: id)
+                }
+                if let number = try writer.image(ofComment: id) {
+                    changes[number, default: [:]].updateValue(nil, forKey: id)
+                }
+            }
+        case .published, .removed, .feedReset, .commentsReset: break
+        }
+    }
+
+    mutating func write(_ writer: IndexWriter) throws {
+        for (number, changes) in changes { try writer.change(changes, on: number) }
+        changes = [:]
+    }
+}
