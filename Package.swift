@@ -269,6 +269,12 @@ let package = Package(
                     "SQLiteKit", "EdgeKit", "EdgeModel", "Upstream", "RPCTestKit",
                     .grdb, .logging, .nioCore,
                 ], exclude: ["Variants/vipsthumbnail"]),
+            tests(
+                "SearchTests",
+                of: [
+                    "Search", "SearchContract", "search-service", "FeedContract", "CommentsContract", "JSON", "RPC",
+                    "RPCTestKit", "ServiceKit", "SQLiteKit", .grdb, .logging,
+                ] + executables),
             // These tests start the real executables.
             tests(
                 "ContractTests",

@@ -1,0 +1,49 @@
+import Search
+import Testing
+
+/// The words by which texts are found.
+@Suite struct WordsTests {
+    @Test(
+        "words are folded",
+        arguments: [
+            ("", ""), ("  \n", ""), ("Sunset", "sunset"), ("a-b_c.d", "a b c d"), ("it's 7°C", "it s 7 ° c"),
+            ("São João", "sao joao"), ("Sa\u{303}o", "sao"), ("Ήλιος ΉΛΙΟΣ ηλιοσ", "ηλιοσ ηλιοσ ηλιοσ"),
+            ("Ｔｏｋｙｏ ７", "tokyo 7"), ("Straße STRASSE", "strasse strasse"), ("Ærø œuvre", "aero oeuvre"),
+            ("İstanbul ısı", "istanbul isi"), ("Ångström", "angstrom"), ("й Ёлка", "и елка"), ("ﬁsh", "fish"),
+            ("مَرْحَبًا", "مرحبا"), ("שָׁלוֹם", "שלום"), ("हिन्दी", "हिन्दी"), ("한국어", "한국어"),
+            ("co\u{AD}operate", "cooperate"), ("a\u{202E}b\u{200F}c", "abc"), ("a\0b", "a b"),
+        ])
+    func folding(text: String, words: String) {
+        #expect(Words.indexed(text) == words)
+    }
+
+    @Test(
+        "ASCII texts have the same words as in a text of other characters",
+        arguments: ["Ab1 c-D", "x_y", "9'to'5", " a  b "])
+    func asciiIsNoException(text: String) {
+        #expect(Words.indexed(text) + " ω" == Words.indexed(text + " ω"))
+    }
+
+    @Test(
+        "a script without spaces has a gram for each character",
+        arguments: [
+            ("東", "東"), ("東京", "東京 京"), ("東京タワー", "東京タ 京タワ タワー ワー ー"), ("ガ ｶﾞ か\u{3099}", "ガ ガ が"),
+            ("東京tower", "東京 京 tower"), ("สวัสดี", "สวัส วัสดี สดี ดี"),
+        ])
+    func grams(text: String, words: String) {
+        #expect(Words.indexed(text) == words)
+    }
+
+    @Test(
+        "emoji are words, without their colour and variation",
+        arguments: [("a🌇b", "a 🌇 b"), ("👍🏽 👍", "👍 👍"), ("❤️", "❤"), ("👩‍👧", "👩 👧"), ("🇧🇷", "🇧 🇷")])
+    func emoji(text: String, words: String) {
+        #expect(Words.indexed(text) == words)
+    }
+
+    @Test("a word is cut at 64 characters", arguments: [("a", 63), ("a", 64), ("a", 65), ("ω", 64), ("ω", 65)])
+    func longWords(letter: String, length: Int) {
+        let word = String(repeating: letter, count: length)
+        #expect(Words.indexed(word) == String(repeating: letter, count: min(length, 64)))
+    }
+}

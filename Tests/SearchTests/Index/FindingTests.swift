@@ -1,0 +1,154 @@
+import Foundation
+import RPCTestKit
+import Search
+import Testing
+
+@testable import search_service
+
+/// What readers find.
+@Suite struct FindingTests {
+    private let chick = SearchableImage(1, "A yellow chick", place: "Porto, Portugal", tags: ["Bird", "golden hour"])
+    private let lisbon = SearchableImage(2, "Tram in the rain", place: "Lisbon, Portugal", tags: ["tram"])
+    private let tokyo = SearchableImage(3, "東京タワー 🗼", place: "Tokyo, Japan", tags: ["C++", "海"])
+
+    private func withImages(_ body: (TestedIndex) async throws -> Void) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(chick, lisbon, tokyo)
+            try await tested.comment(chick, "Que linda galinha!", by: "José Maria")
+            try await tested.comment(lisbon, "It rains and rains", by: "maria")
+            try await body(tested)
+        }
+    }
+
+    @Test(
+        "words, phrases, prefixes and filters",
+        arguments: [
+            ("chick", [1]), ("chi", [1]), ("hick", []), ("galinha", [1]), ("portugal", [1, 2]), ("portugal -tram", [1]),
+            ("\"yellow chick\"", [1]), ("\"chick yellow\"", []), ("chick yellow ", [1]), ("chi ", []),
+            ("tag:bird", [1]),
+            ("tag:BIRD", [1]), ("tag:bir", []), ("tag:\"Golden Hour\"", [1]), ("tag:golden", []), ("tag:c++", [3]),
+            ("tag:c", []), ("tag:海", [3]), ("place:lis", [2]), ("place:\"lisbon portugal\"", [2]), ("place:rain", []),
+            ("from:jose", [1]), ("from:\"José Maria\"", [1]), ("from:maria", [1, 2]), ("from:\"maria maria\"", []),
+            ("from:galinha", []), ("maria ", []), ("東", [3]), ("京タ", [3]), ("東京タワー", [3]), ("東タ", []), ("🗼", [3]),
+            ("-portugal", [3]), ("-portugal -東京", []), ("", [1, 2, 3]), ("???", []), ("golden bird", [1]),
+        ])
+    func queries(query: String, found: [Int]) async throws {
+        try await withImages { tested in
+            let ids = try await tested.find(query)
+            #expect(Set(ids) == Set(found.map { UUID($0) }))
+        }
+    }
+
+    @Test("images have all tags of the call")
+    func tags() async throws {
+        try await withImages { tested in
+            let both = try await tested.find("", tags: ["bird", "Golden Hour"])
+            #expect(both == [chick.id])
+            let mixed = try await tested.find("", tags: ["bird", "tram"])
+            #expect(mixed == [])
+        }
+    }
+
+    @Test("a word in the title counts more than in comments, and newer images come first among equals")
+    func ranking() async throws {
+        try await TestedIndex.with { tested in
+            let (old, new, said) = (SearchableImage(1, "sea"), SearchableImage(2, "sea"), SearchableImage(3, "land"))
+            try await tested.publish(said)
+            try await tested.publish(old)
+            try await tested.publish(new)
+            try await tested.comment(said, "sea")
+            #expect(try await tested.find("sea ") == [new.id, old.id, said.id])
+            #expect(try await tested.find("") == [new.id, old.id, said.id])
+        }
+    }
+
+    @Test("pages neither repeat nor miss an image", arguments: ["", "sea", "sea -x7", "-x7", "tag:t"], [1, 3, 100])
+    func pages(query: String, limit: Int) async throws {
+        try await TestedIndex.with { tested in
+            for number in 1...20 {
+                try await tested.publish(
+                    SearchableImage(number, "sea x\(number) " + (number % 3 == 0 ? "sea" : ""), tags: ["t"]))
+            }
+            let paged = try await tested.find(query, pages: limit)
+            let whole = try await tested.find(query, pages: 1_000)
+            #expect(paged == whole)
+            #expect(Set(paged).count == paged.count)
+            #expect(paged.count >= 19)
+        }
+    }
+
+    @Test("the total is counted up to a limit", arguments: [(2, 2), (3, 3), (4, 3)])
+    func total(limit: Int, total: Int) async throws {
+        try await withImages { tested in
+            let page = try await tested.index.find(SearchQuery(""), 1, after: nil, maximumTotal: limit)
+            #expect(page.total == min(limit, total))
+            #expect(page.hasMore)
+        }
+    }
+
+    @Test("the snippet is of the text that has the word")
+    func snippet() async throws {
+        try await withImages { tested in
+            let page = try await tested.index.find(SearchQuery("galinha"), 1, after: nil, maximumTotal: 1)
+            #expect(page.images.first?.snippet.parts.map(\.text) == ["Que linda ", "galinha", "!"])
+        }
+    }
+
+    @Test(
+        "suggestions begin with the prefix, in any word of a term",
+        arguments: [
+            ("b", IndexTerm.Kind.tag, ["Bird"]), ("HO", .tag, ["golden hour"]),
+            ("por", .place, ["Lisbon, Portugal", "Porto, Portugal"]),
+            ("ma", .person, ["José Maria", "maria"]), ("jose m", .person, ["José Maria"]), ("x", .tag, []),
+            ("???", .tag, []),
+        ] as [(String, IndexTerm.Kind, [String])])
+    func suggestions(prefix: String, kind: IndexTerm.Kind, texts: [String]) async throws {
+        try await withImages { tested in
+            let found = try await tested.index.suggestions(prefix, kind, 8)
+            #expect(found.map(\.text).sorted() == texts)
+        }
+    }
+
+    @Test("suggestions are counted by images, the most frequent first; an empty prefix suggests them all")
+    func suggestionCounts() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(
+                SearchableImage(1, "", tags: ["a"]), SearchableImage(2, "", tags: ["B", "a"]),
+                SearchableImage(3, "", tags: ["b", "A"]))
+            #expect(try await tested.index.suggestions("", .tag, 1) == [.init(text: "A", images: 3)])
+            try await tested.apply(.removed([UUID(1), UUID(3)]))
+            let left = try await tested.index.suggestions("", .tag, 8)
+            #expect(left.map(\.images) == [1, 1])
+            try await tested.apply(.removed([UUID(2)]))
+            #expect(try await tested.index.suggestions("", .tag, 8) == [])
+        }
+    }
+
+    /// Characters that are syntax somewhere.
+    private static let pieces = [
+        "\"", "'", "*", "-", ":", "(", ")", "^", "{", "}", "+", "AND", "OR", "NOT", "NEAR(", "tag:", "place:", "from:",
+        ";", "--", "/*",
+        "DROP TABLE image", "\0", "\u{202E}", "\u{200F}", "e\u{301}", "東京", "👩‍👧", "\u{E000}", "\u{FFFD}", "%", "\\", " ",
+        "word",
+    ]
+
+    @Test("no query is an error", arguments: 0..<ModelSeeds.count(usual: 10))
+    func hostile(seed: Int) async throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let queries = (0..<40).map { _ in
+            (0..<Int.random(in: 1...12, using: &random)).map { _ in Self.pieces.randomElement(using: &random)! }
+                .joined()
+        }
+        try await withImages { tested in
+            for query in queries {
+                _ = try await tested.find(query)
+                _ = try await tested.index.suggestions(query, .tag, 8)
+            }
+        }
+    }
+
+    @Test("long queries are no error", arguments: ["a", "\"", "東", "-", "tag:", "word ", "🐤", "\0"])
+    func long(piece: String) async throws {
+        try await withImages { tested in _ = try await tested.find(String(repeating: piece, count: 10_000)) }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import GRDB
+import RPCTestKit
+import Search
+import Testing
+
+@testable import search_service
+
+/// Random changes, compared with a model that matches texts one by one, and with an index that is built at once.
+@Suite struct IndexModelTests {
+    private struct Model {
+        var images: [SearchableImage] = []
+        var comments: [UUID: [SearchableComment]] = [:]
+
+        private func words(_ image: SearchableImage) -> Set<Substring> {
+            let texts = [image.title, image.place] + image.tags + (comments[image.id] ?? []).map(\.message)
+            return Set(texts.flatMap { Words.indexed($0).split(separator: " ") })
+        }
+
+        func find(_ word: String) -> Set<UUID> {
+            Set(images.filter { words($0).contains { $0 == word } }.map(\.id))
+        }
+
+        func find(author: String) -> Set<UUID> {
+            Set(images.filter { comments[$0.id]?.contains { $0.author == author } == true }.map(\.id))
+        }
+
+        func find(tag: String) -> Set<UUID> { Set(images.filter { $0.tags.contains(tag) }.map(\.id)) }
+    }
+
+    private static let vocabulary = ["sea", "sun", "fog", "são", "鳥", "🐤", "rain"]
+    private static let authors = ["ana", "bo", "cy"]
+
+    private func text(_ random: inout SeededRandom) -> String {
+        (0..<Int.random(in: 0...3, using: &random)).map { _ in Self.vocabulary.randomElement(using: &random)! }
+            .joined(separator: " ")
+    }
+
+    @Test("the index finds what the model finds", arguments: 0..<ModelSeeds.count(usual: 8))
+    func history(seed: Int) async throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        try await TestedIndex.with { tested in
+            var model = Model()
+            var lastID = 0
+            for _ in 0..<60 {
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0...3:
+                    lastID += 1
+                    let image = SearchableImage(
+                        lastID, text(&random), place: text(&random),
+                        tags: [Self.vocabulary.randomElement(using: &random)!])
+                    try await tested.publish(image)
+                    model.images.insert(image, at: 0)
+                    model.comments[image.id] = []
+                case 4...6:
+                    guard let image = model.images.randomElement(using: &random) else { continue }
+                    lastID += 1
+                    let comment = SearchableComment(
+                        id: UUID(lastID), author: Self.authors.randomElement(using: &random)!, message: text(&random))
+                    try await tested.apply(.posted([.init(imageID: image.id, comment: comment)]))
+                    model.comments[image.id]?.append(comment)
+                case 7:
+                    guard let image = model.images.randomElement(using: &random),
+                        let comment = model.comments[image.id]?.randomElement(using: &random)
+                    else { continue }
+                    try await tested.apply(.removedComments([comment.id]))
+                    model.comments[image.id]?.removeAll { $0.id == comment.id }
+                case 8:
+                    guard let image = model.images.randomElement(using: &random) else { continue }
+                    try await tested.apply(.removed([image.id]))
+                    model.images.removeAll { $0.id == image.id }
+                    model.comments[image.id] = nil
+                default:
+                    // A walk finds everything anew, with changed texts.
+                    try await tested.apply(.feedReset)
+                    if let index = model.images.indices.randomElement(using: &random) {
+                        let old = model.images[index]
+                        model.images[index] = SearchableImage(
+                            id: old.id, title: text(&random), place: "", tags: old.tags)
+                    }
+                    try await tested.walk(model.images.map { ($0, model.comments[$0.id]) })
+                }
+            }
+            for word in Self.vocabulary {
+                let folded = Words.indexed(word)
+                #expect(Set(try await tested.find("\"\(word)\"")) == model.find(folded), "\(word)")
+                #expect(Set(try await tested.find("tag:\(word)")) == model.find(tag: word), "tag:\(word)")
+            }
+            for author in Self.authors {
+                #expect(
+                    Set(try await tested.find("from:\"\(author)\"")) == model.find(author: author), "from:\(author)")
+            }
+            try await TestedIndex.with { fresh in
+                try await fresh.apply(.feedReset)
+                try await fresh.walk(model.images.map { ($0, model.comments[$0.id] ?? []) })
+                #expect(try await tested.words() == fresh.words())
+                #expect(try await tested.terms() == fresh.terms())
+            }
+        }
+    }
+
+    @Test("applying events again changes nothing")
+    func repeated() async throws {
+        try await TestedIndex.with { tested in
+            let image = SearchableImage(1, "sea", tags: ["t"])
+            let comment = IndexEvent.PostedComment(
+                imageID: image.id, comment: SearchableComment(id: UUID(9), author: "ana", message: "sun"))
+            for _ in 0..<2 { try await tested.apply(.published([image]), .posted([comment])) }
+            #expect(try await tested.find("sun ") == [image.id])
+            #expect(try await tested.terms().count == 2)
+            for _ in 0..<2 { try await tested.apply(.removedComments([UUID(9)]), .removed([image.id])) }
+            #expect(try await tested.words() == [:])
+            #expect(try await tested.terms() == [:])
+        }
+    }
+
+    @Test("an index that was replaced refuses the progress of the former one")
+    func replaced() async throws {
+        try await TestedIndex.with { tested in
+            var foreign = tested.progress
+            foreign.feedSeq = "other.1"
+            await #expect(throws: IndexReplaced.self) { _ = try await tested.index.apply([], from: foreign) }
+        }
+    }
+
+    @Test("a walk over a part of a feed removes nothing")
+    func partialWalk() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(SearchableImage(1, "sea"))
+            try await tested.apply(.feedReset)
+            try await tested.walk([(SearchableImage(2, "sea"), [])], isWhole: false)
+            #expect(try await tested.find("sea ").count == 2)
+        }
+    }
+
+    @Test("images that a later walk finds first are newer than those that are known")
+    func missedImages() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(SearchableImage(1, "sea"))
+            try await tested.apply(.feedReset)
+            try await tested.walk([3, 2, 1].map { (SearchableImage($0, "sea"), []) })
+            try await tested.publish(SearchableImage(4, "sea"))
+            #expect(try await tested.find("") == [4, 3, 2, 1].map { UUID($0) })
+        }
+    }
+}
+
+extension TestedIndex {
+    /// Every word with the number of images that have it, by column.
+    fileprivate func words() async throws -> [String: Int] {
+        try await index.pool.write { db in
+            try db.execute(sql: "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, word, col)")
+            let rows = try Row.fetchAll(db, sql: "SELECT term, col, doc FROM temp.vocabulary")
+            return Dictionary(
+                uniqueKeysWithValues: rows.map { ("\($0["col"] as String) \($0["term"] as String)", $0["doc"]) })
+        }
+    }
+
+    fileprivate func terms() async throws -> [String: Int] {
+        try await index.pool.read { db in
+            let rows = try Row.fetchAll(db, sql: "SELECT kind, key, images FROM term")
+            return Dictionary(
+                uniqueKeysWithValues: rows.map { ("\($0["kind"] as Int) \($0["key"] as String)", $0["images"]) })
+        }
+    }
+}
