@@ -3,6 +3,7 @@ import CommentsContract
 import Foundation
 import RPC
 import RPCTestKit
+import ServiceKit
 import Testing
 
 @testable import comments_service
@@ -50,7 +51,8 @@ import Testing
 
     private func withClient(_ body: (RPCClient) async throws -> Void) async throws {
         let handlers = CommentsHandlers(
-            store: InMemoryCommentsStore(), now: { moment(5.9) }, newID: { UUID(number: 77) })
+            store: InMemoryCommentsStore(), broadcast: ChangeBroadcast(life: "this"), now: { moment(5.9) },
+            newID: { UUID(number: 77) })
         try await TestServer.with(handlers.table) { server in
             try await RPCClient.withConnection(to: server.path, as: "test", body)
         }

@@ -53,7 +53,7 @@ import Testing
             let draft = draft(&random)
             // Sometimes the clock is set back.
             let now = moment(Double.random(in: 0...10, using: &random))
-            return { .comment(try await $0.post(draft, now: now)) }
+            return { .comment(try await $0.post(draft, now: now).comment) }
         case 4..<6: return { .removed(try await $0.remove(id)) }
         case 6..<9:
             let image = images[Int.random(in: images.indices, using: &random)]

@@ -30,10 +30,10 @@ actor InMemoryCommentsStore: CommentsStore {
         places.filter { imageIDs.contains($0.key) }.mapValues { $0.count { $0.comment != nil } }.filter { $0.value > 0 }
     }
 
-    func post(_ draft: CommentDraft, now: Date) throws -> ImageComment {
+    func post(_ draft: CommentDraft, now: Date) throws -> PostedComment {
         if let present = places.values.joined().compactMap(\.comment).first(where: { $0.id == draft.id }) {
             guard draft.isRepeat(of: present) else { throw CommentsStoreError.conflict(draft.id) }
-            return present
+            return PostedComment(present, isNew: false)
         }
         let comment = draft.comment(now: now)
         var list = places[comment.imageID, default: []].filter { $0.id != comment.id }
@@ -41,7 +41,7 @@ actor InMemoryCommentsStore: CommentsStore {
             Place(id: comment.id, createdAt: comment.createdAt, comment: comment),
             at: list.firstIndex { $0.createdAt > comment.createdAt } ?? list.endIndex)
         places[comment.imageID] = list
-        return comment
+        return PostedComment(comment, isNew: true)
     }
 
     func remove(_ id: UUID) -> Int {

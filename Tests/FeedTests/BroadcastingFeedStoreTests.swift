@@ -1,6 +1,7 @@
 import Feed
 import Foundation
 import RPCTestKit
+import ServiceKit
 import Synchronization
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BroadcastingFeedStoreTests {
     @Test func `writes are broadcast in commit order, however late the store returns`() async throws {
-        let (inner, broadcast) = (LateFeedStore(), FeedBroadcast(life: "this"))
+        let (inner, broadcast) = (LateFeedStore(), ChangeBroadcast<FeedChange>(life: "this"))
         let store = BroadcastingFeedStore(store: inner, broadcast: broadcast)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...200 {
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test func `a write that fails or changes nothing is not broadcast and does not block the next`() async throws {
-        let broadcast = FeedBroadcast(life: "this")
+        let broadcast = ChangeBroadcast<FeedChange>(life: "this")
         let store = BroadcastingFeedStore(store: InMemoryFeedStore(), broadcast: broadcast)
         _ = try await store.publish([picture(1)])
         await #expect(throws: FeedStoreError.conflict(picture(1).id)) {
@@ -41,7 +42,7 @@ import Testing
 
     @Test func `a cancelled write is both stored and broadcast, or neither`() async throws {
         try await withTemporaryDirectory { directory in
-            let broadcast = FeedBroadcast(life: "this")
+            let broadcast = ChangeBroadcast<FeedChange>(life: "this")
             let store = BroadcastingFeedStore(
                 store: SQLiteFeedStore(try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")),
                 broadcast: broadcast)
@@ -65,8 +66,8 @@ import Testing
         }
     }
 
-    private func changes(_ broadcast: FeedBroadcast) -> [FeedChange] {
-        var (changes, mark) = ([FeedChange](), FeedMark(life: "this", number: 0))
+    private func changes(_ broadcast: ChangeBroadcast<FeedChange>) -> [FeedChange] {
+        var (changes, mark) = ([FeedChange](), ChangeMark(life: "this", number: 0))
         while let news = broadcast.news(after: mark), case .change(let change) = news.content {
             changes.append(change)
             mark = news.mark
@@ -97,5 +98,7 @@ private final class LateFeedStore: FeedStore {
 
     func slice(_ limit: Int, at cursor: FeedCursor) async throws -> FeedSlice { FeedSlice(items: [], hasMore: false) }
     func item(_ id: UUID) async throws -> FeedImage? { nil }
+
+    func count() async throws -> Int { committed.count }
     func checkIntegrity() async throws {}
 }

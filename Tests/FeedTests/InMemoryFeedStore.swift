@@ -29,6 +29,8 @@ actor InMemoryFeedStore: FeedStore {
 
     func item(_ id: UUID) -> FeedImage? { places.first { $0.id == id }?.item }
 
+    func count() -> Int { places.count { $0.item != nil } }
+
     func publish(_ items: [FeedImage], now: Date) throws -> [FeedImage] {
         var (new, changed) = ([FeedImage](), places)
         for item in items.reversed() {

@@ -3,6 +3,7 @@ import FeedContract
 import Foundation
 import RPC
 import RPCTestKit
+import ServiceKit
 import Testing
 
 @testable import feed_service
@@ -10,9 +11,9 @@ import Testing
 /// `feed.watch` over a real socket.
 @Suite(.timeLimit(.minutes(5))) struct WatchingTests {
     private func withClient(
-        _ body: @escaping @Sendable (RPCClient, FeedBroadcast) async throws -> Void
+        _ body: @escaping @Sendable (RPCClient, ChangeBroadcast<FeedChange>) async throws -> Void
     ) async throws {
-        let broadcast = FeedBroadcast(life: "this")
+        let broadcast = ChangeBroadcast<FeedChange>(life: "this")
         let handlers = FeedHandlers(
             store: BroadcastingFeedStore(store: InMemoryFeedStore(), broadcast: broadcast), broadcast: broadcast,
             now: { .publication })
@@ -138,7 +139,7 @@ import Testing
                 var (items, taken) = (items, 0)
                 // The watch has begun.
                 _ = try await items.next()
-                while broadcast.mark.number < FeedLog.maximumCount * 2 {
+                while broadcast.mark.number < ChangeLog<FeedChange>.maximumCount * 2 {
                     broadcast.record(.published([picture(broadcast.mark.number + 1)]))
                 }
                 while let event = try await items.next(), event.seq != broadcast.mark.text {

@@ -4,7 +4,7 @@ import RPC
 public enum CommentsContract {
     public static let contract = Contract(
         name: "comments", version: 1,
-        methods: [list.description, post.description, remove.description, counts.description])
+        methods: [list.description, post.description, remove.description, counts.description, watch.description])
 
     /// Returns a page of an image's comments, oldest first. An unknown image has an empty list, because this service
     /// does not know which images exist.

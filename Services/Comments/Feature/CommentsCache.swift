@@ -5,9 +5,9 @@ import Foundation
 public protocol CommentsCache: Sendable {
     /// Stores an answer in place of the image's earlier one, completely or not at all. Over the store's limits it
     /// evicts the answers that were stored or renewed the longest time ago.
-    /// - Returns: whether the answer is stored. An answer that alone exceeds the limits is not; the earlier one
-    ///   remains.
-    func keep(_ answer: CachedComments) async throws -> Bool
+    /// - Returns: what has changed; nil when the answer is not stored. An answer that alone exceeds the limits is not; the
+    ///   earlier one remains.
+    func keep(_ answer: CachedComments) async throws -> CommentsCacheChange?
 
     /// Updates the time of the answer with these validators, after the upstream has confirmed it.
     /// - Returns: whether that answer is still cached.

@@ -12,9 +12,8 @@ public protocol CommentsStore: Sendable {
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int]
 
     /// Adds a comment at the place of its time, unless it already exists.
-    /// - Returns: the stored comment.
     /// - Throws: `CommentsStoreError.conflict` when the id exists with other content.
-    func post(_ draft: CommentDraft, now: Date) async throws -> ImageComment
+    func post(_ draft: CommentDraft, now: Date) async throws -> PostedComment
 
     /// - Returns: the number of removed comments, 1 or 0.
     func remove(_ id: UUID) async throws -> Int
@@ -23,4 +22,18 @@ public protocol CommentsStore: Sendable {
 public enum CommentsStoreError: Error, Equatable, Sendable {
     case unknownCursor(UUID)
     case conflict(UUID)
+}
+
+/// A comment after a post.
+public struct PostedComment: Equatable, Sendable {
+    /// The stored comment.
+    public let comment: ImageComment
+
+    /// Whether this post has stored it; false when it was there already.
+    public let isNew: Bool
+
+    public init(_ comment: ImageComment, isNew: Bool) {
+        self.comment = comment
+        self.isNew = isNew
+    }
 }

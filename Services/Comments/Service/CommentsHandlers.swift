@@ -2,10 +2,12 @@ import Comments
 import CommentsContract
 import Foundation
 import RPC
+import ServiceKit
 
 /// Implements the comments contract on an authority.
 struct CommentsHandlers {
     let store: any CommentsStore
+    let broadcast: ChangeBroadcast<CommentsChange>
     let now: @Sendable () -> Date
     let newID: @Sendable () -> UUID
 
@@ -21,7 +23,7 @@ struct CommentsHandlers {
         table.handle(CommentsContract.post) { params, _ in
             let draft = CommentDraft(params, defaultID: newID)
             return try await answering {
-                Comment(try await store.post(draft, now: now()))
+                Comment(try await store.post(draft, now: now()).comment)
             }
         }
         table.handle(CommentsContract.remove) { params, _ in
@@ -30,6 +32,7 @@ struct CommentsHandlers {
         table.handle(CommentsContract.counts) { params, _ in
             CommentCounts(counts: try await store.counts(of: params.imageIDs))
         }
+        table.handleWatching(broadcast)
         return table
     }
 }

@@ -19,11 +19,15 @@ extension CommentsService {
             client, of: base, profiler: profileOptions.profiler(process.logger), logger: process.logger)
         let upstream = UpstreamMonitor(base, logger: process.logger)
         let cache = SoftCommentsCache(store: store)
+        let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
+        let broadcast = ChangeBroadcast<CommentsChange>(life: identity.instance)
         let remote = RemoteComments(
-            endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, now: { Date() })
+            endpoint: CommentsEndpoint(base: base.url), fetch: traced.fetch(), cache: cache, broadcast: broadcast,
+            now: { Date() })
         let comments = EdgeComments(remote: remote, cache: cache, monitor: upstream)
         try await process.serve(
-            EdgeHandlers(comments: comments).table, on: socket, health: { [store.check, upstream.check] },
+            EdgeHandlers(comments: comments, broadcast: broadcast).table, on: socket, identity: identity,
+            health: { [store.check, upstream.check] },
             companions: {
                 async let fetching: Void = comments.run()
                 await upstream.run { try await traced.probe(base) }

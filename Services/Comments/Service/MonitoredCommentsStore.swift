@@ -14,7 +14,7 @@ struct MonitoredCommentsStore: CommentsStore {
         try await store.reading { try $0.counts(of: imageIDs) }
     }
 
-    func post(_ draft: CommentDraft, now: Date) async throws -> ImageComment {
+    func post(_ draft: CommentDraft, now: Date) async throws -> PostedComment {
         try await store.writing { try await $0.post(draft, now: now) }
     }
 

@@ -1,3 +1,4 @@
+import Comments
 import Foundation
 import RPC
 import SQLiteKit
@@ -9,9 +10,12 @@ extension CommentsService {
         let (store, _) = try process.openAuthority(SQLiteCommentsStore.opening, storeOptions, releasing: socket) {
             SQLiteCommentsStore($0)
         }
+        let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
+        let broadcast = ChangeBroadcast<CommentsChange>(life: identity.instance)
         let handlers = CommentsHandlers(
-            store: MonitoredCommentsStore(store: store), now: { Date() }, newID: { UUID() })
-        try await process.serve(handlers.table, on: socket, health: { [store.check] })
+            store: BroadcastingCommentsStore(store: MonitoredCommentsStore(store: store), broadcast: broadcast),
+            broadcast: broadcast, now: { Date() }, newID: { UUID() })
+        try await process.serve(handlers.table, on: socket, identity: identity, health: { [store.check] })
         try process.fail { try store.close() }
     }
 }

@@ -8,7 +8,8 @@ public enum FeedContract {
     public static let contract = Contract(
         name: "feed", version: 1,
         methods: [
-            load.description, get.description, publish.description, remove.description, validate.description,
+            load.description, get.description, count.description, publish.description, remove.description,
+            validate.description,
             watch.description,
         ])
 

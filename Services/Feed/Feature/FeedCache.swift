@@ -19,6 +19,9 @@ public protocol FeedCache: Sendable {
 
     func item(_ id: UUID) async throws -> FeedImage?
 
+    /// The number of items.
+    func count() async throws -> Int
+
     /// The upstream's last answer to exactly this request; nil when one of its items is no longer cached.
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer?
 

@@ -8,3 +8,13 @@ public enum FeedChange: Equatable, Sendable {
     /// Removed items, in feed order.
     case removed([UUID])
 }
+
+extension FeedChange {
+    /// The size of its texts or ids, in bytes.
+    public var weight: Int {
+        switch self {
+        case .published(let images): images.reduce(0) { $0 + $1.weight }
+        case .removed(let ids): ids.count * MemoryLayout<UUID>.size
+        }
+    }
+}

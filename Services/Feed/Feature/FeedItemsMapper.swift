@@ -52,6 +52,7 @@ public enum FeedItemsMapper {
             let description = object.optional("description", .string, \.description)
             let location = object.optional("location", .string, \.location)
             let image = object.required("image", address(page), \.image)
+            let tags = object.optional("tags", .any, { _ in nil })
             let publishedAt = object.optional("published_at", .any, { _ in nil })
             let width = object.optional("width", .any, { _ in nil })
             let height = object.optional("height", .any, { _ in nil })
@@ -60,6 +61,7 @@ public enum FeedItemsMapper {
                 FeedImage(
                     id: try members[id], description: shown(try members[description]),
                     location: shown(try members[location]), image: try members[image],
+                    tags: ItemTags.stored(valid(try members[tags], .array(of: .string)) ?? []),
                     publishedAt: valid(try members[publishedAt], .date),
                     hints: PictureHints(
                         width: valid(try members[width], .integer()), height: valid(try members[height], .integer()),

@@ -9,6 +9,9 @@ public protocol FeedStore: Sendable {
 
     func item(_ id: UUID) async throws -> FeedImage?
 
+    /// The number of items.
+    func count() async throws -> Int
+
     /// Adds items at the top, in feed order: publishing [A, B] onto [C] gives A, B, C. All items are written, or none:
     /// after an error nothing was written.
     /// - Parameter now: the date of the new items that have none.

@@ -1,14 +1,15 @@
 import Feed
 import Foundation
+import ServiceKit
 
 /// Broadcasts every write that changed something. The next write begins after the broadcast, so the log has the order
 /// of the store.
 struct BroadcastingFeedStore: FeedStore {
     let store: any FeedStore
-    let broadcast: FeedBroadcast
+    let broadcast: ChangeBroadcast<FeedChange>
     private let turns = WriteTurns()
 
-    init(store: any FeedStore, broadcast: FeedBroadcast) {
+    init(store: any FeedStore, broadcast: ChangeBroadcast<FeedChange>) {
         self.store = store
         self.broadcast = broadcast
     }
@@ -18,6 +19,8 @@ struct BroadcastingFeedStore: FeedStore {
     }
 
     func item(_ id: UUID) async throws -> FeedImage? { try await store.item(id) }
+
+    func count() async throws -> Int { try await store.count() }
 
     func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {
         try await turns.take {

@@ -2,11 +2,12 @@ import Feed
 import FeedContract
 import Foundation
 import RPC
+import ServiceKit
 
 /// Implements the feed contract on an authority.
 struct FeedHandlers {
     let store: any FeedStore
-    let broadcast: FeedBroadcast
+    let broadcast: ChangeBroadcast<FeedChange>
     let now: @Sendable () -> Date
 
     var table: MethodTable {
@@ -26,6 +27,7 @@ struct FeedHandlers {
             }
             return FeedItem(item)
         }
+        table.handle(FeedContract.count) { _, _ in Count(count: try await store.count()) }
         table.handle(FeedContract.publish) { params, _ in
             try await answering {
                 Count(count: try await store.publish(params.items.map(FeedImage.init), now: now()).count)

@@ -1,12 +1,13 @@
 import Feed
 import FeedContract
 import RPC
+import ServiceKit
 
 extension MethodTable {
     /// Implements `feed.watch` with the log of changes.
-    mutating func handleWatching(_ broadcast: FeedBroadcast) {
+    mutating func handleWatching(_ broadcast: ChangeBroadcast<FeedChange>) {
         handle(FeedContract.watch) { params, _, items in
-            var mark: FeedMark? = if let since = params.since { FeedMark(since) } else { broadcast.mark }
+            var mark: ChangeMark? = if let since = params.since { ChangeMark(since) } else { broadcast.mark }
             while true {
                 let news = try await broadcast.next(after: mark)
                 try await items.send(FeedEvent(news))
@@ -17,7 +18,7 @@ extension MethodTable {
 }
 
 extension FeedEvent {
-    fileprivate init(_ news: FeedNews) {
+    fileprivate init(_ news: ChangeNews<FeedChange>) {
         let change: Change =
             switch news.content {
             case .change(.published(let images)): .published(images.map(FeedItem.init))
@@ -27,3 +28,5 @@ extension FeedEvent {
         self.init(seq: news.mark.text, change: change)
     }
 }
+
+extension FeedChange: WatchedChange {}

@@ -14,6 +14,8 @@ struct MonitoredFeedStore: FeedStore {
         try await store.reading { try $0.item(id) }
     }
 
+    func count() async throws -> Int { try await store.reading { try $0.count() } }
+
     func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {
         try await store.writing { try await $0.publish(items, now: now) }
     }

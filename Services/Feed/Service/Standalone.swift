@@ -1,3 +1,4 @@
+import Feed
 import Foundation
 import RPC
 import SQLiteKit
@@ -10,7 +11,7 @@ extension FeedService {
             SQLiteFeedStore($0)
         }
         let identity = ServiceIdentity(name: process.name, version: ServiceProcess.version)
-        let broadcast = FeedBroadcast(life: identity.instance)
+        let broadcast = ChangeBroadcast<FeedChange>(life: identity.instance)
         let handlers = FeedHandlers(
             store: BroadcastingFeedStore(store: MonitoredFeedStore(store: store), broadcast: broadcast),
             broadcast: broadcast, now: { Date() })

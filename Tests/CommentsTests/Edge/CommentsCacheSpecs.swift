@@ -45,7 +45,7 @@ extension StoreFactory<any CommentsCache> {
     ) async throws {
         try await stores.withReopening { reopen in
             let answer = kept(numbers, at: 5, etag: "\"x\"")
-            let isCached = try await reopen().keep(answer)
+            let isCached = try await reopen().keep(answer) != nil
             #expect(isCached)
             let store = try reopen()
             let slice = CommentsSlice(items: answer.comments, hasMore: false)
@@ -63,7 +63,7 @@ extension StoreFactory<any CommentsCache> {
             let answer = CachedComments(
                 imageID: image, comments: [comment], savedAt: moment(0),
                 validators: AnswerValidators(etag: "W/\"ü\"", lastModified: "yesterday"))
-            let isCached = try await store.keep(answer)
+            let isCached = try await store.keep(answer) != nil
             #expect(isCached)
             #expect(try await store.slice(1, of: image, after: nil)?.slice.items == [comment])
             #expect(try await store.validators(of: image) == answer.validators)
@@ -152,7 +152,8 @@ extension StoreFactory<any CommentsCache> {
     ) async throws {
         try await stores.withStore { store in
             _ = try await store.keep(kept([9]))
-            #expect(try await store.keep(kept(Array(1...expected.count))) == expected.isCached)
+            let change = try await store.keep(kept(Array(1...expected.count)))
+            #expect((change != nil) == expected.isCached)
             #expect(try await store.numbers() == (expected.isCached ? [1, 2, 3] : [9]))
         }
     }
@@ -160,7 +161,7 @@ extension StoreFactory<any CommentsCache> {
     @Test(arguments: Factory.limited(bytes: kept([1, 2]).bytes), [0, 1])
     func `an answer that alone exceeds the limit is not stored`(stores: Factory, excess: Int) async throws {
         try await stores.withStore { store in
-            let isCached = try await store.keep(kept([1, 2], excess: excess))
+            let isCached = try await store.keep(kept([1, 2], excess: excess)) != nil
             #expect(isCached == (excess == 0))
         }
     }
@@ -203,7 +204,7 @@ extension StoreFactory<any CommentsCache> {
     ) async throws {
         try await stores.withStore { store in
             _ = try await store.keep(kept([1, 2, 3]))
-            #expect(try await store.keep(kept([7, 8, 9], excess: excess)))
+            #expect(try await store.keep(kept([7, 8, 9], excess: excess)) != nil)
             #expect(try await store.numbers() == [7, 8, 9])
             var places = 0
             for number in 1...3 where (try? await store.numbers(after: number)) != nil { places += 1 }

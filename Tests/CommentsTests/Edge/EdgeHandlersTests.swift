@@ -108,6 +108,7 @@ import Upstream
             let client = UpstreamClient(settings)
             let store = InMemoryCommentsCache()
             let base = try #require(URL(string: upstream.url + "/api/"))
+            let broadcast = ChangeBroadcast<CommentsChange>(life: "this")
             let comments = EdgeComments(
                 remote: RemoteComments(
                     endpoint: CommentsEndpoint(base: base),
@@ -115,11 +116,12 @@ import Upstream
                         client, of: .test, profiler: Profiler([], logger: RecordedLog().logger),
                         logger: RecordedLog().logger
                     ).fetch(),
-                    cache: store, now: { Date() }),
+                    cache: store, broadcast: broadcast, now: { Date() }),
                 cache: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger))
             // Cancelled at the end of this scope.
             async let _: Void = comments.run()
-            try await TestServer.with(EdgeHandlers(comments: comments).table) { server in
+            try await TestServer.with(EdgeHandlers(comments: comments, broadcast: broadcast).table)
+            { server in
                 try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, upstream) }
             }
             await client.shutdown()

@@ -20,18 +20,19 @@ actor InMemoryCommentsCache: CommentsCache {
 
     init(limits: CommentsCacheLimits = CommentsCacheLimits()) { self.limits = limits }
 
-    func keep(_ answer: CachedComments) -> Bool {
-        guard answer.comments.count <= limits.comments, answer.bytes <= limits.bytes else { return false }
+    func keep(_ answer: CachedComments) -> CommentsCacheChange? {
+        guard answer.comments.count <= limits.comments, answer.bytes <= limits.bytes else { return nil }
         lastNumber += 1
+        let former = entry(of: answer.imageID)?.places ?? []
         let places = CommentPlaces.replacing(
-            entry(of: answer.imageID)?.places ?? [], by: answer.comments.map(\.id), answer: lastNumber,
+            former, by: answer.comments.map(\.id), answer: lastNumber,
             limit: limits.gonePlaces(beside: answer))
         entries.removeAll { $0.answer.imageID == answer.imageID }
         entries.append(Entry(answer: answer, places: places))
         while entries.count > limits.images || entries.map(\.bytes).reduce(0, +) > limits.bytes {
             entries.removeFirst()
         }
-        return true
+        return CommentsCacheChange(from: former, to: answer)
     }
 
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) -> Bool {

@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import RPCTestKit
 import SQLiteKit
+import ServiceKit
 import Upstream
 
 @testable import comments_service
@@ -17,6 +18,7 @@ final class TestedEdge: Sendable {
     let storeMonitor: StoreMonitor
     let pool: DatabasePool
     let clock: TestClock
+    let broadcast = ChangeBroadcast<CommentsChange>(life: "this")
     private let running: Task<Void, Never>
 
     /// - Parameter longestWait: as in `UpstreamMonitor`. An hour, so that a slow machine gets the upstream's answer.
@@ -44,7 +46,7 @@ final class TestedEdge: Sendable {
         edge = EdgeComments(
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, cache: watched,
-                now: clock.read),
+                broadcast: broadcast, now: clock.read),
             cache: watched, monitor: UpstreamMonitor(.test, logger: log.logger, longestWait: longestWait))
         (self.upstream, self.log, self.pool, self.clock) = (upstream, log, pool, clock)
         running = Task { [edge] in await edge.run() }

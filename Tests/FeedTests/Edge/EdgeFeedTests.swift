@@ -4,6 +4,7 @@ import FeedContract
 import Foundation
 import RPC
 import RPCTestKit
+import ServiceKit
 import SQLiteKit
 import Synchronization
 import Testing
@@ -488,7 +489,7 @@ import Testing
             _ = try await rig.load(2)
             _ = try await rig.load(2, at: .before(5))
             _ = try await rig.load(7)
-            var news: [FeedNews.Content] = []
+            var news: [ChangeNews<FeedChange>.Content] = []
             while let next = rig.feed.broadcast.news(after: mark) {
                 news.append(next.content)
                 mark = next.mark
@@ -516,6 +517,7 @@ private struct FaultyCache: FeedCache {
     func keep(_ page: FetchedFeedPage) async throws -> FeedCacheChange? { throw Fault() }
     func page(_ limit: Int, at cursor: FeedCursor, now: Date) async throws -> CachedFeedPage? { throw Fault() }
     func item(_ id: UUID) async throws -> FeedImage? { throw Fault() }
+    func count() async throws -> Int { throw Fault() }
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer? { throw Fault() }
     func dropExpired(at now: Date) async throws -> Bool { throw Fault() }
     func checkIntegrity() async throws { throw Fault() }

@@ -54,7 +54,7 @@ final class EdgeRig: Sendable {
         }
         feed = EdgeFeed(
             source: source, items: ItemSource(endpoint: endpoint, fetch: fetch, now: clock.read), cache: other ?? cache,
-            monitor: upstream, broadcast: FeedBroadcast(life: "this"), now: clock.read,
+            monitor: upstream, broadcast: ChangeBroadcast<FeedChange>(life: "this"), now: clock.read,
             flights: SingleFlight(joinTime: .seconds(3_600)),
             onFault: { error in faults.add("\(error)") })
         (self.log, self.faults, self.clock) = (log, faults, clock)

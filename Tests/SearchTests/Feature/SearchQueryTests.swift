@@ -32,7 +32,8 @@ import Testing
     @Test(
         "what is not an operator is a word",
         arguments: [
-            ("tag:", ["text:tag*"]), ("tag: sea", ["text:tag", "text:sea*"]), ("- x", ["text:x"]), ("a-b", ["text:a b"]),
+            ("tag:", ["text:tag*"]), ("tag: sea", ["text:tag", "text:sea*"]), ("- x", ["text:x"]),
+            ("a-b", ["text:a b"]),
             ("mytag:sea ", ["text:mytag sea"]), ("http://x.y ", ["text:http x y"]),
             ("NOT cat ", ["text:not", "text:cat"]),
             ("a AND (b OR c) ", ["text:a", "text:and", "text:b", "text:or", "text:c"]), ("--x ", ["text:x"]),

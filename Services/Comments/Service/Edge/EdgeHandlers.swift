@@ -2,10 +2,12 @@ import Comments
 import CommentsContract
 import EdgeKit
 import RPC
+import ServiceKit
 
 /// Implements the comments contract on an edge. Comments are posted and removed at the upstream.
 struct EdgeHandlers {
     let comments: EdgeComments
+    let broadcast: ChangeBroadcast<CommentsChange>
 
     var table: MethodTable {
         var table = MethodTable(CommentsContract.contract)
@@ -19,6 +21,7 @@ struct EdgeHandlers {
         }
         table.handle(CommentsContract.post) { _, _ in throw Self.readOnly }
         table.handle(CommentsContract.remove) { _, _ in throw Self.readOnly }
+        table.handleWatching(broadcast)
         return table
     }
 

@@ -3,13 +3,29 @@ import EdgeKit
 import EdgeModel
 import Foundation
 import RPC
+import ServiceKit
 
 /// Fetches an image's comments from the upstream, maps and caches them.
 struct RemoteComments: Sendable {
     let endpoint: CommentsEndpoint
     let fetch: UpstreamFetch
     let cache: any CommentsCache
+    let broadcast: ChangeBroadcast<CommentsChange>
     let now: @Sendable () -> Date
+
+    /// Serialises cache writes, so that watchers get changes in the order in which answers were stored.
+    private let turns = WriteTurns()
+
+    init(
+        endpoint: CommentsEndpoint, fetch: @escaping UpstreamFetch, cache: any CommentsCache,
+        broadcast: ChangeBroadcast<CommentsChange>, now: @escaping @Sendable () -> Date
+    ) {
+        self.endpoint = endpoint
+        self.fetch = fetch
+        self.cache = cache
+        self.broadcast = broadcast
+        self.now = now
+    }
 
     /// The answer to a conditional request.
     enum News: Equatable, Sendable {
@@ -61,8 +77,17 @@ struct RemoteComments: Sendable {
         let comments = try await map(answer, imageID)
         let cached = CachedComments(
             imageID: imageID, comments: comments, savedAt: savedAt(of: answer), validators: answer.validators)
-        let isCached = try await orNil { try await cache.keep(cached) } ?? false
+        let isCached = try await orNil { try await keep(cached) } ?? false
         return Answer(comments: comments, receipt: receipt(answer, isCached: isCached))
+    }
+
+    private func keep(_ answer: CachedComments) async throws -> Bool {
+        try await turns.take {
+            guard let change = try await cache.keep(answer) else { return false }
+            if !change.removed.isEmpty { broadcast.record(.removed(change.removed)) }
+            if !change.new.isEmpty { broadcast.record(.posted(change.new)) }
+            return true
+        }
     }
 
     private func savedAt(of answer: UpstreamAnswer) -> Date {

@@ -7,8 +7,8 @@ import SQLiteKit
 struct SoftCommentsCache: CommentsCache {
     let store: SoftStore<SQLiteCommentsCache>
 
-    func keep(_ answer: CachedComments) async throws -> Bool {
-        try await store.writing { try await $0.keep(answer) ? true : nil } ?? false
+    func keep(_ answer: CachedComments) async throws -> CommentsCacheChange? {
+        try await store.writing { try await $0.keep(answer) }
     }
 
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool {

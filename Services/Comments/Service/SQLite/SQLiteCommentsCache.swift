@@ -73,19 +73,20 @@ struct SQLiteCommentsCache: CommentsCache {
 
     // MARK: Writing
 
-    func keep(_ answer: CachedComments) async throws -> Bool {
-        guard answer.comments.count <= limits.comments, answer.bytes <= limits.bytes else { return false }
-        try await pool.write { [limits] db in
+    func keep(_ answer: CachedComments) async throws -> CommentsCacheChange? {
+        guard answer.comments.count <= limits.comments, answer.bytes <= limits.bytes else { return nil }
+        return try await pool.write { [limits] db in
             let turn = try Self.nextTurn(db)
+            let former = try Self.places(of: answer.imageID, db)
             let places = CommentPlaces.replacing(
-                try Self.places(of: answer.imageID, db), by: answer.comments.map(\.id), answer: turn,
+                former, by: answer.comments.map(\.id), answer: turn,
                 limit: limits.gonePlaces(beside: answer))
             let gone = places.count - answer.comments.count
             try Self.write(answer, turn: turn, bytes: answer.bytes + gone * CommentPlace.bytes, db)
             try Self.write(places, answer.comments, of: answer.imageID, db)
             try Self.makeRoom(limits, db)
+            return CommentsCacheChange(from: former, to: answer)
         }
-        return true
     }
 
     func renew(_ imageID: UUID, _ validators: AnswerValidators, savedAt: Date) async throws -> Bool {

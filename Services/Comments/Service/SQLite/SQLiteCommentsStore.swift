@@ -84,11 +84,11 @@ struct SQLiteCommentsStore: CommentsStore {
 
     // MARK: Writing
 
-    func post(_ draft: CommentDraft, now: Date) async throws -> ImageComment {
+    func post(_ draft: CommentDraft, now: Date) async throws -> PostedComment {
         try await pool.write { db in
             if let present = try Self.comment(draft.id, db) {
                 guard draft.isRepeat(of: present) else { throw CommentsStoreError.conflict(draft.id) }
-                return present
+                return PostedComment(present, isNew: false)
             }
             let comment = draft.comment(now: now)
             try db.cachedStatement(sql: "DELETE FROM tombstone WHERE image_id = ? AND id = ?")
@@ -99,7 +99,7 @@ struct SQLiteCommentsStore: CommentsStore {
                 comment.id, comment.imageID, Int64(comment.createdAt.timeIntervalSince1970), comment.username,
                 comment.message,
             ])
-            return comment
+            return PostedComment(comment, isNew: true)
         }
     }
 

@@ -3,6 +3,7 @@ import FeedContract
 import Foundation
 import Logging
 import RPC
+import ServiceKit
 import SQLiteKit
 
 /// Maintains the cache: deletes expired entries, and replaces an unreadable file with a new cache.

@@ -12,7 +12,7 @@ struct EdgeFeed {
     let items: ItemSource
     let cache: any FeedCache
     let monitor: UpstreamMonitor
-    let broadcast: FeedBroadcast
+    let broadcast: ChangeBroadcast<FeedChange>
 
     /// Items that were recently sent to readers. They are available even when the cache cannot be written.
     let delivered: DeliveredItems
@@ -36,7 +36,7 @@ struct EdgeFeed {
 
     init(
         source: @escaping FeedSource, items: ItemSource, cache: any FeedCache, monitor: UpstreamMonitor,
-        broadcast: FeedBroadcast, now: @escaping @Sendable () -> Date,
+        broadcast: ChangeBroadcast<FeedChange>, now: @escaping @Sendable () -> Date,
         delivered: DeliveredItems = DeliveredItems(), flights: SingleFlight<PageRequest, LoadedFeed> = SingleFlight(),
         onFault: @escaping @Sendable (any Error) -> Void
     ) {

@@ -17,6 +17,7 @@ struct EdgeHandlers {
         table.handle(FeedContract.get) { params, context in
             FeedItem(try await feed.item(params.id, within: context.remaining))
         }
+        table.handle(FeedContract.count) { _, _ in Count(count: try await feed.cache.count()) }
         table.handle(FeedContract.publish) { _, _ in throw readOnly }
         table.handle(FeedContract.remove) { _, _ in throw readOnly }
         table.handle(FeedContract.validate) { _, _ in Validation(outcome: try await validation.validate()) }

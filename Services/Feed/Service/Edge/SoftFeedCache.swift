@@ -20,6 +20,8 @@ struct SoftFeedCache: FeedCache {
 
     func item(_ id: UUID) async throws -> FeedImage? { try await store.reading { try $0.item(id) } }
 
+    func count() async throws -> Int { try await store.reading { try $0.count() } ?? 0 }
+
     func answer(_ limit: Int, at cursor: FeedCursor) async throws -> KnownAnswer? {
         try await store.reading { try $0.answer(limit, at: cursor) }
     }

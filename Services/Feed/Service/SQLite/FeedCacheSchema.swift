@@ -76,11 +76,31 @@ enum FeedCacheSchema {
             -- As for the hints.
             DELETE FROM answer;
             """,
+            "5 tags": """
+            -- One per line; NULL: none.
+            ALTER TABLE node ADD COLUMN tags TEXT;
+            -- As for the hints.
+            DELETE FROM answer;
+
+            DROP TRIGGER node_inserted;
+            DROP TRIGGER node_deleted;
+            DROP TRIGGER node_changed;
+            CREATE TRIGGER node_inserted AFTER INSERT ON node
+                BEGIN UPDATE weight SET total = total + \(weight(of: "NEW", weighed + ["tags"])); END;
+            CREATE TRIGGER node_deleted AFTER DELETE ON node
+                BEGIN UPDATE weight SET total = total - \(weight(of: "OLD", weighed + ["tags"])); END;
+            CREATE TRIGGER node_changed AFTER UPDATE OF description, location, image, tags ON node
+                BEGIN UPDATE weight SET total = total + \(weight(of: "NEW", weighed + ["tags"]))
+                    - \(weight(of: "OLD", weighed + ["tags"])); END;
+            """,
         ])
     }
 
-    private static func weight(of row: String) -> String {
-        let texts = ["description", "location", "image"].map { "coalesce(length(CAST(\(row).\($0) AS BLOB)), 0)" }
+    /// The columns that counted in the first versions.
+    private static let weighed = ["description", "location", "image"]
+
+    private static func weight(of row: String, _ columns: [String] = weighed) -> String {
+        let texts = columns.map { "coalesce(length(CAST(\(row).\($0) AS BLOB)), 0)" }
         return "(\(FeedCachePolicy.overhead) + \(texts.joined(separator: " + ")))"
     }
 }

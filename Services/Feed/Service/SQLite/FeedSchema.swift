@@ -30,6 +30,10 @@ enum FeedSchema {
             -- In seconds since 1970; NULL for the items from before this column.
             ALTER TABLE item ADD COLUMN published_at INTEGER;
             """,
+            "4 tags": """
+            -- One per line; NULL: none.
+            ALTER TABLE item ADD COLUMN tags TEXT;
+            """,
         ])
     }
 }

@@ -65,7 +65,7 @@ struct Fingerprint {
             for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
         for item in items {
-            for text in [item.description, item.location, item.image] {
+            for text in [item.description, item.location, item.image, item.tagLines] {
                 add((text ?? "").utf8)
                 // A separator that occurs in no text.
                 add([0])

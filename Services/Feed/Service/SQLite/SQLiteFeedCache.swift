@@ -16,6 +16,10 @@ struct SQLiteFeedCache: FeedCache {
 
     func item(_ id: UUID) throws -> FeedImage? { try pool.read { try CacheLinks(db: $0).image(id) } }
 
+    func count() throws -> Int {
+        try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM node WHERE state = 1") ?? 0 }
+    }
+
     func passed(_ ids: [UUID], at cursor: FeedCursor) async throws -> Set<UUID> {
         guard let id = cursor.id else { return [] }
         return try await pool.read { try CacheLinks(db: $0).ids(beside: id, upward: cursor.isDownward) }.intersection(

@@ -29,6 +29,10 @@ struct SQLiteFeedStore: FeedStore {
         try pool.read { try Self.item(id, $0) }
     }
 
+    func count() throws -> Int {
+        try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") ?? 0 }
+    }
+
     func checkIntegrity() async throws {
         try await pool.checkIntegrity()
     }
@@ -86,9 +90,12 @@ struct SQLiteFeedStore: FeedStore {
                 try db.cachedStatement(sql: "DELETE FROM tombstone WHERE id = ?").execute(arguments: [item.id])
                 let dated = item.published(at: item.publishedAt ?? now)
                 try db.cachedStatement(
-                    sql: "INSERT INTO item (id, description, location, image, published_at) VALUES (?, ?, ?, ?, ?)"
+                    sql: """
+                        INSERT INTO item (id, description, location, image, published_at, tags)
+                        VALUES (?, ?, ?, ?, ?, ?)
+                        """
                 ).execute(arguments: [
-                    dated.id, dated.description, dated.location, dated.image, dated.publishedSeconds,
+                    dated.id, dated.description, dated.location, dated.image, dated.publishedSeconds, dated.tagLines,
                 ])
                 if !item.hints.isEmpty { try Self.write(item.hints, of: item.id, db) }
                 new.append(dated)

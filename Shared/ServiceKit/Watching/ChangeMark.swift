@@ -1,7 +1,7 @@
 import Foundation
 
 /// A watcher's position in the log: an instance of the service, and the number of a change in it.
-public struct FeedMark: Equatable, Sendable {
+public struct ChangeMark: Equatable, Sendable {
     public let life: String
 
     /// The number of the last change that the watcher has received; 0 before the first.
@@ -13,7 +13,7 @@ public struct FeedMark: Equatable, Sendable {
     }
 }
 
-extension FeedMark {
+extension ChangeMark {
     private static let separator: Character = "."
 
     /// The mark as clients see it; they need not interpret it.

@@ -1,11 +1,10 @@
-import Feed
 import RPC
 import Synchronization
 
 /// The log of changes, and the watchers that wait for the next one.
-final class FeedBroadcast: Sendable {
+public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
     private struct State {
-        var log: FeedLog
+        var log: ChangeLog<Change>
         var waiting: [Int: UnsafeContinuation<Void, Never>] = [:]
         var lastWaiter = 0
     }
@@ -16,20 +15,20 @@ final class FeedBroadcast: Sendable {
     private let executor: LoopExecutor
 
     /// - Parameter life: identifies this instance of the service.
-    init(life: String, executor: LoopExecutor = .shared) {
-        state = Mutex(State(log: FeedLog(life: life)))
+    public init(life: String, executor: LoopExecutor = .shared) {
+        state = Mutex(State(log: ChangeLog(life: life)))
         self.executor = executor
     }
 
     /// The mark of a watcher that starts with the next change.
-    var mark: FeedMark { state.withLock(\.log.mark) }
+    public var mark: ChangeMark { state.withLock(\.log.mark) }
 
     /// The number of watchers that wait for the next change.
-    var waiting: Int { state.withLock(\.waiting.count) }
+    public var waiting: Int { state.withLock(\.waiting.count) }
 
     /// Records a change. The cost does not depend on the number of watchers: they are resumed after the writer has been
     /// answered.
-    func record(_ change: FeedChange) {
+    public func record(_ change: Change) {
         let waiting = state.withLock { state in
             state.log.record(change)
             defer { state.waiting = [:] }
@@ -40,11 +39,11 @@ final class FeedBroadcast: Sendable {
     }
 
     /// The event after `mark`; nil when nothing has changed since.
-    func news(after mark: FeedMark?) -> FeedNews? { state.withLock { $0.log.news(after: mark) } }
+    public func news(after mark: ChangeMark?) -> ChangeNews<Change>? { state.withLock { $0.log.news(after: mark) } }
 
     /// Waits for the event after `mark`.
     /// - Throws: `CancellationError`.
-    func next(after mark: FeedMark?) async throws -> FeedNews {
+    public func next(after mark: ChangeMark?) async throws -> ChangeNews<Change> {
         while true {
             try Task.checkCancellation()
             if let news = news(after: mark) { return news }
@@ -52,7 +51,7 @@ final class FeedBroadcast: Sendable {
         }
     }
 
-    private func waitForChange(after mark: FeedMark?) async {
+    private func waitForChange(after mark: ChangeMark?) async {
         let waiter = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A mutual exclusion lock for tasks, first in, first out.
-final class WriteTurns: Sendable {
+public final class WriteTurns: Sendable {
     private struct State {
         var isTaken = false
         var waiting: [UnsafeContinuation<Void, Never>] = []
@@ -9,9 +9,11 @@ final class WriteTurns: Sendable {
 
     private let state = Mutex(State())
 
+    public init() {}
+
     /// Runs `body` after all earlier calls have ended. A task that is cancelled while it waits still gets the lock;
     /// `body` must check for cancellation.
-    func take<Result>(
+    public func take<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
         await begin()

@@ -1,21 +1,22 @@
 import Feed
+import ServiceKit
 import Testing
 
 @testable import feed_service
 
-@Suite(.timeLimit(.minutes(5))) struct FeedBroadcastTests {
-    private let broadcast = FeedBroadcast(life: "this")
+@Suite(.timeLimit(.minutes(5))) struct ChangeBroadcastTests {
+    private let broadcast = ChangeBroadcast<FeedChange>(life: "this")
 
-    private func mark(_ number: Int) -> FeedMark { FeedMark(life: "this", number: number) }
+    private func mark(_ number: Int) -> ChangeMark { ChangeMark(life: "this", number: number) }
 
     @Test func `all of thousands of watchers get a change`() async throws {
         let (broadcast, count) = (broadcast, 5_000)
-        try await withThrowingTaskGroup(of: FeedNews.self) { group in
+        try await withThrowingTaskGroup(of: ChangeNews<FeedChange>.self) { group in
             for _ in 1...count { group.addTask { try await broadcast.next(after: broadcast.mark) } }
             while broadcast.waiting < count { await Task.yield() }
             let change = FeedChange.published([picture(1)])
             broadcast.record(change)
-            for try await news in group { #expect(news == FeedNews(.change(change), mark: mark(1))) }
+            for try await news in group { #expect(news == ChangeNews(.change(change), mark: mark(1))) }
         }
         #expect(broadcast.waiting == 0)
     }
@@ -23,7 +24,7 @@ import Testing
     @Test func `a watcher that follows the marks gets every change once, in order`() async throws {
         let broadcast = broadcast
         async let told: [Int] = {
-            var (told, last) = ([Int](), FeedMark(life: "this", number: 0))
+            var (told, last) = ([Int](), ChangeMark(life: "this", number: 0))
             while told.count < 2_000 {
                 let news = try await broadcast.next(after: last)
                 guard case .change(.published(let images)) = news.content else { return [] }
