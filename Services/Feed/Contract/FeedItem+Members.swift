@@ -40,7 +40,8 @@ extension FeedItem {
         public func read(_ members: ObjectMembers) throws(JSONError) -> FeedItem {
             FeedItem(
                 id: try members[id], description: try members[description], location: try members[location],
-                image: try members[image], tags: try members[tags] ?? [], publishedAt: try members[publishedAt], hints: try hints.read(members))
+                image: try members[image], tags: try members[tags] ?? [], publishedAt: try members[publishedAt],
+                hints: try hints.read(members))
         }
     }
 }

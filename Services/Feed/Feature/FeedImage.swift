@@ -10,6 +10,9 @@ public struct FeedImage: Equatable, Sendable {
     /// An absolute URI. The feed service forwards it and never fetches it.
     public let image: String
 
+    /// In the author's order, as `ItemTags` stores them.
+    public let tags: [String]
+
     /// When an authority stored the item first, in whole seconds. It is not part of the content. Nil for an item of a
     /// store from before dates were stored, of an upstream without dates, and to be published now.
     public let publishedAt: Date?
@@ -18,38 +21,44 @@ public struct FeedImage: Equatable, Sendable {
     public let hints: PictureHints
 
     public init(
-        id: UUID, description: String?, location: String?, image: String, publishedAt: Date? = nil,
-        hints: PictureHints = PictureHints()
+        id: UUID, description: String?, location: String?, image: String, tags: [String] = [],
+        publishedAt: Date? = nil, hints: PictureHints = PictureHints()
     ) {
         self.id = id
         self.description = description
         self.location = location
         self.image = image
+        self.tags = tags
         self.publishedAt = publishedAt?.wholeSeconds
         self.hints = hints
     }
 }
 
 extension FeedImage {
-    /// Whether the items are equal, apart from their dates and hints.
+    /// Whether the items are equal, apart from their dates, their hints, and the case and the width of their tags.
     public func hasContent(of other: FeedImage) -> Bool {
         id == other.id && description == other.description && location == other.location && image == other.image
+            && ItemTags.areEqual(tags, other.tags)
     }
 
     /// The same item with other hints.
     public func with(_ hints: PictureHints) -> FeedImage {
         FeedImage(
-            id: id, description: description, location: location, image: image, publishedAt: publishedAt, hints: hints)
+            id: id, description: description, location: location, image: image, tags: tags,
+            publishedAt: publishedAt, hints: hints)
     }
 
     /// The same item with another date.
     public func published(at time: Date) -> FeedImage {
-        FeedImage(id: id, description: description, location: location, image: image, publishedAt: time, hints: hints)
+        FeedImage(
+            id: id, description: description, location: location, image: image, tags: tags, publishedAt: time,
+            hints: hints)
     }
 
     /// The size of the item in memory, in bytes.
     public var weight: Int {
-        image.utf8.count + (description?.utf8.count ?? 0) + (location?.utf8.count ?? 0) + MemoryLayout<Self>.size
+        tags.reduce(MemoryLayout<Self>.size) { $0 + $1.utf8.count + MemoryLayout<String>.size }
+            + image.utf8.count + (description?.utf8.count ?? 0) + (location?.utf8.count ?? 0)
     }
 }
 

@@ -3,8 +3,8 @@ import Foundation
 import JSON
 
 /// Maps an upstream's answer to items. One malformed item invalidates the page, because without this item the page
-/// would have a gap. Text lengths are not limited here: the limits apply only to publishing. Malformed
-/// `published_at`, `width`, `height` and `placeholder` are ignored: an item is complete without them.
+/// would have a gap. Text lengths and the number of tags are not limited here: the limits apply only to publishing.
+/// Malformed `tags`, `published_at`, `width`, `height` and `placeholder` are ignored: an item is complete without them.
 public enum FeedItemsMapper {
     /// - Parameter page: the URL of the answer, against which relative image URLs are resolved.
     /// - Returns: items in the upstream's order. If an id is repeated within the page, the first item counts.
@@ -52,6 +52,7 @@ public enum FeedItemsMapper {
             let description = object.optional("description", .string, \.description)
             let location = object.optional("location", .string, \.location)
             let image = object.required("image", address(page), \.image)
+            let tags = object.optional("tags", .any, { _ in nil })
             let publishedAt = object.optional("published_at", .any, { _ in nil })
             let width = object.optional("width", .any, { _ in nil })
             let height = object.optional("height", .any, { _ in nil })
@@ -60,6 +61,7 @@ public enum FeedItemsMapper {
                 FeedImage(
                     id: try members[id], description: shown(try members[description]),
                     location: shown(try members[location]), image: try members[image],
+                    tags: ItemTags.stored(valid(try members[tags], .array(of: .string)) ?? []),
                     publishedAt: valid(try members[publishedAt], .date),
                     hints: PictureHints(
                         width: valid(try members[width], .integer()), height: valid(try members[height], .integer()),

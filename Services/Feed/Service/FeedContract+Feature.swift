@@ -35,7 +35,7 @@ extension FeedItem {
     init(_ image: FeedImage) {
         self.init(
             id: image.id, description: image.description, location: image.location, image: image.image,
-            publishedAt: image.publishedAt, hints: image.hints)
+            tags: image.tags, publishedAt: image.publishedAt, hints: image.hints)
     }
 }
 
@@ -43,6 +43,6 @@ extension FeedImage {
     init(_ item: FeedItem) {
         self.init(
             id: item.id, description: item.description, location: item.location, image: item.image,
-            publishedAt: item.publishedAt, hints: item.hints)
+            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints)
     }
 }

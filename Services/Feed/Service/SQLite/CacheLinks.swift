@@ -209,12 +209,13 @@ struct CacheLinks {
         try run(
             """
             INSERT INTO node
-            (id, state, saved_at, description, location, image, width, height, placeholder, published_at)
-            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
+            (id, state, saved_at, description, location, image, width, height, placeholder, published_at, tags)
+            VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 image.id, savedAt.timeIntervalSince1970, image.description, image.location, image.image,
                 image.hints.width, image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds,
+                image.tagsText,
             ])
         return db.lastInsertedRowID
     }
@@ -224,12 +225,13 @@ struct CacheLinks {
         try run(
             """
             UPDATE node SET state = 1, saved_at = max(saved_at, ?), description = ?, location = ?, image = ?, width = ?,
-                height = ?, placeholder = ?, published_at = ?
+                height = ?, placeholder = ?, published_at = ?, tags = ?
             WHERE number = ?
             """,
             [
                 savedAt.timeIntervalSince1970, image.description, image.location, image.image, image.hints.width,
-                image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds, number,
+                image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds, image.tagsText,
+                number,
             ])
     }
 
@@ -237,7 +239,8 @@ struct CacheLinks {
     func markRemoved(_ number: Int64, savedAt: Date) throws {
         try run(
             """
-            UPDATE node SET state = 2, saved_at = ?, description = NULL, location = NULL, image = NULL WHERE number = ?
+            UPDATE node SET state = 2, saved_at = ?, description = NULL, location = NULL, image = NULL, tags = NULL
+            WHERE number = ?
             """, [savedAt.timeIntervalSince1970, number])
     }
 

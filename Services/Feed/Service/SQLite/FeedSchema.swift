@@ -30,6 +30,10 @@ enum FeedSchema {
             -- In seconds since 1970; NULL for the items from before this column.
             ALTER TABLE item ADD COLUMN published_at INTEGER;
             """,
+            "4 tags": """
+            -- A JSON array of texts; NULL for an item without tags.
+            ALTER TABLE item ADD COLUMN tags TEXT CHECK (json_type(tags) = 'array');
+            """,
         ])
     }
 }

@@ -86,9 +86,12 @@ struct SQLiteFeedStore: FeedStore {
                 try db.cachedStatement(sql: "DELETE FROM tombstone WHERE id = ?").execute(arguments: [item.id])
                 let dated = item.published(at: item.publishedAt ?? now)
                 try db.cachedStatement(
-                    sql: "INSERT INTO item (id, description, location, image, published_at) VALUES (?, ?, ?, ?, ?)"
+                    sql: """
+                        INSERT INTO item (id, description, location, image, tags, published_at) VALUES (?, ?, ?, ?, ?, ?)
+                        """
                 ).execute(arguments: [
-                    dated.id, dated.description, dated.location, dated.image, dated.publishedSeconds,
+                    dated.id, dated.description, dated.location, dated.image, dated.tagsText,
+                    dated.publishedSeconds,
                 ])
                 if !item.hints.isEmpty { try Self.write(item.hints, of: item.id, db) }
                 new.append(dated)
