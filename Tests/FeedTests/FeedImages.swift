@@ -4,10 +4,10 @@ import Foundation
 import RPCTestKit
 
 /// An item with a number.
-func picture(_ number: Int, _ description: String? = nil) -> FeedImage {
+func picture(_ number: Int, _ description: String? = nil, tags: [String] = []) -> FeedImage {
     FeedImage(
         id: UUID(number: number), description: description, location: "Place \(number)",
-        image: "https://pictures.example/\(number)")
+        image: "https://pictures.example/\(number)", tags: tags)
 }
 
 extension FeedStore {

@@ -142,6 +142,50 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
+    // MARK: Tags
+
+    @Test(arguments: Factory.all) func `tags are read as they were published, in their order`(
+        stores: Factory
+    ) async throws {
+        try await stores.withReopening { reopen in
+            let items = [
+                picture(1, tags: ["Öresund", "a \"b\" \\ c", "ｗｉｄｅ", "🏖️"]), picture(2),
+                picture(3, tags: (1...20).map { "\($0) " + String(repeating: "𝄞", count: 47) }),
+            ].map(\.published)
+            do {
+                let store = try reopen()
+                #expect(try await store.publish(items) == items)
+            }
+            let store = try reopen()
+            #expect(try await store.slice(10, at: .start).items == items)
+            #expect(try await store.item(picture(1).id) == items[0])
+            try await store.checkIntegrity()
+        }
+    }
+
+    @Test(arguments: Factory.all, [[], ["sea"], ["sea", "dog", "sun"], ["dog", "sea"], ["sea", "dóg"]])
+    func `tags are content`(stores: Factory, others: [String]) async throws {
+        try await stores.withStore { store in
+            let item = picture(1, tags: ["sea", "dog"])
+            _ = try await store.publish([item])
+            await #expect(throws: FeedStoreError.conflict(item.id)) {
+                try await store.publish([picture(1, tags: others), picture(2)])
+            }
+            #expect(try await store.slice(10, at: .start).items == [item.published])
+        }
+    }
+
+    @Test(arguments: Factory.all) func `tags that differ in case and width only are the same content`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            let item = picture(1, tags: ["Sea", "dog"])
+            _ = try await store.publish([item])
+            #expect(try await store.publish([picture(1, tags: ["sEA", "ｄｏｇ"])]) == [])
+            #expect(try await store.item(item.id) == item.published)
+        }
+    }
+
     // MARK: Paging
 
     @Test(arguments: Factory.all) func `a page knows whether more follow`(stores: Factory) async throws {
@@ -264,7 +308,8 @@ extension StoreFactory<any FeedStore> {
         var random = SeededRandom(seed: seed)
         try await stores.withStore { store in
             let there = Array(1...60)
-            _ = try await store.publish(there.map { picture($0) })
+            let tags = (0...60).map { number in (0..<Int.random(in: 0...20, using: &random)).map { "\(number) \($0)" } }
+            _ = try await store.publish(there.map { picture($0, tags: tags[$0]) })
             var (seen, removed, published, cursor) = ([Int](), Set<Int>(), 60, FeedCursor.start)
             while true {
                 let page = try await store.slice(Int.random(in: 1...7, using: &random), at: cursor)
@@ -275,6 +320,7 @@ extension StoreFactory<any FeedStore> {
                 let new = (0..<Int.random(in: 0...3, using: &random)).map { published + 1 + $0 }
                 published += new.count
                 _ = try await store.publish(new.map { picture($0) })
+                for item in page.items where item.number <= 60 { #expect(item.tags == tags[item.number]) }
                 if Bool.random(using: &random) {
                     // Sometimes the item at the reader's cursor.
                     let victim = Bool.random(using: &random) ? last.number : Int.random(in: 1...60, using: &random)

@@ -57,6 +57,44 @@ import Testing
         }
     }
 
+    @Test func `the items of a store without tags have none, and new items get theirs`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/feed.sqlite"
+            try Self.writeEarlierVersion(path, hasHints: true)
+            for _ in 1...2 {
+                let pool = try SQLiteFeedStore.opening.open(path)
+                let store = SQLiteFeedStore(pool)
+                #expect(try store.item(picture(1).id) == picture(1).with(.full))
+                _ = try await store.publish([picture(2, tags: ["sea"]), picture(1)])
+                #expect(try store.item(picture(2).id) == picture(2, tags: ["sea"]).published)
+                await #expect(throws: FeedStoreError.conflict(picture(1).id)) {
+                    try await store.publish([picture(1, tags: ["sea"])])
+                }
+                try pool.close()
+            }
+        }
+    }
+
+    @Test(arguments: ["7", "{}", "[", ""]) func `the schema allows only a list as tags`(text: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")
+            _ = try await SQLiteFeedStore(pool).publish([picture(1)])
+            await #expect(throws: DatabaseError.self) {
+                try await pool.write { try $0.execute(sql: "UPDATE item SET tags = ?", arguments: [text]) }
+            }
+        }
+    }
+
+    @Test func `tags that are not texts are reported as damage`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")
+            _ = try await SQLiteFeedStore(pool).publish([picture(1)])
+            try await pool.write { try $0.execute(sql: "UPDATE item SET tags = '[7]'") }
+            let error = #expect(throws: DatabaseError.self) { try SQLiteFeedStore(pool).item(picture(1).id) }
+            #expect(error?.resultCode == .SQLITE_CORRUPT)
+        }
+    }
+
     /// Writes a store of version 1, or of version 2, which has hints, with `picture(1)`.
     private static func writeEarlierVersion(_ path: String, hasHints: Bool = false) throws {
         var migrator = DatabaseMigrator()

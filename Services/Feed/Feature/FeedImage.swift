@@ -10,7 +10,7 @@ public struct FeedImage: Equatable, Sendable {
     /// An absolute URI. The feed service forwards it and never fetches it.
     public let image: String
 
-    /// As `ItemTags` stores them.
+    /// In the author's order, as `ItemTags` stores them.
     public let tags: [String]
 
     /// When an authority stored the item first, in whole seconds. It is not part of the content. Nil for an item of a
@@ -35,7 +35,7 @@ public struct FeedImage: Equatable, Sendable {
 }
 
 extension FeedImage {
-    /// Whether the items are equal, apart from their dates and hints.
+    /// Whether the items are equal, apart from their dates, their hints, and the case and the width of their tags.
     public func hasContent(of other: FeedImage) -> Bool {
         id == other.id && description == other.description && location == other.location && image == other.image
             && ItemTags.areEqual(tags, other.tags)
@@ -44,8 +44,8 @@ extension FeedImage {
     /// The same item with other hints.
     public func with(_ hints: PictureHints) -> FeedImage {
         FeedImage(
-            id: id, description: description, location: location, image: image, tags: tags, publishedAt: publishedAt,
-            hints: hints)
+            id: id, description: description, location: location, image: image, tags: tags,
+            publishedAt: publishedAt, hints: hints)
     }
 
     /// The same item with another date.
@@ -57,8 +57,8 @@ extension FeedImage {
 
     /// The size of the item in memory, in bytes.
     public var weight: Int {
-        image.utf8.count + (description?.utf8.count ?? 0) + (location?.utf8.count ?? 0)
-            + tags.reduce(0) { $0 + $1.utf8.count } + MemoryLayout<Self>.size
+        tags.reduce(MemoryLayout<Self>.size) { $0 + $1.utf8.count + MemoryLayout<String>.size }
+            + image.utf8.count + (description?.utf8.count ?? 0) + (location?.utf8.count ?? 0)
     }
 }
 

@@ -3,8 +3,8 @@ import Foundation
 import JSON
 
 /// Maps an upstream's answer to items. One malformed item invalidates the page, because without this item the page
-/// would have a gap. Text lengths are not limited here: the limits apply only to publishing. Malformed
-/// `published_at`, `width`, `height` and `placeholder` are ignored: an item is complete without them.
+/// would have a gap. Text lengths and the number of tags are not limited here: the limits apply only to publishing.
+/// Malformed `tags`, `published_at`, `width`, `height` and `placeholder` are ignored: an item is complete without them.
 public enum FeedItemsMapper {
     /// - Parameter page: the URL of the answer, against which relative image URLs are resolved.
     /// - Returns: items in the upstream's order. If an id is repeated within the page, the first item counts.

@@ -76,6 +76,39 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `tags are read as they were fetched, and replaced`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            for items in [
+                [picture(9, tags: ["Sea", "sun"]), picture(8)], [picture(9, tags: ["sun", "sea"]), picture(8)],
+                [picture(9), picture(8, tags: (1...30).map { String(repeating: "\($0)", count: 100) })],
+            ] {
+                _ = try await cache.keep(FetchedFeedPage(items, at: .start))
+                #expect(try await cache.page(2, at: .start)?.items == items)
+                #expect(try await cache.item(picture(9).id) == items[0])
+            }
+        }
+    }
+
+    @Test(arguments: Factory.all) func `an answer is not known when the tags of an item have changed`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            let validators = AnswerValidators(etag: #""1""#, lastModified: nil)
+            let items = [picture(9, tags: ["sea"])]
+            _ = try await cache.keep(
+                FetchedFeedPage(
+                    items: items, limit: 10, cursor: .start, savedAt: Date(timeIntervalSince1970: 0),
+                    validators: validators))
+            #expect(try await cache.answer(10, at: .start)?.items == items)
+            for tags in [[], ["Sea"], ["sea", "sun"]] {
+                _ = try await cache.keep(FetchedFeedPage([picture(9, tags: tags)], at: .after(5)))
+                #expect(try await cache.answer(10, at: .start) == nil)
+            }
+        }
+    }
+
     @Test(arguments: Factory.all) func `an empty page marks the end`(caches: Factory) async throws {
         try await caches.withStore { cache in
             try await cache.keep([9, 8], at: .start)
@@ -706,6 +739,21 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test func `a cache without tags keeps its items and forgets its answers`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/feed-edge.sqlite"
+            try Self.writeThirdVersion(path)
+            let cache: any FeedCache = SQLiteFeedCache(try SQLiteFeedCache.opening.open(path))
+            let tagged = picture(9, tags: ["sea", "sun"])
+            #expect(try await cache.page(10, at: .start)?.items == [picture(9)])
+            // A 304 would leave the item without its tags.
+            #expect(try await cache.answer(10, at: .start) == nil)
+            _ = try await cache.keep(FetchedFeedPage([tagged], at: .start))
+            #expect(try await cache.page(10, at: .start)?.items == [tagged])
+            try await cache.checkIntegrity()
+        }
+    }
+
     /// Writes a cache of version 3 with `picture(9)` and the answer that had it.
     private static func writeThirdVersion(_ path: String) throws {
         let pool = try StoreOpening(
@@ -756,6 +804,24 @@ extension StoreFactory<any FeedCache> {
             #expect(try await cache.numbers(10, at: .start) == (excess == 0 ? [1, 2, 3, 4] : nil))
             #expect(try await cache.numbers(10, at: .after(1)) == (excess == 0 ? [2, 3, 4] : nil))
             #expect(try await cache.numbers(10, at: .after(2)) == [3, 4])
+        }
+    }
+
+    @Test(arguments: [0, 1]) func `tags count against the budget, also when they change`(excess: Int) async throws {
+        try await withTemporaryDirectory { directory in
+            let item = FeedImage(
+                id: UUID(number: 1), description: nil, location: nil, image: "urn:x",
+                tags: [String(repeating: "x", count: 91)])
+            // The tags are stored as [""]. Their item and the beginning of the feed fill the budget exactly.
+            let pool = try SQLiteFeedCache.opening.open(directory + "/feed-edge.sqlite")
+            let cache = SQLiteFeedCache(pool, budget: 2 * FeedCachePolicy.overhead + 100 - excess)
+            let bare = FeedImage(id: item.id, description: nil, location: nil, image: "urn:x")
+            for page in [[bare], [item], [bare], [item]] {
+                _ = try await cache.keep(
+                    FetchedFeedPage(items: page, limit: 1, cursor: .start, savedAt: Date(timeIntervalSince1970: 1)))
+                let isEvicted = excess > 0 && page == [item]
+                #expect(try await (cache.item(item.id) == nil) == isEvicted)
+            }
         }
     }
 

@@ -131,6 +131,36 @@ import Testing
         #expect(items.map(\.hints) == [PictureHints()])
     }
 
+    @Test func `an item without tags has none`() throws {
+        let items = try map(#"{"items":[\#(Self.good)]}"#)
+        #expect(items.map(\.tags) == [[]])
+    }
+
+    @Test(arguments: [
+        (#"["sea","Sun"]"#, ["sea", "Sun"]), ("[]", []), (#"["", " ","\u0000"]"#, []),
+        (#"[" sea ","a\n\tb","c\u0000d"]"#, ["sea", "a b", "c d"]),
+        (#"["Sea","sea","SEA","ｓｅａ"," sea"]"#, ["Sea"]), (#"["caf\u0065\u0301","CAFÉ"]"#, ["caf\u{E9}"]),
+    ])
+    func `tags are normalised, and repeated and empty ones are dropped`(tags: String, expected: [String]) throws {
+        let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","tags":\#(tags)}]}"#)
+        #expect(items.map { $0.tags.map { Array($0.unicodeScalars) } } == [expected.map { Array($0.unicodeScalars) }])
+    }
+
+    @Test func `the number and the length of an upstream's tags are not limited`() throws {
+        let tags = (1...21).map { "\($0) " + String(repeating: "x", count: 51) }
+        let text = String(decoding: try JSONEncoder().encode(tags), as: UTF8.self)
+        let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","tags":\#(text)}]}"#)
+        #expect(items.map(\.tags) == [tags])
+    }
+
+    @Test(arguments: [
+        "null", "7", "true", #""sea""#, "{}", #"{"a":["sea"]}"#, "[7]", #"["sea",7]"#, #"["sea",null]"#, #"[["sea"]]"#,
+    ])
+    func `an item with malformed tags has none`(tags: String) throws {
+        let items = try map(#"{"items":[{"id":"\#(UUID(number: 1))","image":"urn:x:1","tags":\#(tags)}]}"#)
+        #expect(items.map(\.tags) == [[]])
+    }
+
     @Test(arguments: [
         ("2026-03-01T12:00:00+0000", 0), ("2026-03-01T12:00:00Z", 0), ("2026-03-01T14:00:01.75+02:00", 1),
     ])

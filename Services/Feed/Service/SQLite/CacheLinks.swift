@@ -215,7 +215,7 @@ struct CacheLinks {
             [
                 image.id, savedAt.timeIntervalSince1970, image.description, image.location, image.image,
                 image.hints.width, image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds,
-                image.tagLines,
+                image.tagsText,
             ])
         return db.lastInsertedRowID
     }
@@ -230,7 +230,8 @@ struct CacheLinks {
             """,
             [
                 savedAt.timeIntervalSince1970, image.description, image.location, image.image, image.hints.width,
-                image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds, image.tagLines, number,
+                image.hints.height, image.hints.placeholder?.bytes, image.publishedSeconds, image.tagsText,
+                number,
             ])
     }
 

@@ -77,29 +77,30 @@ enum FeedCacheSchema {
             DELETE FROM answer;
             """,
             "5 tags": """
-            -- One per line; NULL: none.
+            -- A JSON array of texts; NULL: the item has none.
             ALTER TABLE node ADD COLUMN tags TEXT;
-            -- As for the hints.
-            DELETE FROM answer;
-
+            -- Tags count against the budget.
             DROP TRIGGER node_inserted;
             DROP TRIGGER node_deleted;
             DROP TRIGGER node_changed;
             CREATE TRIGGER node_inserted AFTER INSERT ON node
-                BEGIN UPDATE weight SET total = total + \(weight(of: "NEW", weighed + ["tags"])); END;
+                BEGIN UPDATE weight SET total = total + \(weight(of: "NEW", textsAndTags)); END;
             CREATE TRIGGER node_deleted AFTER DELETE ON node
-                BEGIN UPDATE weight SET total = total - \(weight(of: "OLD", weighed + ["tags"])); END;
+                BEGIN UPDATE weight SET total = total - \(weight(of: "OLD", textsAndTags)); END;
             CREATE TRIGGER node_changed AFTER UPDATE OF description, location, image, tags ON node
-                BEGIN UPDATE weight SET total = total + \(weight(of: "NEW", weighed + ["tags"]))
-                    - \(weight(of: "OLD", weighed + ["tags"])); END;
+                BEGIN
+                    UPDATE weight SET total = total + \(weight(of: "NEW", textsAndTags)) - \(weight(of: "OLD", textsAndTags));
+                END;
+            -- As for the hints.
+            DELETE FROM answer;
             """,
         ])
     }
 
-    /// The columns that counted in the first versions.
-    private static let weighed = ["description", "location", "image"]
+    private static let texts = ["description", "location", "image"]
+    private static let textsAndTags = texts + ["tags"]
 
-    private static func weight(of row: String, _ columns: [String] = weighed) -> String {
+    private static func weight(of row: String, _ columns: [String] = texts) -> String {
         let texts = columns.map { "coalesce(length(CAST(\(row).\($0) AS BLOB)), 0)" }
         return "(\(FeedCachePolicy.overhead) + \(texts.joined(separator: " + ")))"
     }

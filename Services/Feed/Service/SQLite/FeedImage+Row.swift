@@ -2,6 +2,7 @@ import EdgeModel
 import Feed
 import Foundation
 import GRDB
+import JSON
 
 extension FeedImage {
     /// The columns of an item, in the authority's store and in an edge's cache.
@@ -15,18 +16,24 @@ extension FeedImage {
         self.init(
             id: try row.decode(atIndex: 0), description: try row.decode(atIndex: 1),
             location: try row.decode(atIndex: 2), image: try row.decode(atIndex: 3),
-            tags: tags?.split(separator: Self.tagSeparator).map(String.init) ?? [],
+            tags: try Self.tags(row.decode(atIndex: 8)),
             publishedAt: publishedSeconds.map { Date(timeIntervalSince1970: TimeInterval($0)) },
             hints: PictureHints(
                 width: try row.decode(atIndex: 4), height: try row.decode(atIndex: 5),
                 placeholder: placeholder.flatMap(Placeholder.init)))
     }
 
-    /// A tag has no line breaks.
-    private static let tagSeparator: Character = "\n"
-
     /// The value of `tags`.
-    var tagLines: String? { tags.isEmpty ? nil : tags.joined(separator: String(Self.tagSeparator)) }
+    var tagsText: String? { tags.isEmpty ? nil : RawJSON(tags, as: .array(of: .string)).description }
+
+    private static func tags(_ text: String?) throws -> [String] {
+        guard let text else { return [] }
+        do throws(JSONError) {
+            return try RawJSON(checking: text).read(as: .array(of: .string))
+        } catch {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the tags of an item cannot be read: \(error)")
+        }
+    }
 
     /// The value of `published_at`.
     var publishedSeconds: Int64? { publishedAt.map { Int64($0.timeIntervalSince1970) } }

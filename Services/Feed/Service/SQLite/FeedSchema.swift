@@ -31,8 +31,8 @@ enum FeedSchema {
             ALTER TABLE item ADD COLUMN published_at INTEGER;
             """,
             "4 tags": """
-            -- One per line; NULL: none.
-            ALTER TABLE item ADD COLUMN tags TEXT;
+            -- A JSON array of texts; NULL for an item without tags.
+            ALTER TABLE item ADD COLUMN tags TEXT CHECK (json_type(tags) = 'array');
             """,
         ])
     }

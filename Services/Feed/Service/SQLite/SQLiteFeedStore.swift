@@ -91,11 +91,11 @@ struct SQLiteFeedStore: FeedStore {
                 let dated = item.published(at: item.publishedAt ?? now)
                 try db.cachedStatement(
                     sql: """
-                        INSERT INTO item (id, description, location, image, published_at, tags)
-                        VALUES (?, ?, ?, ?, ?, ?)
+                        INSERT INTO item (id, description, location, image, tags, published_at) VALUES (?, ?, ?, ?, ?, ?)
                         """
                 ).execute(arguments: [
-                    dated.id, dated.description, dated.location, dated.image, dated.publishedSeconds, dated.tagLines,
+                    dated.id, dated.description, dated.location, dated.image, dated.tagsText,
+                    dated.publishedSeconds,
                 ])
                 if !item.hints.isEmpty { try Self.write(item.hints, of: item.id, db) }
                 new.append(dated)
