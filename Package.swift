@@ -201,7 +201,11 @@ let package = Package(
                     .mustache,
                 ],
                 path: "Services/Gateway/App",
-                resources: [.copy("Web/Templates"), .copy("Web/Assets")],
+                resources: [
+                    .copy("Web/Templates"), .copy("Web/Assets"),
+                    // The client of search.
+                    .copy("Search/SearchPage"),
+                ],
                 swiftSettings: settings + [.unsafeFlags(staticRuntime, .when(configuration: .release))],
                 linkerSettings: [.unsafeFlags(staticRuntime, .when(configuration: .release))]),
         ]

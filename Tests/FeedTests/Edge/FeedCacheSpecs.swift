@@ -820,7 +820,8 @@ extension StoreFactory<any FeedCache> {
                 _ = try await cache.keep(
                     FetchedFeedPage(items: page, limit: 1, cursor: .start, savedAt: Date(timeIntervalSince1970: 1)))
                 let isEvicted = excess > 0 && page == [item]
-                #expect(try await (cache.item(item.id) == nil) == isEvicted)
+                let stored = try cache.item(item.id)
+                #expect((stored == nil) == isEvicted)
             }
         }
     }

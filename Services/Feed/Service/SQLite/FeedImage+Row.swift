@@ -11,7 +11,6 @@ extension FeedImage {
     /// - Parameter row: has `columns`.
     init(row: Row) throws {
         let placeholder: Data? = try row.decode(atIndex: 6)
-        let tags: String? = try row.decode(atIndex: 8)
         let publishedSeconds: Int64? = try row.decode(atIndex: 7)
         self.init(
             id: try row.decode(atIndex: 0), description: try row.decode(atIndex: 1),

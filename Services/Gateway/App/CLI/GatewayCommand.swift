@@ -48,7 +48,7 @@ struct GatewayCommand: AsyncParsableCommand {
             CommentCommand.self, ImportCommand.self, ExportCommand.self, PublishCommand.self, RemoveCommand.self,
             PluginsCommand.self, DescribeCommand.self, CallCommand.self, VerifyCommand.self, ContractCommand.self,
             WriteClientCommand.self, HealthCommand.self, StatsCommand.self, ManifestsCommand.self,
-        ])
+        ] + PluginClients.all.map { $0.command })
 
     static func main() async {
         let arguments = LeadingOptions.moved(Array(CommandLine.arguments.dropFirst()))

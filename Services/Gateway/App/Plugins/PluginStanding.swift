@@ -14,6 +14,7 @@ final class PluginStanding: Sendable {
     private struct State {
         /// Why its contracts do not fit; nil when they do, or nothing is known.
         var mismatch: String?
+        var isDown = false
         var since: Date
     }
 
@@ -27,6 +28,9 @@ final class PluginStanding: Sendable {
     /// The contracts of the manifest that the plugin does not offer; nil when it offers all, or nothing is known.
     var mismatch: String? { state.withLock(\.mismatch) }
 
+    /// Whether calls fail at once.
+    var isDown: Bool { state.withLock(\.isDown) }
+
     /// The time of the last change; before the first one, when the gateway read the manifest.
     var since: Date { state.withLock(\.since) }
 
@@ -34,6 +38,11 @@ final class PluginStanding: Sendable {
         state.withLock { state in
             if case .incompatible(let reason) = change { state.mismatch = reason } else { state.mismatch = nil }
             state.since = Date()
+            state.isDown =
+                switch change {
+                case .down, .silent, .incompatible, .violated: true
+                case .appeared, .returned, .restarted: false
+                }
         }
         let level: Logger.Level
         let what: String

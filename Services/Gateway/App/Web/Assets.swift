@@ -30,7 +30,8 @@ struct Asset: Sendable {
 
     /// All assets, by the names of their files.
     static let all = Dictionary(
-        uniqueKeysWithValues: WebFiles.list("Assets").map { ($0.lastPathComponent, Asset($0)) })
+        uniqueKeysWithValues: WebFiles.all("Assets").filter { $0.pathExtension != "mustache" }
+            .map { ($0.lastPathComponent, Asset($0)) })
 
     private static let byPath = Dictionary(uniqueKeysWithValues: all.values.map { ($0.path, $0) })
 

@@ -24,7 +24,8 @@ extension Pages {
         file("/manifest.webmanifest", "getManifest"),
     ]
 
-    private static func page(
+    /// The endpoint of a page.
+    static func page(
         _ path: String, _ name: String,
         _ answer: @escaping @Sendable (Pages, Reader, EndpointRequest) async throws(RPCError) -> HTTPAnswer
     ) -> Endpoint {

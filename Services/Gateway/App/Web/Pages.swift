@@ -42,6 +42,7 @@ struct Pages: Sendable {
         for reader: Reader
     ) -> HTTPAnswer {
         let texts = Texts(reader.language)
+        let plugins = PluginClients.all(in: gateway.registry)
         let common: [String: Any?] = [
             "t": Templates.texts(reader.language),
             "lang": reader.language.rawValue, "theme": reader.theme.rawValue,
@@ -54,6 +55,8 @@ struct Pages: Sendable {
             "previewImage": frame.imagePath.map { publicURL.description + $0 },
             "style": Asset.path("style.css"), "script": Asset.path("page.js"), "icons": Asset.path("icons.svg"),
             "icon": Asset.path("icon.svg"),
+            "pluginHead": plugins.map { $0.head() }.joined(separator: "\n"),
+            "pluginBar": plugins.map { $0.bar(reader, isDown: isDown($0.plugin)) }.joined(),
             "toDark": link(reader, "theme", "dark"), "toLight": link(reader, "theme", "light"),
             "toGrid": link(reader, "layout", "grid"), "toList": link(reader, "layout", "list"),
             "languageCode": reader.language.rawValue.prefix(2).uppercased(),
@@ -66,6 +69,10 @@ struct Pages: Sendable {
         ]
         let all = common.merging(model) { _, specific in specific }
         return .html(Templates.render(template, all), status, for: reader.request)
+    }
+
+    private func isDown(_ plugin: String) -> Bool {
+        (try? gateway.registry.plugin(plugin))?.standing.isDown ?? true
     }
 
     private func link(_ reader: Reader, _ name: String, _ value: String) -> String {

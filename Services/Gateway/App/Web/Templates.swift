@@ -35,7 +35,7 @@ enum Templates {
 
     /// The files by their names without extension.
     static let sources: [String: String] = {
-        let files = WebFiles.list("Templates").filter { $0.pathExtension == "mustache" }
+        let files = WebFiles.all("Templates").filter { $0.pathExtension == "mustache" }
         return Dictionary(
             uniqueKeysWithValues: files.map { file in
                 (file.deletingPathExtension().lastPathComponent, String(decoding: WebFiles.data(file), as: UTF8.self))
@@ -43,9 +43,12 @@ enum Templates {
     }()
 }
 
-/// The files that are installed beside the program, as the texts of `Presentation` are.
+/// The files of pages that are installed beside the program, as the texts of `Presentation` are.
 enum WebFiles {
-    static func list(_ folder: String) -> [URL] {
+    /// The files of a folder, and those of the clients of plugins.
+    static func all(_ folder: String) -> [URL] { ([folder] + PluginClients.all.map { $0.files }).flatMap(list) }
+
+    private static func list(_ folder: String) -> [URL] {
         guard let url = Bundle.module.url(forResource: folder, withExtension: nil),
             let files = try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
         else {

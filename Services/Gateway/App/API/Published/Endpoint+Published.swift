@@ -51,9 +51,11 @@ extension JSONSchema {
 extension Gateway {
     /// The endpoints of plugins that may match a path. Their descriptions are not needed for routing.
     func publishedEndpoints(at path: [String]) -> [Endpoint] {
-        registry.plugins.flatMap { plugin in
-            plugin.manifest.http.filter { $0.path.match(path) != nil }.map { Endpoint($0, of: plugin) }
-        }
+        let own = PluginClients.all(in: registry).flatMap { $0.endpoints }.filter { $0.path.match(path) != nil }
+        return own
+            + registry.plugins.flatMap { plugin in
+                plugin.manifest.http.filter { $0.path.match(path) != nil }.map { Endpoint($0, of: plugin) }
+            }
     }
 
     /// Nil also when the plugin does not answer: the endpoint exists nevertheless, and answers 503.
@@ -69,7 +71,8 @@ extension Gateway {
     func publishedEndpoints() async -> [Endpoint] {
         let plugins = registry.plugins.filter { !$0.manifest.http.isEmpty }
         // Concurrently, so that several hanging plugins delay the answer no longer than one.
-        return await withTaskGroup(of: (Int, [Endpoint]).self) { group in
+        let own = PluginClients.all(in: registry).flatMap { $0.endpoints }.filter { !$0.answers.isEmpty }
+        let published = await withTaskGroup(of: (Int, [Endpoint]).self) { group in
             for (index, plugin) in plugins.enumerated() {
                 group.addTask {
                     var endpoints: [Endpoint] = []
@@ -82,5 +85,6 @@ extension Gateway {
             }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.flatMap(\.1)
         }
+        return own + published
     }
 }

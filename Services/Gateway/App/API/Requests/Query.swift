@@ -25,6 +25,16 @@ struct Query {
 
     func text(_ name: String) throws(RPCError) -> String? { try single(name) }
 
+    /// The values of a parameter that may be repeated.
+    func texts(_ name: String) throws(RPCError) -> [String] {
+        var values: [String] = []
+        for pair in pairs where pair.name == name {
+            guard let value = pair.value else { throw refused(name, "must have a valid percent-encoded value") }
+            values.append(value)
+        }
+        return values
+    }
+
     /// Whether a parameter is given, valid or not.
     func has(_ name: String) -> Bool { pairs.contains { $0.name == name } }
 

@@ -1,0 +1,43 @@
+import ArgumentParser
+import HTTPTypes
+import RPC
+
+/// What the gateway knows of a plugin of ours beyond its methods: a command, endpoints, and what it adds to pages. All of it but the
+/// command exists while the plugin's manifest is in force.
+protocol PluginClient {
+    /// The name of the plugin.
+    static var plugin: String { get }
+
+    static var command: any ParsableCommand.Type { get }
+
+    static var endpoints: [Endpoint] { get }
+
+    /// The folder with its templates and with the files that pages load, in the resources of this target.
+    static var files: String { get }
+
+    /// The HTML that it adds to the head of each page.
+    static func head() -> String
+
+    /// The HTML that it adds to the bar of each page.
+    /// - Parameter isDown: whether the plugin does not answer.
+    static func bar(_ reader: Reader, isDown: Bool) -> String
+
+    /// The page of a tag; nil if the plugin has none.
+    static func page(ofTag tag: String) -> String?
+}
+
+/// The clients of our plugins. Without any, the list is empty; a client's folder supplies its own list in an extension.
+enum PluginClients: PluginClientList {}
+
+protocol PluginClientList {}
+
+extension PluginClientList {
+    static var all: [any PluginClient.Type] { [] }
+}
+
+extension PluginClients {
+    /// Those whose plugins have a manifest.
+    static func all(in registry: PluginRegistry) -> [any PluginClient.Type] {
+        all.filter { registry.knows($0.plugin) }
+    }
+}

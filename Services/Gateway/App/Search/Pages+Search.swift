@@ -1,0 +1,60 @@
+import FeedContract
+import Foundation
+import HTTPTypes
+import Presentation
+import RPC
+import SearchContract
+
+extension Pages {
+    /// The page of results, or of a tag. While search does not answer, it says so.
+    func search(
+        _ search: SearchRequest, _ reader: Reader, _ options: CallOptions
+    ) async throws(RPCError) -> HTTPAnswer {
+        let answer = await result { () throws(RPCError) in
+            try await gateway.search(search.params(size: Self.pageSize), options)
+        }
+        // A wrong parameter is the reader's.
+        if let error = answer.error, error.kind == .invalidParams { throw error }
+        let language = reader.language
+        let query = search.query ?? ""
+        let heading =
+            query.isEmpty && search.tags.count == 1 ? SearchText.tag.text(in: language, search.tags[0]) : nil
+        let wanted = ([query] + search.tags.map { "#\($0)" }).filter { !$0.isEmpty }.joined(separator: " ")
+        let found = answer.value?.found
+        let model: [String: Any?] = [
+            "s": SearchText.all(in: language), "query": query, "filters": search.tags, "heading": heading,
+            "total": found.map { total($0, language) },
+            "items": answer.value?.hits.enumerated().map { hit($1, at: $0, reader) } ?? [],
+            "nothing": answer.value?.hits.isEmpty == true && search.after == nil
+                ? SearchText.nothing.text(in: language, wanted) : nil,
+            "indexing": found?.indexing.map { SearchText.indexing.text(in: language, "\($0)") },
+            "unavailable": answer.error != nil,
+            "next": found?.nextAfter.map { search.path("/search", after: $0) },
+            "first": search.after == nil ? nil : search.path("/search"),
+        ]
+        let title = heading ?? (wanted.isEmpty ? SearchText.search.text(in: language) : wanted)
+        let frame = Frame(
+            title: title, description: Texts(language)[.feedDescription], canonicalPath: search.path("/search"),
+            kind: "search")
+        var page = page("search", frame, model, answer.error == nil ? .ok : .serviceUnavailable, for: reader)
+        if let error = answer.error { page.note(error) }
+        return page
+    }
+
+    private func total(_ found: FoundItems, _ language: Language) -> String {
+        let text: SearchText = found.totalAtLeast < FoundItems.maximumTotal ? .total : .totalAtLeast
+        return text.text(
+            in: language, found.totalAtLeast.formatted(.number.locale(Locale(identifier: language.rawValue))))
+    }
+
+    /// The members of a result in the template.
+    private func hit(_ hit: SearchAnswer.Hit, at index: Int, _ reader: Reader) -> [String: Any] {
+        let image = FeedImagePresenter.viewModel(hit.item, reader.language)
+        var members = row(image, at: index, reader)
+        members["snippet"] = hit.found.snippet.map { ["part": $0.text, "isHit": $0.isHit] as [String: Any] }
+        members["tags"] = hit.item.item.tags.map { tag in
+            ["tag": tag, "link": SearchClient.page(ofTag: tag) ?? ""]
+        }
+        return members
+    }
+}

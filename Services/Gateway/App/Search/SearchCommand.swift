@@ -1,0 +1,137 @@
+import ArgumentParser
+import FeedContract
+import Foundation
+import JSON
+import Presentation
+import RPC
+import SearchContract
+
+struct SearchCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search",
+        abstract: "Find images by the words of their texts, tags and comments.",
+        discussion: """
+            The last word may be incomplete. Operators: "a phrase", -not, tag:T, place:P, from:AUTHOR. Write -- before a \
+            query that begins with a minus.
+
+            Examples:
+              gateway search chick                     also finds chicken
+              gateway search '"golden hour" -sea'      a phrase, without the sea
+              gateway search --tag birds
+              gateway search place:lisbon from:ana
+              gateway search galinha --json | jq -r '.items[].image_id'
+            """)
+
+    static let isPaged = true
+    static let parameterNames = ["limit": "--limit", "after": "--after", "tags": "--tag", "q": "words"]
+
+    @OptionGroup var client: ClientOptions
+
+    @Argument(help: "What to search for. Without words, all images, newest first.") var words: [String] = []
+
+    @Option(
+        name: .customLong("tag"), help: ArgumentHelp("Show only images with this tag. Repeatable.", valueName: "tag"))
+    var tags: [String] = []
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The number of images per page, 1…100.", valueName: "count"))
+    var limit = SearchItems.defaultLimit
+
+    @Option(help: ArgumentHelp("Show the next page: the value that the page before names.", valueName: "cursor"))
+    var after: String?
+
+    func run(_ session: Session) async throws {
+        // A space at the end would complete the last word.
+        let query = words.joined(separator: " ")
+        let params = SearchItems(query: query, tags: tags, limit: limit, after: after)
+        let found = try await found(params, session)
+        if let indexing = found.indexing {
+            session.output.say(SearchText.indexing.text(in: session.language, "\(indexing)"))
+        }
+    }
+
+    private func found(_ params: SearchItems, _ session: Session) async throws -> FoundItems {
+        do throws(RPCError) {
+            let result = try await session.call(SearchContract.items.name, RawJSON(params, as: SearchItems.codec))
+            let found = try read(result)
+            if session.asJSON {
+                session.output.print(result)
+            } else {
+                let items = try await items(found, session)
+                session.output.print(text(found, items, session))
+            }
+            return found
+        } catch {
+            // Without the manifest the gateway has no such method.
+            guard error.kind == .methodNotFound else { throw error }
+            throw CommandFailure(
+                RPCError(
+                    .unavailable, "this deployment has no search: there is no manifest plugins.d/search.json",
+                    begun: false))
+        }
+    }
+
+    private func read(_ result: RawJSON) throws(RPCError) -> FoundItems {
+        do throws(JSONError) {
+            return try result.read(as: FoundItems.codec)
+        } catch {
+            throw RPCError(.invalidData, "the answer violates its contract: \(error)")
+        }
+    }
+
+    /// The items of the feed; those that were just removed are left out.
+    private func items(_ found: FoundItems, _ session: Session) async throws(RPCError) -> [FeedItem] {
+        var items: [FeedItem] = []
+        for hit in found.items {
+            do throws(RPCError) {
+                items.append(try await session.call(FeedContract.get, FeedItemSelection(id: hit.imageID)))
+            } catch {
+                if error.kind != .notFound { throw error }
+            }
+        }
+        return items
+    }
+
+    private func text(_ found: FoundItems, _ items: [FeedItem], _ session: Session) -> String {
+        let (output, language) = (session.output, session.language)
+        guard !items.isEmpty else {
+            let wanted = (words + tags.map { "#\($0)" }).joined(separator: " ")
+            return output.folded(SearchText.nothing.text(in: language, Escaping.visible(wanted)))
+        }
+        let texts = Texts(language)
+        let snippets = Dictionary(found.items.map { ($0.imageID, $0.snippet) }, uniquingKeysWith: { first, _ in first })
+        let columns = [
+            TextTable.Column("ID"), TextTable.Column(texts[.columnLocation], fit: .shorten),
+            TextTable.Column(texts[.columnDescription], fit: .shorten),
+        ]
+        let rows = items.map { item in
+            let snippet = (snippets[item.id] ?? []).map { $0.text }.joined()
+            let text = snippet.isEmpty ? FeedImagePresenter.viewModel(item, language).title : snippet
+            return [item.id.uuidString, item.location ?? "", text]
+        }
+        let table = TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
+        let lines = table.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { marked($0, found, output.style) }.joined(separator: "\n")
+        let next = found.nextAfter.map { output.style.dim("\(texts[.feedNextPage]): \(command(after: $0))") }
+        return [lines, next].compactMap(\.self).joined(separator: "\n")
+    }
+
+    /// A line of the table with its hits marked. Last, because escaping, measuring and padding are then done; behind the id, which is
+    /// no text.
+    private func marked(_ line: Substring, _ found: FoundItems, _ style: Style) -> String {
+        guard style.isOn else { return String(line) }
+        let (id, text) = (line.prefix(UUID().uuidString.count), line.dropFirst(UUID().uuidString.count))
+        let hits = Set(found.items.flatMap(\.snippet).filter(\.isHit).map { Escaping.visible($0.text) })
+        return id
+            + hits.sorted { $0.count > $1.count }.reduce(String(text)) { text, hit in
+                text.replacing(hit, with: style.bold(style.yellow(hit)))
+            }
+    }
+
+    private func command(after cursor: String) -> String {
+        let size = limit == SearchItems.defaultLimit ? "" : " --limit \(limit)"
+        let words = words.map(\.shellWord).joined(separator: " ")
+        let options = tags.map { " --tag \($0.shellWord)" }.joined()
+        return "gateway search\(client.route)\(size)\(options) --after \(cursor)\(words.isEmpty ? "" : " -- \(words)")"
+    }
+}

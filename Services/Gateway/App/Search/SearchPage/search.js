@@ -1,0 +1,145 @@
+// Suggestions while typing, following the ARIA pattern of an editable combobox with a list of suggestions. Without this script the
+// field is a plain form.
+
+const pause = 120;
+
+class Suggestions {
+  constructor(form) {
+    this.form = form;
+    this.input = form.querySelector("input[name=q]");
+    this.id = `suggestions-${Suggestions.count = (Suggestions.count ?? 0) + 1}`;
+    this.list = Object.assign(document.createElement("div"), { id: this.id, className: "suggestions", hidden: true });
+    this.list.setAttribute("role", "listbox");
+    this.list.setAttribute("aria-label", this.input.getAttribute("aria-label"));
+    form.append(this.list);
+    for (const [name, value] of Object.entries({
+      role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": this.id,
+    })) this.input.setAttribute(name, value);
+    this.active = -1;
+    this.input.addEventListener("input", () => this.schedule());
+    this.input.addEventListener("keydown", (event) => this.key(event));
+    this.input.addEventListener("blur", () => this.close());
+    // A press must not take the focus from the field before the click.
+    this.list.addEventListener("pointerdown", (event) => event.preventDefault());
+    this.list.addEventListener("click", (event) => this.choose(event.target.closest("[role=option]")));
+  }
+
+  get options() { return [...this.list.querySelectorAll("[role=option]")]; }
+
+  /** The word that is being typed, which begins after the last space. */
+  get word() { return this.input.value.slice(this.start, this.input.value.length).replace(/^(tag|place|from):"?/i, ""); }
+
+  get start() { return this.input.value.search(/\S*$/); }
+
+  schedule() {
+    clearTimeout(this.timer);
+    this.request?.abort();
+    if (!this.word.trim()) return this.close();
+    this.timer = setTimeout(() => this.load(this.word), pause);
+  }
+
+  async load(prefix) {
+    const request = this.request = new AbortController();
+    try {
+      const response = await fetch(`/v1/search/suggestions?prefix=${encodeURIComponent(prefix)}`, { signal: request.signal });
+      if (!response.ok) return this.say(this.form.dataset.unavailable);
+      const found = await response.json();
+      if (!request.signal.aborted && document.activeElement === this.input) this.show(found);
+    } catch (error) {
+      if (error.name !== "AbortError") this.say(this.form.dataset.unavailable);
+    }
+  }
+
+  show(found) {
+    this.list.replaceChildren();
+    this.setActive(-1);
+    for (const [kind, operator] of [["tags", "tag"], ["places", "place"], ["people", "from"]]) {
+      if (!found[kind]?.length) continue;
+      const group = document.createElement("div");
+      group.setAttribute("role", "group");
+      const title = Object.assign(document.createElement("div"), { id: `${this.id}-${kind}`, textContent: this.form.dataset[kind] });
+      title.setAttribute("role", "presentation");
+      group.setAttribute("aria-labelledby", title.id);
+      group.append(title);
+      for (const { text, count } of found[kind]) {
+        const option = document.createElement("div");
+        const name = Object.assign(document.createElement("span"), { textContent: text, dir: "auto" });
+        const amount = Object.assign(document.createElement("span"), { textContent: String(count), className: "amount" });
+        option.id = `${this.id}-${this.options.length + group.querySelectorAll("[role=option]").length}`;
+        option.setAttribute("role", "option");
+        option.setAttribute("aria-selected", "false");
+        option.dataset.value = `${operator}:${/[\s"]/.test(text) ? `"${text.replaceAll('"', "")}"` : text}`;
+        option.append(name, amount);
+        group.append(option);
+      }
+      this.list.append(group);
+    }
+    this.open(this.options.length > 0);
+  }
+
+  say(text) {
+    this.list.replaceChildren(Object.assign(document.createElement("div"), { textContent: text }));
+    this.list.firstChild.setAttribute("role", "presentation");
+    this.open(true);
+  }
+
+  open(isOpen) {
+    this.list.hidden = !isOpen;
+    this.input.setAttribute("aria-expanded", String(isOpen));
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.request?.abort();
+    this.setActive(-1);
+    this.open(false);
+  }
+
+  setActive(index) {
+    const options = this.options;
+    options[this.active]?.setAttribute("aria-selected", "false");
+    this.active = index;
+    const option = options[index];
+    option?.setAttribute("aria-selected", "true");
+    option?.scrollIntoView({ block: "nearest" });
+    if (option) this.input.setAttribute("aria-activedescendant", option.id);
+    else this.input.removeAttribute("aria-activedescendant");
+  }
+
+  key(event) {
+    const count = this.options.length;
+    const isOpen = !this.list.hidden;
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      if (!isOpen) return this.schedule();
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      // One step beyond either end leads back to the field.
+      this.setActive(this.active + step >= count ? -1 : this.active + step < -1 ? count - 1 : this.active + step);
+    } else if (event.key === "Escape" && isOpen) {
+      event.preventDefault();
+      this.close();
+    } else if (event.key === "Enter" && this.active >= 0) {
+      event.preventDefault();
+      this.choose(this.options[this.active]);
+    }
+  }
+
+  choose(option) {
+    if (!option) return;
+    this.input.value = this.input.value.slice(0, this.start) + option.dataset.value + " ";
+    this.close();
+    this.form.requestSubmit();
+  }
+}
+
+const forms = [...document.querySelectorAll("form.search")];
+for (const form of forms) new Suggestions(form);
+
+addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest?.("input, textarea, select");
+  if (event.key !== "/" || isTyping || event.altKey || event.ctrlKey || event.metaKey) return;
+  const input = forms.map((form) => form.querySelector("input[name=q]")).find((input) => input.offsetParent);
+  event.preventDefault();
+  if (input) { input.focus(); input.select(); } else document.querySelector(".search-link")?.click();
+});

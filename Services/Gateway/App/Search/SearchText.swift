@@ -1,0 +1,107 @@
+import Presentation
+
+/// The texts of search in each language of the product.
+enum SearchText: CaseIterable {
+    case search, nothing, nothingHint, back, unavailable, indexing, total, totalAtLeast, next, first, tag, tags, places,
+        people
+    case operators
+
+    func text(in language: Language) -> String {
+        switch language {
+        case .en: english
+        case .ptBR: portuguese
+        case .el: greek
+        case .es: spanish
+        }
+    }
+
+    /// The text with `argument` in place of `%@`.
+    func text(in language: Language, _ argument: String) -> String {
+        text(in: language).replacing("%@", with: argument)
+    }
+
+    /// All texts by the names of their cases, for templates.
+    static func all(in language: Language) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: allCases.map { ("\($0)", $0.text(in: language)) })
+    }
+
+    private var english: String {
+        switch self {
+        case .search: "Search"
+        case .nothing: "Nothing found for “%@”"
+        case .nothingHint: "Try fewer or other words."
+        case .back: "Back to the feed"
+        case .unavailable: "Search is not available right now"
+        case .indexing: "Not all images are indexed yet: %@ %"
+        case .total: "Results: %@"
+        case .totalAtLeast: "Results: %@ or more"
+        case .next: "More results"
+        case .first: "First results"
+        case .tag: "Images with the tag %@"
+        case .tags: "Tags"
+        case .places: "Places"
+        case .people: "People"
+        case .operators: "Words, \"a phrase\", -not, tag:, place: or from:"
+        }
+    }
+
+    private var portuguese: String {
+        switch self {
+        case .search: "Buscar"
+        case .nothing: "Nada encontrado para “%@”"
+        case .nothingHint: "Tente menos palavras ou outras."
+        case .back: "Voltar ao feed"
+        case .unavailable: "A busca não está disponível no momento"
+        case .indexing: "Nem todas as imagens estão indexadas: %@ %"
+        case .total: "Resultados: %@"
+        case .totalAtLeast: "Resultados: %@ ou mais"
+        case .next: "Mais resultados"
+        case .first: "Primeiros resultados"
+        case .tag: "Imagens com a etiqueta %@"
+        case .tags: "Etiquetas"
+        case .places: "Lugares"
+        case .people: "Pessoas"
+        case .operators: "Palavras, \"uma frase\", -não, tag:, place: ou from:"
+        }
+    }
+
+    private var greek: String {
+        switch self {
+        case .search: "Αναζήτηση"
+        case .nothing: "Δεν βρέθηκε τίποτα για «%@»"
+        case .nothingHint: "Δοκιμάστε λιγότερες ή άλλες λέξεις."
+        case .back: "Πίσω στο feed"
+        case .unavailable: "Η αναζήτηση δεν είναι διαθέσιμη αυτή τη στιγμή"
+        case .indexing: "Δεν έχουν ευρετηριαστεί ακόμη όλες οι εικόνες: %@ %"
+        case .total: "Αποτελέσματα: %@"
+        case .totalAtLeast: "Αποτελέσματα: %@ ή περισσότερα"
+        case .next: "Περισσότερα αποτελέσματα"
+        case .first: "Πρώτα αποτελέσματα"
+        case .tag: "Εικόνες με την ετικέτα %@"
+        case .tags: "Ετικέτες"
+        case .places: "Τόποι"
+        case .people: "Άτομα"
+        case .operators: "Λέξεις, \"μια φράση\", -όχι, tag:, place: ή from:"
+        }
+    }
+
+    private var spanish: String {
+        switch self {
+        case .search: "Buscar"
+        case .nothing: "No se encontró nada para «%@»"
+        case .nothingHint: "Prueba con menos palabras o con otras."
+        case .back: "Volver al feed"
+        case .unavailable: "La búsqueda no está disponible en este momento"
+        case .indexing: "Aún no están indexadas todas las imágenes: %@ %"
+        case .total: "Resultados: %@"
+        case .totalAtLeast: "Resultados: %@ o más"
+        case .next: "Más resultados"
+        case .first: "Primeros resultados"
+        case .tag: "Imágenes con la etiqueta %@"
+        case .tags: "Etiquetas"
+        case .places: "Lugares"
+        case .people: "Personas"
+        case .operators: "Palabras, \"una frase\", -no, tag:, place: o from:"
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import FeedContract
+import Foundation
+import RPC
+import RPCTestKit
+import SearchContract
+import Testing
+
+/// The index follows the real services.
+@Suite(.timeLimit(.minutes(5))) struct FollowingTests {
+    @Test("what is published, commented and removed is found and not found at once")
+    func live() async throws {
+        try await SearchStack.with { stack in
+            try await stack.publish(FeedItem(1, "A chick", location: "Porto", tags: ["Bird"]), FeedItem(2, "A tram"))
+            try await stack.wait(for: "chi", [UUID(1)])
+            try await stack.wait(for: "tag:bird", [UUID(1)])
+            try await stack.comment(UUID(2), "Que linda galinha!", by: "José", id: UUID(9))
+            try await stack.wait(for: "galinha", [UUID(2)])
+            try await stack.wait(for: "from:jose", [UUID(2)])
+            let suggestions = try await stack.search.call(SearchContract.suggest, Suggest(prefix: "bi"))
+            #expect(suggestions.tags == [Suggestion(text: "Bird", count: 1)])
+            try await stack.removeComment(UUID(9))
+            try await stack.wait(for: "galinha", [])
+            try await stack.remove(UUID(1))
+            try await stack.wait(for: "", [UUID(2)])
+        }
+    }
+
+    @Test("comments that were written before their image is published are found")
+    func commentsFirst() async throws {
+        try await SearchStack.with { stack in
+            try await stack.comment(UUID(1), "galinha")
+            try await stack.publish(FeedItem(1, "A chick"))
+            try await stack.wait(for: "galinha", [UUID(1)])
+            try await stack.remove(UUID(1))
+            try await stack.wait(for: "galinha", [])
+            try await stack.publish(FeedItem(1, "A chick"))
+            try await stack.wait(for: "galinha", [UUID(1)])
+        }
+    }
+
+    @Test("what changes while search does not run is found after its start", arguments: [false, true])
+    func missed(otherServicesRestart: Bool) async throws {
+        try await SearchStack.with { stack in
+            try await stack.publish(FeedItem(1, "one"), FeedItem(2, "two"))
+            try await stack.comment(UUID(1), "galinha", id: UUID(9))
+            try await stack.wait(for: "galinha", [UUID(1)])
+            await stack.kill("search")
+            try await stack.remove(UUID(2))
+            try await stack.removeComment(UUID(9))
+            try await stack.publish(FeedItem(3, "three"))
+            try await stack.comment(UUID(3), "gallina")
+            if otherServicesRestart {
+                // Their logs of changes are lost.
+                for name in ["feed", "comments"] {
+                    await stack.kill(name)
+                    try await stack.start(name)
+                }
+            }
+            try await stack.start("search")
+            try await stack.wait(for: "", [UUID(1), UUID(3)])
+            try await stack.wait(for: "galinha", [])
+            try await stack.wait(for: "gallina", [UUID(3)])
+        }
+    }
+
+    @Test("without the comments images are found, and their comments later")
+    func commentsAreDown() async throws {
+        try await SearchStack.with { stack in
+            try await stack.publish(FeedItem(1, "one"))
+            try await stack.comment(UUID(1), "galinha")
+            try await stack.wait(for: "galinha", [UUID(1)])
+            await stack.kill("comments")
+            try await stack.publish(FeedItem(2, "two"))
+            try await stack.wait(for: "two", [UUID(2)])
+            try await stack.wait {
+                let health = try await stack.search.call(ProtocolMethods.health, ServiceSelection())
+                return health.checks.contains { $0.name == "comments" && $0.status == .degraded }
+            }
+            try await stack.start("comments")
+            try await stack.comment(UUID(2), "galinha")
+            try await stack.wait(for: "galinha", [UUID(1), UUID(2)])
+        }
+    }
+
+    @Test("an index whose file is deleted is built again")
+    func deleted() async throws {
+        try await SearchStack.with { stack in
+            try await stack.publish(FeedItem(1, "one"))
+            try await stack.wait(for: "one", [UUID(1)])
+            await stack.kill("search")
+            for end in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: "\(stack.root)/data/search.sqlite\(end)")
+            }
+            try await stack.start("search")
+            try await stack.wait(for: "one", [UUID(1)])
+        }
+    }
+
+    @Test("an answer says until when the index has all changes")
+    func currency() async throws {
+        try await SearchStack.with { stack in
+            let start = Date()
+            try await stack.publish(FeedItem(1, "one"))
+            try await stack.wait {
+                let found = try await stack.search.call(SearchContract.items, SearchItems(query: "one"))
+                return found.items.count == 1 && found.indexing == nil
+                    && found.indexedAt.map { $0.timeIntervalSince(start) > -1 } ?? false
+            }
+        }
+    }
+
+    @Test("a cursor of another query is refused")
+    func cursors() async throws {
+        try await SearchStack.with { stack in
+            let error = await #expect(throws: RPCError.self) {
+                _ = try await stack.search.call(SearchContract.items, SearchItems(query: "one", after: "1.2.3"))
+            }
+            #expect(error?.kind == .invalidParams)
+        }
+    }
+}
