@@ -16,7 +16,7 @@ import Testing
             try await stack.comment(UUID(2), "Que linda galinha!", by: "José", id: UUID(9))
             try await stack.wait(for: "galinha", [UUID(2)])
             try await stack.wait(for: "from:jose", [UUID(2)])
-            let suggestions = try await stack.search.call(SearchContract.suggest, Suggest(prefix: "bi"))
+            let suggestions = try await stack.answer(of: stack.search, SearchContract.suggest, Suggest(prefix: "bi"))
             #expect(suggestions.tags == [Suggestion(text: "Bird", count: 1)])
             try await stack.removeComment(UUID(9))
             try await stack.wait(for: "galinha", [])
@@ -73,7 +73,7 @@ import Testing
             try await stack.publish(FeedItem(2, "two"))
             try await stack.wait(for: "two", [UUID(2)])
             try await stack.wait {
-                let health = try await stack.search.call(ProtocolMethods.health, ServiceSelection())
+                let health = try await stack.answer(of: stack.search, ProtocolMethods.health, ServiceSelection())
                 return health.checks.contains { $0.name == "comments" && $0.status == .degraded }
             }
             try await stack.start("comments")
@@ -102,7 +102,7 @@ import Testing
             let start = Date()
             try await stack.publish(FeedItem(1, "one"))
             try await stack.wait {
-                let found = try await stack.search.call(SearchContract.items, SearchItems(query: "one"))
+                let found = try await stack.answer(of: stack.search, SearchContract.items, SearchItems(query: "one"))
                 return found.items.count == 1 && found.indexing == nil
                     && found.indexedAt.map { $0.timeIntervalSince(start) > -1 } ?? false
             }
@@ -113,7 +113,8 @@ import Testing
     func cursors() async throws {
         try await SearchStack.with { stack in
             let error = await #expect(throws: RPCError.self) {
-                _ = try await stack.search.call(SearchContract.items, SearchItems(query: "one", after: "1.2.3"))
+                _ = try await stack.answer(
+                    of: stack.search, SearchContract.items, SearchItems(query: "one", after: "1.2.3"))
             }
             #expect(error?.kind == .invalidParams)
         }

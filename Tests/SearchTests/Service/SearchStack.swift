@@ -64,28 +64,44 @@ final class SearchStack {
 
     // MARK: Calls
 
+    /// Calls again while the service is starting: the client has noticed that its socket was gone.
+    func answer<Params, Answer>(
+        of service: RPCClient, _ method: RPC.Method<Params, Answer>, _ params: Params
+    ) async throws -> Answer {
+        for _ in 0..<500 {
+            do throws(RPCError) {
+                return try await service.call(method, params)
+            } catch {
+                guard error.kind == .unavailable else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return try await service.call(method, params)
+    }
+
     func publish(_ items: FeedItem...) async throws {
-        _ = try await feed.call(FeedContract.publish, PublishedItems(items: items))
+        _ = try await answer(of: feed, FeedContract.publish, PublishedItems(items: items))
     }
 
     func remove(_ id: UUID) async throws {
-        _ = try await feed.call(FeedContract.remove, RemovedItems(ids: [id]))
+        _ = try await answer(of: feed, FeedContract.remove, RemovedItems(ids: [id]))
     }
 
     func comment(_ image: UUID, _ message: String, by author: String = "ana", id: UUID = UUID()) async throws {
         let post = PostComment(imageID: image, message: message, username: author, id: id)
-        _ = try await comments.call(CommentsContract.post, post)
+        _ = try await answer(of: comments, CommentsContract.post, post)
     }
 
     func removeComment(_ id: UUID) async throws {
-        _ = try await comments.call(CommentsContract.remove, CommentSelection(id: id))
+        _ = try await answer(of: comments, CommentsContract.remove, CommentSelection(id: id))
     }
 
     /// The ids of all results, page by page.
     func find(_ query: String, tags: [String] = []) async throws -> [UUID] {
         var (ids, cursor) = ([UUID](), String?.none)
         repeat {
-            let page = try await search.call(
+            let page = try await answer(
+                of: search,
                 SearchContract.items, SearchItems(query: query, tags: tags, limit: 100, after: cursor))
             ids += page.items.map(\.imageID)
             cursor = page.nextAfter
@@ -98,11 +114,7 @@ final class SearchStack {
         isolation: isolated (any Actor)? = #isolation, until isMet: () async throws -> Bool
     ) async throws {
         for _ in 0..<3_000 {
-            do {
-                if try await isMet() { return }
-            } catch let error as RPCError where error.kind == .unavailable {
-                // It is starting.
-            }
+            if try await isMet() { return }
             try await Task.sleep(for: .milliseconds(20))
         }
         throw NotReady(report: programs["search"]?.errors.text ?? "")
