@@ -186,6 +186,21 @@ extension StoreFactory<any FeedStore> {
         }
     }
 
+    // MARK: Counting
+
+    @Test(arguments: Factory.all) func `published items are counted, removed ones are not`(
+        stores: Factory
+    ) async throws {
+        try await stores.withStore { store in
+            #expect(try await store.count() == 0)
+            _ = try await store.publish([picture(1), picture(2), picture(3)])
+            #expect(try await store.count() == 3)
+            _ = try await store.publish([picture(4), picture(1)])
+            _ = try await store.remove([picture(2).id, picture(9).id])
+            #expect(try await store.count() == 3)
+        }
+    }
+
     // MARK: Paging
 
     @Test(arguments: Factory.all) func `a page knows whether more follow`(stores: Factory) async throws {

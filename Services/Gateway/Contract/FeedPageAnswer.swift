@@ -93,6 +93,8 @@ extension FeedImageViewModel {
         let description = object.optional("description", .string, \.description)
         let location = object.optional("location", .string, \.location)
         let image = object.required("image", .string, \.image)
+        let tags = object.optional(
+            "tags", .array(of: .string), { $0.tags.isEmpty ? nil : $0.tags }, "In the author's order.")
         let publishedAt = object.optional(
             "published_at", .date, \.publishedAt, "When the authority stored the item first.")
         let hints = PictureHints.Members(in: &object) { $0.hints }
@@ -104,7 +106,8 @@ extension FeedImageViewModel {
             FeedImageViewModel(
                 id: try members[id], title: try members[title], description: try members[description],
                 location: try members[location], image: try members[image],
-                publishedAt: try members[publishedAt], hints: try hints.read(members), comments: try members[comments],
+                tags: try members[tags] ?? [], publishedAt: try members[publishedAt], hints: try hints.read(members),
+                comments: try members[comments],
                 extensions: try members[extensions] ?? [:])
         }
     }

@@ -20,6 +20,14 @@ import Testing
         }
     }
 
+    @Test func `an edge counts the items of its cache`() async throws {
+        try await withClient { client in
+            #expect(try await client.call(FeedContract.count, Empty()) == Count(count: 0))
+            _ = try await client.call(FeedContract.load, LoadFeed())
+            #expect(try await client.call(FeedContract.count, Empty()) == Count(count: 2))
+        }
+    }
+
     @Test func `publishing and removing are refused before they begin`() async throws {
         try await withClient { client in
             let item = FeedItem(id: UUID(number: 1), image: "https://pictures.example/1")

@@ -31,6 +31,20 @@ extension StoreFactory<any FeedCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `the items of all runs are counted, cursors and removed items are not`(
+        caches: Factory
+    ) async throws {
+        try await caches.withStore { cache in
+            #expect(try await cache.count() == 0)
+            try await cache.keep([9, 8, 7], at: .start)
+            try await cache.keep([3, 2], at: .after(4))
+            #expect(try await cache.count() == 5)
+            // 8 was removed.
+            try await cache.keep([9, 7], at: .start)
+            #expect(try await cache.count() == 4)
+        }
+    }
+
     // MARK: One run
 
     @Test(arguments: Factory.all) func `consecutive pages form a run`(caches: Factory) async throws {
@@ -814,13 +828,13 @@ extension StoreFactory<any FeedCache> {
                 tags: [String(repeating: "x", count: 91)])
             // The tags are stored as [""]. Their item and the beginning of the feed fill the budget exactly.
             let pool = try SQLiteFeedCache.opening.open(directory + "/feed-edge.sqlite")
-            let cache = SQLiteFeedCache(pool, budget: 2 * FeedCachePolicy.overhead + 100 - excess)
+            let cache: any FeedCache = SQLiteFeedCache(pool, budget: 2 * FeedCachePolicy.overhead + 100 - excess)
             let bare = FeedImage(id: item.id, description: nil, location: nil, image: "urn:x")
             for page in [[bare], [item], [bare], [item]] {
                 _ = try await cache.keep(
                     FetchedFeedPage(items: page, limit: 1, cursor: .start, savedAt: Date(timeIntervalSince1970: 1)))
                 let isEvicted = excess > 0 && page == [item]
-                let stored = try cache.item(item.id)
+                let stored = try await cache.item(item.id)
                 #expect((stored == nil) == isEvicted)
             }
         }

@@ -47,7 +47,7 @@ struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     func localized(_ item: FeedItem) -> FeedItem {
         FeedItem(
             id: item.id, description: item.description, location: item.location, image: imageData(item.id),
-            publishedAt: item.publishedAt, hints: item.hints)
+            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints)
     }
 
     func localized(_ enriched: EnrichedItem) -> EnrichedItem {

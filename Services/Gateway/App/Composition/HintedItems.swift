@@ -31,7 +31,7 @@ extension FeedItem {
 
     fileprivate func completed(by known: PictureHints) -> FeedItem {
         FeedItem(
-            id: id, description: description, location: location, image: image, publishedAt: publishedAt,
+            id: id, description: description, location: location, image: image, tags: tags, publishedAt: publishedAt,
             hints: hints.completed(by: known))
     }
 }

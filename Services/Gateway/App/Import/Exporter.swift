@@ -114,6 +114,6 @@ extension ImportEntry {
             },
             // `import` derives a URL of a hash from the bytes again.
             image: file != nil && item.image.hasPrefix("urn:sha256:") ? nil : item.image,
-            publishedAt: item.publishedAt, hints: item.hints)
+            tags: item.tags, publishedAt: item.publishedAt, hints: item.hints)
     }
 }

@@ -16,6 +16,8 @@ struct ImportEntry: Sendable, Equatable {
     /// The URL of the image. If it is nil, the URL is derived from the hash of the bytes.
     var image: String?
 
+    var tags: [String] = []
+
     /// When the image was published first; nil for the time of the import.
     var publishedAt: Date?
 
@@ -56,6 +58,7 @@ struct ImportEntry: Sendable, Equatable {
         let comments = object.optional(
             "comments", .array(of: Comment.codec), { $0.comments.isEmpty ? nil : $0.comments })
         let image = object.optional("image", .string, \.image)
+        let tags = object.optional("tags", .array(of: .string), { $0.tags.isEmpty ? nil : $0.tags })
         let publishedAt = object.optional("published_at", .date, \.publishedAt)
         let hints = PictureHints.Members(in: &object) { $0.hints }
         return { members throws(JSONError) in
@@ -68,7 +71,7 @@ struct ImportEntry: Sendable, Equatable {
             return ImportEntry(
                 file: file, id: try members[id], description: try members[description] ?? title,
                 location: try members[location], comments: try members[comments] ?? [], image: image,
-                publishedAt: try members[publishedAt], hints: try hints.read(members))
+                tags: try members[tags] ?? [], publishedAt: try members[publishedAt], hints: try hints.read(members))
         }
     }
 }

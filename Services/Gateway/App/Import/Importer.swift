@@ -29,6 +29,9 @@ struct Importer {
         var published = 0
         var present = 0
         var comments = 0
+
+        /// Those of `present` that are in the feed without their tags, because they were imported before items had tags.
+        var untagged = 0
         var refusals: [Refusal] = []
 
         /// The number of processed images, including refused ones.
@@ -132,7 +135,7 @@ struct Importer {
                 let id = entry.id ?? UUID(namespace: .imports, name: entry.name)
                 let item = FeedItem(
                     id: id, description: entry.description, location: entry.location, image: entry.name,
-                    publishedAt: entry.publishedAt, hints: entry.hints)
+                    tags: entry.tags, publishedAt: entry.publishedAt, hints: entry.hints)
                 return .success(Stored(entry: entry, item: item))
             }
             let bytes = try folder.picture(file).read()
@@ -144,7 +147,7 @@ struct Importer {
             let id = entry.id ?? UUID(namespace: .imports, name: "\(file)\n\(answer.sha256)")
             let item = FeedItem(
                 id: id, description: entry.description, location: entry.location, image: answer.url,
-                publishedAt: entry.publishedAt, hints: answer.hints.completed(by: entry.hints))
+                tags: entry.tags, publishedAt: entry.publishedAt, hints: answer.hints.completed(by: entry.hints))
             return .success(Stored(entry: entry, item: item))
         } catch {
             guard error.isAboutThisPicture else { throw error }
@@ -165,6 +168,11 @@ struct Importer {
         } catch {
             guard error.isAboutThisPicture else { throw error }
             guard pictures.count > 1 else {
+                if error.kind == .alreadyExists, try await isUntagged(pictures[0].item) {
+                    summary.present += 1
+                    summary.untagged += 1
+                    return pictures
+                }
                 for picture in pictures { refuse(picture.entry.name, error.message, .image(error.kind), &summary) }
                 return []
             }
@@ -173,6 +181,14 @@ struct Importer {
             for picture in pictures.reversed() { published += try await publish([picture], &summary) }
             return published
         }
+    }
+
+    /// Whether the feed has the item without its tags, and otherwise the same.
+    private func isUntagged(_ item: FeedItem) async throws(RPCError) -> Bool {
+        guard !item.tags.isEmpty else { return false }
+        let stored = try await session.call(FeedContract.get, FeedItemSelection(id: item.id))
+        return stored.tags.isEmpty && stored.description == item.description && stored.location == item.location
+            && stored.image == item.image
     }
 
     // MARK: Comments

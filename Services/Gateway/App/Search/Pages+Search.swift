@@ -52,9 +52,6 @@ extension Pages {
         let image = FeedImagePresenter.viewModel(hit.item, reader.language)
         var members = row(image, at: index, reader)
         members["snippet"] = hit.found.snippet.map { ["part": $0.text, "isHit": $0.isHit] as [String: Any] }
-        members["tags"] = hit.item.item.tags.map { tag in
-            ["tag": tag, "link": SearchClient.page(ofTag: tag) ?? ""]
-        }
         return members
     }
 }

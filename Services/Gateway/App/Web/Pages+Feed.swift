@@ -42,6 +42,10 @@ extension Pages {
             "name": image.title, "place": image.location, "text": image.description,
             "isLong": (image.description?.unicodeScalars.count ?? 0) > Self.longText,
             "comments": image.comments ?? Texts(reader.language)[.commentsTitle],
+            "hasTags": !image.tags.isEmpty,
+            "tags": image.tags.map { tag in
+                ["tag": tag, "link": tagPage(tag)].compactMapValues(\.self)
+            },
             "hasExtensions": !extensions.isEmpty,
             "extensions": extensions.map { ["extensionName": $0.name, "extensionText": $0.text] },
             "source": Self.imagePath(image.id, width: 960), "sources": sources(image.id, reader),
@@ -49,6 +53,11 @@ extension Pages {
             "placeholder": image.hints.placeholder?.dataURI,
         ]
         return members.compactMapValues(\.self)
+    }
+
+    /// The page of a tag, if a plugin has one.
+    private func tagPage(_ tag: String) -> String? {
+        PluginClients.all(in: gateway.registry).lazy.compactMap { $0.page(ofTag: tag) }.first
     }
 
     /// A description of at most this length, in Unicode scalars, fits into six lines of a phone.

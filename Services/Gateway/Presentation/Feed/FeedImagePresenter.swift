@@ -5,12 +5,12 @@ import Foundation
 public enum FeedImagePresenter {
     /// A description or location with only white space counts as absent.
     public static func viewModel(
-        id: UUID, description: String?, location: String?, image: String, publishedAt: Date? = nil,
+        id: UUID, description: String?, location: String?, image: String, tags: [String] = [], publishedAt: Date? = nil,
         hints: PictureHints = PictureHints(), language: Language
     ) -> FeedImageViewModel {
         FeedImageViewModel(
             id: id, title: title(description: description, location: location, language: language),
-            description: description.flatMap(visible), location: location.flatMap(visible), image: image,
+            description: description.flatMap(visible), location: location.flatMap(visible), image: image, tags: tags,
             publishedAt: publishedAt, hints: hints)
     }
 

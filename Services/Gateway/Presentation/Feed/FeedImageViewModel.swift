@@ -11,6 +11,9 @@ public struct FeedImageViewModel: Equatable, Sendable {
     public let location: String?
     public let image: String
 
+    /// In the author's order.
+    public let tags: [String]
+
     /// When the authority stored the item first; nil when that is not known.
     public let publishedAt: Date?
 
@@ -25,7 +28,7 @@ public struct FeedImageViewModel: Equatable, Sendable {
 
     public init(
         id: UUID, title: String, description: String?, location: String?, image: String,
-        publishedAt: Date? = nil, hints: PictureHints = PictureHints(), comments: String? = nil,
+        tags: [String] = [], publishedAt: Date? = nil, hints: PictureHints = PictureHints(), comments: String? = nil,
         extensions: [String: RawJSON] = [:]
     ) {
         self.id = id
@@ -33,6 +36,7 @@ public struct FeedImageViewModel: Equatable, Sendable {
         self.description = description
         self.location = location
         self.image = image
+        self.tags = tags
         self.publishedAt = publishedAt
         self.hints = hints
         self.comments = comments

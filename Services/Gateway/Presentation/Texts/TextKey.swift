@@ -102,6 +102,7 @@ public enum TextKey: String, CaseIterable, Sendable {
     case columnMessage = "comments.column.message"
 
     case columnDescription = "feed.column.description"
+    case columnTags = "feed.column.tags"
     case columnLocation = "feed.column.location"
 
     case allowServer = "hint.allow_server"
@@ -118,6 +119,7 @@ public enum TextKey: String, CaseIterable, Sendable {
     case importPresent = "import.present"
     case importPublished = "import.published"
     case importRefused = "import.refused"
+    case importUntagged = "import.untagged"
     case importRefusedComment = "import.refused.comment"
     case importRefusedImage = "import.refused.image"
     case importRefusedPost = "import.refused.post"

@@ -46,6 +46,7 @@ extension FeedEntry {
             writer.element("title", text: title)
             if let publishedAt { writer.date("published", publishedAt) }
             writer.date("updated", publishedAt ?? AtomFeed.unknownDate)
+            for tag in tags { writer.element("category", ["term": tag]) }
             writer.link("alternate", "text/html", url)
             writer.link("enclosure", FeedEntry.imageType, image)
             if !text.isEmpty { writer.element("summary", text: text) }

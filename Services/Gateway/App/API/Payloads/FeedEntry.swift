@@ -24,6 +24,7 @@ struct FeedEntry: Sendable {
     /// The media type of all pictures: the feed service does not know more. Without a type, readers of Atom assume HTML.
     static let imageType = "image/*"
     let publishedAt: Date?
+    let tags: [String]
 }
 
 extension FeedEntry {
@@ -36,6 +37,6 @@ extension FeedEntry {
             id: "urn:uuid:\(item.id.uuidString.lowercased())", url: publicURL.page(of: item.id), title: view.title,
             text: texts.joined(separator: "\n\n"),
             html: picture + texts.map { "<p dir=\"auto\">\(escape($0))</p>" }.joined(), image: image,
-            publishedAt: item.publishedAt)
+            publishedAt: item.publishedAt, tags: item.tags)
     }
 }

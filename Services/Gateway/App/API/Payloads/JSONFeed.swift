@@ -42,11 +42,13 @@ extension FeedEntry {
         let text = object.required("content_text", .string, \.text)
         let image = object.required("image", .string, \.image)
         let publishedAt = object.optional("date_published", date, \.publishedAt)
+        let tags = object.optional("tags", .array(of: .string), { $0.tags.isEmpty ? nil : $0.tags })
         _ = object.required("attachments", .array(of: attachment)) { [$0.image] }
         return { members throws(JSONError) in
             FeedEntry(
                 id: try members[id], url: try members[url], title: try members[title], text: try members[text],
-                html: try members[html], image: try members[image], publishedAt: try members[publishedAt])
+                html: try members[html], image: try members[image], publishedAt: try members[publishedAt],
+                tags: try members[tags] ?? [])
         }
     }
 

@@ -21,7 +21,10 @@ struct CommentsView {
         let picture = (0..<(browser.commentsPicture?.rows ?? 0)).map(Line.picture)
         let location = item.location.map { [theme.muted(DisplayWidth.truncated(Escaping.visible($0), to: width))] }
         let text = wrapped(item.description ?? item.title, width: width)
-        return picture + (text + (location ?? []) + [""] + heading + comments + footer).map(Line.text)
+        let tags = wrapped(item.tags.map { "#\($0)" }.joined(separator: " "), width: width).map(theme.muted)
+        return picture
+            + (text + (item.tags.isEmpty ? [] : tags) + (location ?? []) + [""] + heading + comments + footer).map(
+                Line.text)
     }
 
     private var heading: [String] {

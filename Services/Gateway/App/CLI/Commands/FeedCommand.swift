@@ -93,13 +93,16 @@ struct FeedText {
         let extensions = items.map { ExtensionPresenter.viewModels($0.extensions) }
         // A column for each extension of the page, by its name.
         let names = Set(extensions.joined().map(\.name)).sorted()
+        let hasTags = items.contains { !$0.tags.isEmpty }
         let columns =
             [
                 TextTable.Column("ID"), TextTable.Column(texts[.columnLocation], fit: .shorten),
                 TextTable.Column(texts[.columnDescription], fit: .shorten),
-            ] + names.map { TextTable.Column($0.uppercased(), fit: .shorten) }
+            ] + (hasTags ? [TextTable.Column(texts[.columnTags], fit: .shorten)] : [])
+            + names.map { TextTable.Column($0.uppercased(), fit: .shorten) }
         let rows = zip(items, extensions).map { item, extensions in
             [item.id.uuidString, item.location ?? "", item.description ?? item.title]
+                + (hasTags ? [item.tags.map { "#\($0)" }.joined(separator: " ")] : [])
                 + names.map { name in extensions.first { $0.name == name }?.text ?? "" }
         }
         return TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)

@@ -70,6 +70,7 @@ struct ImportCommand: ClientCommand {
                 (.importRefused, summary.refusals.count),
             ]
             session.output.print(counts.map { texts.text($0, "\($1)") }.joined(separator: ", "))
+            if summary.untagged > 0 { session.output.say(texts.text(.importUntagged, "\(summary.untagged)")) }
         }
     }
 }
@@ -80,13 +81,14 @@ extension Importer.Summary {
         let published = object.required("published", .integer(), \.published)
         let present = object.required("present", .integer(), \.present)
         let comments = object.required("comments", .integer(), \.comments)
+        let untagged = object.required("untagged", .integer(), \.untagged)
         let refused = object.required("refused", .integer(), \.refusals.count)
         let refusals = object.required("refusals", .array(of: Importer.Refusal.codec), \.refusals)
         return { members throws(JSONError) in
             _ = try members[refused]
             return Importer.Summary(
                 published: try members[published], present: try members[present], comments: try members[comments],
-                refusals: try members[refusals])
+                untagged: try members[untagged], refusals: try members[refusals])
         }
     }
 }

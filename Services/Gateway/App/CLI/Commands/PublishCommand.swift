@@ -19,12 +19,13 @@ struct PublishCommand: ClientCommand {
             does not answer now is accepted.
 
             Examples:
-              gateway publish sunset.jpg --description "Sunset" --location "Porto Covo"
+              gateway publish sunset.jpg --description "Sunset" --location "Porto Covo" --tag sea --tag "golden hour"
               gateway publish https://example.org/sunset.jpg --id 7F3D9A60-0C1E-4B5E-9C57-0A3C7B1C2D4E
             """)
 
     static let parameterNames = [
         "items[0].description": "--description", "items[0].location": "--location", "items[0].id": "--id",
+        "items[0].tags": "--tag",
     ]
 
     @OptionGroup var client: ClientOptions
@@ -40,6 +41,13 @@ struct PublishCommand: ClientCommand {
 
     @Option(help: ArgumentHelp("What the image shows, up to 10,000 characters.", valueName: "text"))
     var description: String?
+
+    @Option(
+        name: .customLong("tag"),
+        help: ArgumentHelp(
+            "A tag of the image, up to 50 characters. Repeatable, up to \(ItemTags.maximumCount) times.",
+            valueName: "tag"))
+    var tags: [String] = []
 
     @Option(help: ArgumentHelp("Where the image was taken, up to 1,000 characters.", valueName: "text"))
     var location: String?
@@ -57,7 +65,7 @@ struct PublishCommand: ClientCommand {
         }
         let stored = isURL ? nil : try await store(session)
         let item = FeedItem(
-            id: id, description: description, location: location, image: stored?.url ?? image,
+            id: id, description: description, location: location, image: stored?.url ?? image, tags: tags,
             hints: stored?.hints ?? PictureHints())
         let count = try await session.call(FeedContract.publish, PublishedItems(items: [item])).count
         let words = count == 0 ? Texts(session.language).text(.publishPresent, id.uuidString) : id.uuidString

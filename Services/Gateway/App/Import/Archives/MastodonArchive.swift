@@ -1,3 +1,4 @@
+import EdgeModel
 import Foundation
 import JSON
 
@@ -44,8 +45,16 @@ enum MastodonArchive {
             let words = [text, attachment["name"]?.text].compactMap(\.self).first { !$0.isEmpty }
             return ImportEntry(
                 file: file ?? post["id"]?.text ?? "a post", id: nil, description: words, location: nil, comments: [],
-                refusal: refusal)
+                tags: tags(of: post), refusal: refusal)
         }
+    }
+
+    /// The hashtags of a post, as many as an item can have.
+    private static func tags(of post: JSONValue) -> [String] {
+        let names = (post["tag"]?.elements ?? []).filter { $0["type"]?.text == "Hashtag" }
+            .compactMap { $0["name"]?.text.map { String($0.drop { $0 == "#" }) } }
+        let fitting = ItemTags.stored(names).filter { ItemTags.length.contains($0.unicodeScalars.count) }
+        return Array(fitting.prefix(ItemTags.maximumCount))
     }
 
     /// The addresses of all readers.
