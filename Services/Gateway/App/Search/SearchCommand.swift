@@ -9,7 +9,7 @@ import SearchContract
 struct SearchCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "search",
-        abstract: "Find images by the words of their texts, tags and comments.",
+        abstract: "Find images by words, tags, places and authors.",
         discussion: """
             The last word may be incomplete. Operators: "a phrase", -not, tag:T, place:P, from:AUTHOR. Write -- before a \
             query that begins with a minus.

@@ -1,0 +1,56 @@
+import Foundation
+import Presentation
+import RPC
+import RPCTestKit
+import Testing
+
+@testable import gateway
+
+/// The texts of search, and its help.
+@Suite struct SearchTextTests {
+    @Test("every text exists in every language, with the same places", arguments: Language.allCases)
+    func texts(language: Language) {
+        for text in SearchText.allCases {
+            #expect(!text.text(in: language).isEmpty)
+            #expect(text.text(in: language).contains("%@") == text.text(in: .en).contains("%@"), "\(text)")
+        }
+        #expect(Set(SearchText.allCases.map { $0.text(in: language) }).count == SearchText.allCases.count)
+    }
+
+    @Test("the help of the command is that of the golden file") func help() throws {
+        let text = GatewayCommand.helpMessage(for: SearchCommand.self, columns: 80)
+        let file = "\(Program.repository)/Tests/SearchTests/Gateway/gateway-search.txt"
+        if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
+            try Data(text.utf8).write(to: URL(filePath: file))
+        }
+        let golden = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(golden == text)
+    }
+
+    @Test(
+        "a search is written into a path as it was read",
+        arguments: ["", "q=a", "q=a%20b&tag=x&tag=y%26z&limit=3", "tag=%2B&q=%22"])
+    func paths(query: String) throws {
+        let search = try SearchRequest(Query(query))
+        let path = search.path("/search", after: "1.2")
+        let again = try SearchRequest(Query(String(path.split(separator: "?", maxSplits: 1)[1])))
+        #expect(again.params() == search.with(after: "1.2").params())
+    }
+
+    @Test("tags are limited", arguments: [20, 21]) func tags(count: Int) throws {
+        let query = Query(Array(repeating: "tag=a", count: count).joined(separator: "&"))
+        if count == 20 {
+            #expect(try SearchRequest(query).tags.count == 20)
+        } else {
+            #expect(throws: RPCError.self) { try SearchRequest(query) }
+        }
+    }
+}
+
+extension SearchRequest {
+    fileprivate func with(after cursor: String) -> SearchRequest {
+        var search = self
+        search.after = cursor
+        return search
+    }
+}
