@@ -116,7 +116,7 @@ import Testing
         (["client", "cobol", "likes"], "cobol", 64),
         (
             ["client", "python", "feed-edge"],
-            "gateway: feed-edge has cases, but no contract.json. Known: comments, feed, image-data, likes, protocol. ",
+            "gateway: feed-edge has cases, but no contract.json. Known: comments, feed, image-data, likes, protocol",
             64
         ),
         (["contract", "diff", "nonsense", "likes"], "unknown contract nonsense. Known: comments, ", 64),

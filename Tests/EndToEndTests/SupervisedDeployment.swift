@@ -51,7 +51,15 @@ struct SupervisedDeployment {
     func down() async throws -> Program.Outcome { try await script("down", ["--root", root]) }
 
     /// All programs of a deployment.
-    static let names = ["feed", "comments", "image-data", "gateway", "runner", "watchdog", "supervisord"]
+    static let names =
+        ["feed", "comments", "image-data", "gateway", "runner", "watchdog", "supervisord"] + plugins
+
+    /// Our plugins, whose manifests are beside their sources.
+    private static let plugins: [String] = {
+        let files = try? FileManager.default.subpathsOfDirectory(atPath: Program.repository + "/Services")
+        return (files ?? []).filter { $0.hasSuffix(".json") && $0.split(separator: "/").count == 2 }
+            .map { String($0.split(separator: "/")[1].dropLast(".json".count)) }
+    }()
 
     /// The processes of this deployment by name, as the scripts recognise them.
     func processes() async throws -> [String: [Int32]] {

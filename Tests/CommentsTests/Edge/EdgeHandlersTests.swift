@@ -120,8 +120,7 @@ import Upstream
                 cache: store, monitor: UpstreamMonitor(.test, logger: RecordedLog().logger))
             // Cancelled at the end of this scope.
             async let _: Void = comments.run()
-            try await TestServer.with(EdgeHandlers(comments: comments, broadcast: broadcast).table)
-            { server in
+            try await TestServer.with(EdgeHandlers(comments: comments, broadcast: broadcast).table) { server in
                 try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, upstream) }
             }
             await client.shutdown()

@@ -65,9 +65,10 @@ struct SearchCommand: ClientCommand {
             // Without the manifest the gateway has no such method.
             guard error.kind == .methodNotFound else { throw error }
             throw CommandFailure(
-                RPCError(
-                    .unavailable, "this deployment has no search: there is no manifest plugins.d/search.json",
-                    begun: false))
+                RPCError(.unavailable, "this deployment has no search", begun: false),
+                hints: [
+                    "It has no manifest plugins.d/search.json. Copy it from Services/Search, and see 'gateway plugins'."
+                ])
         }
     }
 
