@@ -81,14 +81,14 @@ extension Importer.Summary {
         let published = object.required("published", .integer(), \.published)
         let present = object.required("present", .integer(), \.present)
         let comments = object.required("comments", .integer(), \.comments)
-        let untagged = object.required("untagged", .integer(), \.untagged)
+        let untagged = object.optional("untagged", .integer(), { $0.untagged == 0 ? nil : $0.untagged })
         let refused = object.required("refused", .integer(), \.refusals.count)
         let refusals = object.required("refusals", .array(of: Importer.Refusal.codec), \.refusals)
         return { members throws(JSONError) in
             _ = try members[refused]
             return Importer.Summary(
                 published: try members[published], present: try members[present], comments: try members[comments],
-                untagged: try members[untagged], refusals: try members[refusals])
+                untagged: try members[untagged] ?? 0, refusals: try members[refusals])
         }
     }
 }

@@ -1,0 +1,187 @@
+"""Search on the page: the field with its suggestions, the results, the tags, and search that does not run."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from deployment import PROJECT, deployment
+
+MANIFEST = json.loads((PROJECT / "Services/Search/search.json").read_text())
+del MANIFEST["run"]
+
+
+@pytest.fixture(scope="module")
+def searched():
+    """A deployment with 30 pictures, of which search has indexed all."""
+    with deployment(manifests=[MANIFEST]) as running:
+        running.fill(30, description=lambda index: f"Picture of a chicken number {index}" if index % 2 else "A <b>tram</b>")
+        running.start("search")
+        newest = running.ids()[0]
+        image = running.call("feed.load", {"limit": 1})["items"][0]["image"]
+        running.call("feed.publish", {"items": [{
+            "id": "00000000-0000-4000-8000-000000000001", "description": "Sunrise", "location": "São Paulo, Brazil", "image": image,
+            "tags": ["golden hour", "Sky"]}]})
+        running.gateway("comment", newest, "Que linda galinha!", "--username", "ana")
+        while not found(running, "galinha") or found(running, "picture") < 15 or not found(running, "sunrise"):
+            time.sleep(0.05)
+        yield running
+
+
+def found(running, query):
+    """The number of results; 0 while the gateway has not reached search yet."""
+    try:
+        with urllib.request.urlopen(f"{running.url}/v1/search?q={query}") as answer:
+            return json.load(answer)["total_at_least"]
+    except urllib.error.HTTPError:
+        return 0
+
+
+@pytest.fixture
+def open_search(searched, browser):
+    contexts = []
+
+    def open(path="/", **options):
+        options = {"viewport": {"width": 1000, "height": 900}, "locale": "en-US", **options}
+        context = browser.new_context(base_url=searched.url, service_workers="block", **options)
+        context.set_default_timeout(60_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(path)
+        return page
+
+    yield open
+    for context in contexts:
+        context.close()
+
+
+def test_without_scripts_the_field_is_a_form(open_search):
+    page = open_search(java_script_enabled=False)
+    page.fill(".search.in-bar input", "galinha")
+    page.press(".search.in-bar input", "Enter")
+    page.wait_for_url("**/search?q=galinha")
+    assert page.locator(".result").count() == 1
+    assert page.locator(".snippet mark").inner_text() == "galinha"
+
+
+def test_results_have_pages_without_repetition(open_search):
+    page = open_search("/search?q=picture")
+    ids = page.locator(".result").evaluate_all("rows => rows.map(row => row.dataset.id)")
+    page.click("a[rel=next]")
+    page.wait_for_url("**after=**")
+    more = page.locator(".result").evaluate_all("rows => rows.map(row => row.dataset.id)")
+    assert len(ids) == 12 and len(set(ids + more)) == 15
+    page.click("a[rel=first]")
+    page.wait_for_url("**/search?q=picture")
+
+
+def test_a_slash_puts_the_focus_into_the_field(open_search):
+    page = open_search()
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.name") == "q"
+    page.keyboard.type("a/b")
+    assert page.input_value(".search.in-bar input") == "a/b"
+
+
+def test_suggestions_are_chosen_by_keyboard(open_search):
+    page = open_search()
+    field = page.locator(".search.in-bar input")
+    assert field.get_attribute("role") == "combobox" and field.get_attribute("aria-expanded") == "false"
+    page.keyboard.press("/")
+    page.keyboard.type("hou")
+    page.locator("[role=option]").first.wait_for()
+    assert field.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    active = page.locator("#" + field.get_attribute("aria-activedescendant"))
+    assert active.get_attribute("aria-selected") == "true" and "golden hour" in active.inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search?q=**")
+    assert page.input_value("main input[name=q]") == 'tag:"golden hour" '
+    assert page.locator(".result h2").all_inner_texts() == ["Sunrise"]
+
+
+def test_escape_closes_the_suggestions_and_keeps_the_text(open_search):
+    page = open_search()
+    page.keyboard.press("/")
+    page.keyboard.type("sao")
+    page.locator("[role=option]").first.wait_for()
+    page.keyboard.press("Escape")
+    assert page.locator(".suggestions").first.is_hidden()
+    assert page.input_value(".search.in-bar input") == "sao"
+
+
+def test_a_suggestion_is_chosen_by_a_click(open_search):
+    page = open_search()
+    page.click(".search.in-bar input")
+    page.keyboard.type("sao")
+    page.locator("[role=option]").first.click()
+    page.wait_for_url("**/search?q=**")
+    assert page.locator(".result h2").all_inner_texts() == ["Sunrise"]
+
+
+def test_each_tag_leads_to_its_page(open_search):
+    page = open_search()
+    page.click("a.tag >> text=golden hour")
+    page.wait_for_url("**/search?tag=golden%20hour")
+    assert page.locator("h1").inner_text() == "Images with the tag golden hour"
+    assert page.locator(".result h2").all_inner_texts() == ["Sunrise"]
+    page.click(".result a.tag >> text=Sky")
+    page.wait_for_url("**/search?tag=Sky")
+
+
+@pytest.mark.parametrize("language, nothing", [
+    ("en", "Nothing found for"), ("pt-BR", "Nada encontrado para"), ("el", "Δεν βρέθηκε τίποτα για"), ("es", "No se encontró nada para"),
+])
+def test_nothing_found_has_a_way_back(open_search, language, nothing):
+    page = open_search("/search?q=%3Cb%3Enonsense", locale=language)
+    assert nothing in page.inner_text(".empty .large") and "<b>nonsense" in page.inner_text(".empty .large")
+    page.click(".empty .button")
+    page.wait_for_url("**/")
+
+
+def test_hostile_text_is_text(open_search):
+    page = open_search("/search?q=tram")
+    assert page.locator(".result h2").first.inner_text() == "A <b>tram</b>"
+    assert page.locator(".snippet mark").first.inner_text() == "tram"
+    assert page.locator(".snippet b").count() == 0
+
+
+@pytest.mark.parametrize("path", ["/search?q=picture", "/search?q=nonsense", "/search?tag=Sky", "/"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(open_search, path, scheme):
+    page = open_search(path, color_scheme=scheme)
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()
+
+
+@pytest.mark.parametrize("width", [320, 360, 600, 768, 1280])
+@pytest.mark.parametrize("path", ["/", "/search?q=picture", "/search?tag=golden%20hour"])
+def test_nothing_is_wider_than_the_window(open_search, width, path):
+    page = open_search(path, viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    small = page.locator(":is(.search-input, .search-button, .search-link, a.tag):visible").evaluate_all(
+        "all => all.filter(one => one.getBoundingClientRect().height < 44).map(one => one.outerHTML)")
+    assert small == []
+
+
+def test_while_search_does_not_run_everything_else_works(searched, open_search):
+    searched.stop("search")
+    try:
+        page = open_search("/search?q=picture")
+        while "not available right now" not in page.inner_text("main"):
+            page.reload()
+        page.click(".empty .button")
+        page.wait_for_url("**/")
+        assert page.locator("#list > *").count() == 12
+        while page.get_attribute(".search.in-bar input", "placeholder") != "Search is not available right now":
+            page.reload()
+        page.keyboard.press("/")
+        page.keyboard.type("pic")
+        page.locator(".suggestions:visible >> text=not available right now").wait_for()
+    finally:
+        searched.start("search")
+    while page.request.get("/v1/search?q=picture").status != 200:
+        time.sleep(0.1)
