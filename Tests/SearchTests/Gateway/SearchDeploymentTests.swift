@@ -80,6 +80,20 @@ import Testing
         }
     }
 
+    @Test("the commands of the README work")
+    func readme() async throws {
+        let text = try String(contentsOfFile: Program.repository + "/Services/Search/README.md", encoding: .utf8)
+        let block = try #require(text.firstMatch(of: /```sh\n([^`]*)```/)).1
+        try await withSearch { deployment, _, _ in
+            for command in block.split(separator: "\n") {
+                let outcome = try await Program(path: "/bin/sh").run(
+                    ["-c", String(command)],
+                    environment: ["PATH": Program.directory + ":/usr/bin:/bin", "ROOT": deployment.root])
+                #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(command): \(outcome.errors)")
+            }
+        }
+    }
+
     @Test("the API answers items with snippets, links, entity tags and problems")
     func api() async throws {
         try await withSearch { deployment, search, url in
