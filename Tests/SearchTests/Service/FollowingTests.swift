@@ -96,6 +96,34 @@ import Testing
         }
     }
 
+    @Test("a service that is killed again and again while it builds its index misses and doubles nothing")
+    func killedWhileBuilding() async throws {
+        try await SearchStack.with { stack in
+            await stack.kill("search")
+            let numbers = Array(1...2_500)
+            for start in stride(from: 0, to: numbers.count, by: 100) {
+                let items = numbers[start..<start + 100].map { FeedItem($0, "image w\($0 % 7)") }
+                _ = try await stack.feed.call(FeedContract.publish, PublishedItems(items: items))
+            }
+            for number in stride(from: 1, through: 2_500, by: 50) {
+                try await stack.comment(UUID(number), "galinha", id: UUID(number + 10_000))
+            }
+            var random = SeededRandom(seed: 3)
+            for round in 0..<6 {
+                try await stack.start("search")
+                // Somewhere in the walk, which takes longer in each round.
+                for _ in 0..<Int.random(in: 0...round * 4, using: &random) { _ = try? await stack.find("w1 ") }
+                await stack.kill("search")
+                try await stack.remove(UUID(round + 1))
+            }
+            try await stack.start("search")
+            try await stack.wait { try await stack.find("").count == 2_494 }
+            let all = try await stack.find("")
+            #expect(Set(all) == Set((7...2_500).map { UUID($0) }))
+            try await stack.wait { try await stack.find("galinha").count == 49 }
+        }
+    }
+
     @Test("an answer says until when the index has all changes")
     func currency() async throws {
         try await SearchStack.with { stack in

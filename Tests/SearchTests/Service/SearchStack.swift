@@ -13,15 +13,19 @@ final class SearchStack {
     let search: RPCClient
     private var programs: [String: RunningProgram] = [:]
 
+    /// Further options of the services.
+    private let options: [String: [String]]
+
     /// Runs `body` with all three services.
     static func with(
-        isolation: isolated (any Actor)? = #isolation, _ body: (SearchStack) async throws -> Void
+        options: [String: [String]] = [:], isolation: isolated (any Actor)? = #isolation,
+        _ body: (SearchStack) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { root in
             try await connected(root, "feed") { feed in
                 try await connected(root, "comments") { comments in
                     try await connected(root, "search") { search in
-                        let stack = SearchStack(root, feed, comments, search)
+                        let stack = SearchStack(root, feed, comments, search, options)
                         defer { for program in stack.programs.values { program.send(SIGKILL) } }
                         for name in ["feed", "comments", "search"] { try await stack.start(name) }
                         try await body(stack)
@@ -39,15 +43,19 @@ final class SearchStack {
         try await RPCClient.withConnection(to: path, as: "test") { try await body($0) }
     }
 
-    private init(_ root: String, _ feed: RPCClient, _ comments: RPCClient, _ search: RPCClient) {
+    private init(
+        _ root: String, _ feed: RPCClient, _ comments: RPCClient, _ search: RPCClient, _ options: [String: [String]]
+    ) {
+        self.options = options
         (self.root, self.feed, self.comments, self.search) = (root, feed, comments, search)
     }
 
     func start(_ name: String) async throws {
-        let options =
+        let sockets =
             name == "search"
             ? ["--feed-socket", "\(root)/run/feed.sock", "--comments-socket", "\(root)/run/comments.sock"] : []
-        let program = try Program(name + "-service").start(["--root", root] + options, errors: nil)
+        let program = try Program(name + "-service").start(
+            ["--root", root] + sockets + (options[name] ?? []), errors: nil)
         programs[name] = program
         guard await program.errors.wait(for: "serving on") else { throw NotReady(report: program.errors.text) }
     }
@@ -94,6 +102,10 @@ final class SearchStack {
 
     func removeComment(_ id: UUID) async throws {
         _ = try await answer(of: comments, CommentsContract.remove, CommentSelection(id: id))
+    }
+
+    func readComments(of image: UUID) async throws {
+        _ = try await answer(of: comments, CommentsContract.list, ListComments(imageID: image))
     }
 
     /// The ids of all results, page by page.
