@@ -25,11 +25,14 @@ import Testing
     @Test func `the length is that of the normalised tag`() throws {
         let composed = String(repeating: "\u{E9}", count: 50)
         let padded = "  a\t\n " + String(repeating: "b", count: 48) + " "
-        #expect(try read([" \(composed) "]) == [composed])
+        let decomposed = String(repeating: "e\u{301}", count: 50)
+        #expect(try read([" \(decomposed) "]) == [composed])
+        #expect(throws: JSONError.self) { try read([decomposed + "x"]) }
         #expect(try read([padded]) == ["a " + String(repeating: "b", count: 48)])
     }
 
-    @Test(arguments: ["", " ", "\n", "\u{3000}"]) func `a tag without characters is refused`(tag: String) {
+    @Test(arguments: ["", " ", "\n", "\u{3000}", "\0", "a\0b"])
+    func `a tag without characters or with U+0000 is refused`(tag: String) {
         #expect(throws: JSONError.self) { try read(["sea", tag]) }
     }
 

@@ -61,8 +61,12 @@ public struct Snippet: Equatable, Sendable {
             // Begin with a whole word, if one begins before the hit.
             start = text[lead..<hit.lowerBound].firstIndex(where: \.isWhitespace).map(text.index(after:)) ?? lead
         }
-        let end = text.index(start, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
-        return start..<end
+        guard let cut = text.index(start, offsetBy: length, limitedBy: text.endIndex), cut < text.endIndex else {
+            return start..<text.endIndex
+        }
+        // End with a whole word, if one ends behind the hit. A script without spaces has none.
+        let end = text[(hit?.upperBound ?? start)..<max(cut, hit?.upperBound ?? start)].lastIndex(where: \.isWhitespace)
+        return start..<(end ?? cut)
     }
 
     private static func oneLine(_ text: Substring) -> String {

@@ -34,8 +34,15 @@ import Testing
         let filler = Array(repeating: "filler", count: 100).joined(separator: " ")
         let shown = snippet(["\(filler) chick \(filler)"], "chick ")
         #expect(shown.hasPrefix("…filler filler filler filler filler [chick] filler"))
-        #expect(shown.hasSuffix("…"))
+        #expect(shown.hasSuffix(" filler…"))
         #expect(shown.count < Snippet.length + 10)
+    }
+
+    @Test("a long text without spaces is cut anywhere")
+    func longWithoutSpaces() {
+        let shown = snippet([String(repeating: "海", count: 500) + "鳥" + String(repeating: "山", count: 500)], "鳥")
+        #expect(shown.contains("[鳥]") && shown.hasPrefix("…海") && shown.hasSuffix("山…"))
+        #expect(shown.count <= Snippet.length + 4)
     }
 
     @Test("only the beginning of a huge text is read", arguments: [(9_999, true), (10_000, false)])

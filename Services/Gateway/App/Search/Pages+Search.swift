@@ -51,7 +51,11 @@ extension Pages {
     private func hit(_ hit: SearchAnswer.Hit, at index: Int, _ reader: Reader) -> [String: Any] {
         let image = FeedImagePresenter.viewModel(hit.item, reader.language)
         var members = row(image, at: index, reader)
-        members["snippet"] = hit.found.snippet.map { ["part": $0.text, "isHit": $0.isHit] as [String: Any] }
+        let snippet = hit.found.snippet.map { ["part": $0.text, "isHit": $0.isHit] as [String: Any] }
+        // A snippet of the description takes the place of the title, which is its beginning.
+        let text = hit.found.snippet.map(\.text).filter { $0 != "…" }.joined()
+        let isOfTitle = image.description?.replacing(/[\n\r\t]/, with: " ").contains(text) ?? false
+        members[isOfTitle ? "titleSnippet" : "snippet"] = snippet
         return members
     }
 }
