@@ -1,4 +1,5 @@
 import FeedContract
+import Foundation
 import HTTPTypes
 import JSON
 import RPC
@@ -47,7 +48,7 @@ extension API {
         let answer = try await gateway.search(search.params(), request.options)
         let payload = SearchPayload(
             hits: answer.hits.map { SearchAnswer.Hit(item: publicURL.localized($0.item), found: $0.found) },
-            found: answer.found)
+            found: answer.found, now: gateway.now())
         var response = HTTPAnswer.document(RawJSON(payload, as: SearchPayload.codec), for: request.head)
         response.fields["Link"] = answer.found.nextAfter.map {
             "<\(publicURL)\(search.path("/v1/search", after: $0))>; rel=\"next\""
@@ -63,11 +64,27 @@ struct SearchPayload: Sendable {
     /// Its items count for `hits` only.
     let found: FoundItems
 
+    /// Nil while the index is current: otherwise each answer would have another entity tag.
+    let indexedAt: Date?
+
+    /// An index that is behind by less counts as current.
+    private static let patience: TimeInterval = 10
+
+    init(hits: [SearchAnswer.Hit], found: FoundItems, now: Date) {
+        let isCurrent = found.indexedAt.map { now.timeIntervalSince($0) < Self.patience } ?? false
+        self.init(hits: hits, found: found, indexedAt: isCurrent ? nil : found.indexedAt)
+    }
+
+    private init(hits: [SearchAnswer.Hit], found: FoundItems, indexedAt: Date?) {
+        (self.hits, self.found, self.indexedAt) = (hits, found, indexedAt)
+    }
+
     static let codec = Codec<SearchPayload>.object { object in
         let hits = object.required("items", .array(of: SearchAnswer.Hit.codec), \.hits)
         let next = object.optional("next_after", .string, \.found.nextAfter, "Absent at the end.")
         let total = object.required("total_at_least", .integer(0...FoundItems.maximumTotal), \.found.totalAtLeast)
-        let indexedAt = object.optional("indexed_at", .date, \.found.indexedAt)
+        let indexedAt = object.optional(
+            "indexed_at", .date, \.indexedAt, "The index has all changes up to this time; absent while that is now.")
         let indexing = object.optional(
             "indexing", .integer(0...99), \.found.indexing, "Percent of the images that are indexed, if not all are.")
         return { members throws(JSONError) in
@@ -76,7 +93,8 @@ struct SearchPayload: Sendable {
                 hits: hits,
                 found: FoundItems(
                     items: hits.map(\.found), nextAfter: try members[next], totalAtLeast: try members[total],
-                    indexedAt: try members[indexedAt], indexing: try members[indexing]))
+                    indexedAt: nil, indexing: try members[indexing]),
+                indexedAt: try members[indexedAt])
         }
     }
 }

@@ -55,7 +55,8 @@ extension Pages {
         // A snippet of the description takes the place of the title, which is its beginning.
         let text = hit.found.snippet.map(\.text).filter { $0 != "…" }.joined()
         let isOfTitle = image.description?.replacing(/[\n\r\t]/, with: " ").contains(text) ?? false
-        members[isOfTitle ? "titleSnippet" : "snippet"] = snippet
+        // The place is shown anyway.
+        if text != image.location { members[isOfTitle ? "titleSnippet" : "snippet"] = snippet }
         return members
     }
 }

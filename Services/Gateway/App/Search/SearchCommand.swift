@@ -107,7 +107,10 @@ struct SearchCommand: ClientCommand {
         ]
         let rows = items.map { item in
             let snippet = (snippets[item.id] ?? []).map { $0.text }.joined()
-            let text = snippet.isEmpty ? FeedImagePresenter.viewModel(item, language).title : snippet
+            // The place has a column of its own.
+            let text =
+                snippet.isEmpty || snippet == item.location
+                ? FeedImagePresenter.viewModel(item, language).title : snippet
             return [item.id.uuidString, item.location ?? "", text]
         }
         let table = TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
