@@ -20,7 +20,10 @@ struct Follower: Sendable {
     static let edgePages = 10
 
     /// How many pages one transaction of the walk writes.
-    static let pagesAtOnce = 10
+    static let pagesAtOnce = 20
+
+    /// How many transactions of the walk follow each other before events are applied.
+    static let stretchesAtOnce = 8
 
     /// The pause after a failure.
     static let pause = Duration.seconds(1)
@@ -119,7 +122,7 @@ struct Follower: Sendable {
                     progress = try await writing { try await $0.removeUnfound(from: base) }
                     try await report(progress)
                 } else if progress.walk == .walking {
-                    progress = try await walk(progress, &pages)
+                    try await walk(&progress, &pages)
                     hasUnknownComments = true
                     try await report(progress)
                 } else if hasUnknownComments {
@@ -182,34 +185,61 @@ struct Follower: Sendable {
 
     // MARK: Walking through the feed
 
-    /// Reads and writes the next pages of the feed.
-    private func walk(_ base: IndexProgress, _ pages: inout Int) async throws -> IndexProgress {
-        guard base.walkTotal > 0 || base.walked > 0 else {
-            let total = try await services.count()
-            if total > 0 {
-                return try await walk(await writing { try await $0.setWalkTotal(total, from: base) }, &pages)
-            }
-            return try await walkOn(base, &pages)
-        }
-        return try await walkOn(base, &pages)
+    /// Some pages of the feed, with the comments of the images that are new.
+    private struct Stretch: Sendable {
+        var images: [SearchIndex.WalkedImage] = []
+        var pages = 0
+        var isLast = false
+        var isOfEdge = false
     }
 
-    private func walkOn(_ base: IndexProgress, _ pages: inout Int) async throws -> IndexProgress {
-        var images: [SearchableImage] = []
-        var (isLast, isOfEdge) = (false, false)
-        for _ in 0..<Self.pagesAtOnce where !isLast {
-            let page = try await services.page(after: images.last?.id ?? base.walkAfter)
+    /// Reads and writes the next stretches of the feed. The next one is read while one is written; no event is applied meanwhile,
+    /// because the pages are older than the events.
+    /// - Parameter progress: is updated by each transaction, also before an error.
+    private func walk(_ progress: inout IndexProgress, _ pages: inout Int) async throws {
+        if progress.walkTotal == 0, progress.walked == 0 {
+            let total = try await services.count()
+            if total > 0 {
+                progress = try await writing { [progress] in try await $0.setWalkTotal(total, from: progress) }
+            }
+        }
+        var stretch = try await read(after: progress.walkAfter, pages)
+        for turn in 1...Self.stretchesAtOnce {
+            let current = stretch
+            pages += current.pages
+            guard !current.isLast, turn < Self.stretchesAtOnce else {
+                progress = try await write(current, from: progress)
+                return
+            }
+            let (last, done) = (current.images.last?.image.id, pages)
+            async let next = read(after: last, done)
+            progress = try await write(current, from: progress)
+            try await report(progress)
+            stretch = try await next
+        }
+    }
+
+    private func write(_ stretch: Stretch, from base: IndexProgress) async throws -> IndexProgress {
+        try await writing {
+            try await $0.write(stretch.images, isLast: stretch.isLast, isWhole: !stretch.isOfEdge, from: base)
+        }
+    }
+
+    /// - Parameter pages: how many pages the walk has read before.
+    private func read(after id: UUID?, _ pages: Int) async throws -> Stretch {
+        var (images, stretch) = ([SearchableImage](), Stretch())
+        while !stretch.isLast, stretch.pages < Self.pagesAtOnce {
+            let page = try await services.page(after: images.last?.id ?? id)
             images += page.images
-            pages += 1
-            isOfEdge = page.isOfEdge
-            isLast = page.isLast || isOfEdge && pages >= Self.edgePages
+            stretch.pages += 1
+            stretch.isOfEdge = page.isOfEdge
+            stretch.isLast = page.isLast || page.isOfEdge && pages + stretch.pages >= Self.edgePages
         }
         let ids = images.map(\.id)
         let known = try await reading { try $0.known(ids) }
         let comments = await commentsIfPossible(of: ids.filter { !known.contains($0) })
-        let walked = images.map { SearchIndex.WalkedImage(image: $0, comments: comments[$0.id] ?? nil) }
-        let (ends, isWhole) = (isLast, !isOfEdge)
-        return try await writing { try await $0.write(walked, isLast: ends, isWhole: isWhole, from: base) }
+        stretch.images = images.map { SearchIndex.WalkedImage(image: $0, comments: comments[$0.id] ?? nil) }
+        return stretch
     }
 
     /// The comments of new images; empty when the service does not answer, and they are read later.

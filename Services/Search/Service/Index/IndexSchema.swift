@@ -22,12 +22,14 @@ enum IndexSchema {
 
             CREATE INDEX image_without_comments ON image (number) WHERE knows_comments = 0;
 
+            -- In the order of indexing, so that the texts are appended.
             CREATE TABLE comment (
-                id      BLOB PRIMARY KEY CHECK (length(id) = 16),
+                number  INTEGER PRIMARY KEY,
+                id      BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
                 image   INTEGER NOT NULL REFERENCES image,
                 author  TEXT NOT NULL,
                 message TEXT NOT NULL
-            ) STRICT, WITHOUT ROWID;
+            ) STRICT;
 
             CREATE INDEX comment_by_image ON comment (image);
 

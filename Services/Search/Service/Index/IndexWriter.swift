@@ -2,9 +2,14 @@ import Foundation
 import GRDB
 import Search
 
-/// Changes images, comments, words and terms together, within one transaction.
-struct IndexWriter {
+/// Changes images, comments, words and terms together, within one transaction, which `finish` must end.
+final class IndexWriter {
     let db: Database
+
+    /// The changes of the terms' numbers of images, which are written together: most images of a page share terms with others.
+    private var terms: [IndexTerm: Int] = [:]
+
+    init(_ db: Database) { self.db = db }
 
     // MARK: Reading
 
@@ -45,7 +50,7 @@ struct IndexWriter {
         ])
         for comment in entry.comments { try insert(comment, on: entry.number) }
         try insertWords(of: entry)
-        try count(entry.terms, 1)
+        count(entry.terms, 1)
     }
 
     /// Replaces the texts of an image that is indexed.
@@ -66,7 +71,7 @@ struct IndexWriter {
     func remove(_ number: Int64) throws {
         guard let old = try entry(number) else { return }
         try deleteWords(of: old)
-        try count(old.terms, -1)
+        count(old.terms, -1)
         try db.cachedStatement(sql: "DELETE FROM comment WHERE image = ?").execute(arguments: [number])
         try db.cachedStatement(sql: "DELETE FROM image WHERE number = ?").execute(arguments: [number])
     }
@@ -110,8 +115,8 @@ struct IndexWriter {
         try deleteWords(of: old)
         try insertWords(of: new)
         let (former, current) = (old.terms, new.terms)
-        try count(former.subtracting(current), -1)
-        try count(current.subtracting(former), 1)
+        count(former.subtracting(current), -1)
+        count(current.subtracting(former), 1)
     }
 
     private func insertWords(of entry: IndexEntry) throws {
@@ -131,12 +136,16 @@ struct IndexWriter {
         ).execute(arguments: [entry.number] + entry.words)
     }
 
-    /// Adds to the number of images of each term. A term without images is deleted.
-    private func count(_ terms: Set<IndexTerm>, _ change: Int) throws {
-        for term in terms {
+    private func count(_ terms: Set<IndexTerm>, _ change: Int) {
+        for term in terms { self.terms[term, default: 0] += change }
+    }
+
+    /// Writes the numbers of images of the terms. A term without images is deleted.
+    func finish() throws {
+        for (term, change) in terms where change != 0 {
             let find = try db.cachedStatement(sql: "SELECT number, images FROM term WHERE kind = ? AND key = ?")
             guard let row = try Row.fetchOne(find, arguments: [term.kind.rawValue, term.key]) else {
-                if change > 0 { try add(term) }
+                if change > 0 { try add(term, images: change) }
                 continue
             }
             let (number, images): (Int64, Int) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
@@ -147,11 +156,12 @@ struct IndexWriter {
                 try remove(number, of: term.kind)
             }
         }
+        terms = [:]
     }
 
-    private func add(_ term: IndexTerm) throws {
-        try db.cachedStatement(sql: "INSERT INTO term (kind, key, text, images) VALUES (?, ?, ?, 1)")
-            .execute(arguments: [term.kind.rawValue, term.key, term.text])
+    private func add(_ term: IndexTerm, images: Int) throws {
+        try db.cachedStatement(sql: "INSERT INTO term (kind, key, text, images) VALUES (?, ?, ?, ?)")
+            .execute(arguments: [term.kind.rawValue, term.key, term.text, images])
         let number = db.lastInsertedRowID
         for start in term.starts {
             try db.cachedStatement(sql: "INSERT OR IGNORE INTO term_start (kind, start, term) VALUES (?, ?, ?)")

@@ -26,7 +26,9 @@ struct SearchIndex: Sendable {
         try await pool.write { db in
             var progress = try IndexProgress(db)
             guard progress == base else { throw IndexReplaced() }
-            try body(IndexWriter(db: db), &progress)
+            let writer = IndexWriter(db)
+            try body(writer, &progress)
+            try writer.finish()
             if progress != base { try progress.write(db) }
             return progress
         }
@@ -102,7 +104,7 @@ struct SearchIndex: Sendable {
     func known(_ ids: [UUID]) throws -> Set<UUID> {
         try pool.read { db in
             try ids.reduce(into: []) { known, id in
-                if try IndexWriter(db: db).number(of: id) != nil { known.insert(id) }
+                if try IndexWriter(db).number(of: id) != nil { known.insert(id) }
             }
         }
     }
