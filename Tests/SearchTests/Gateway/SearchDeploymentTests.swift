@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import RPCTestKit
 import Testing
 
@@ -152,6 +153,28 @@ import Testing
                 try await curl(url + "/", "-H", "Accept: text/html").contains(
                     #"placeholder="Search is not available right now""#)
             }
+        }
+    }
+
+    @Test("no other plugin can publish the paths of search", arguments: ["/v1/search", "/v1/search/suggestions"])
+    func conflicts(path: String) throws {
+        let text = #"{"name":"other","socket":"o.sock","contracts":{"other":1},"http":{"GET \#(path)":"other.find"}}"#
+        let manifest = try RawJSON(checking: Data(text.utf8)).read(as: PluginManifest.codec)
+        #expect(manifest.conflict(with: [])?.contains("overlaps \(path) of the plugin search") == true)
+    }
+
+    @Test("a result that the feed does not have any more is left out")
+    func removed() async throws {
+        try await withSearch { deployment, search, url in
+            // Search cannot follow any more.
+            search.send(SIGSTOP)
+            defer { search.send(SIGCONT) }
+            let removed = try await deployment.gateway("remove", Self.chick)
+            #expect(removed.status == 0)
+            let asking = Task { try await curl(url + "/v1/search?q=galinha") }
+            search.send(SIGCONT)
+            let answer = try await asking.value
+            #expect(answer.contains(#""items":[]"#), "\(answer)")
         }
     }
 

@@ -12,6 +12,12 @@ extension PluginManifest {
             if let own = Self.ownPaths.first(where: route.path.overlaps) {
                 return "http: \(route.key) overlaps \(own.text) of the API itself"
             }
+            // Also while that plugin has no manifest: it can get one at any time.
+            for client in PluginClients.all {
+                if let taken = client.endpoints.map(\.path).first(where: route.path.overlaps) {
+                    return "http: \(route.key) overlaps \(taken.text) of the plugin \(client.plugin)"
+                }
+            }
             for other in others {
                 if let taken = other.http.first(where: { $0.path.overlaps(route.path) }) {
                     return "http: \(route.key) overlaps \(taken.key) of \(other.file)"

@@ -14,7 +14,7 @@ struct ContractDiffCommand: LocalCommand {
         abstract: "List the changes between two versions of a contract, and which side each of them breaks.",
         discussion: """
             Each is a file like contract.json, or the name of a contract that the gateway contains (comments, feed, image-data, \
-            likes, protocol). The exit code is 1 if a change breaks callers or readers.
+            likes, protocol and those of our plugins). The exit code is 1 if a change breaks callers or readers.
 
             Examples:
               gateway contract diff likes ./contract.json

@@ -12,7 +12,8 @@ struct VerifyCommand: LocalCommand {
         commandName: "verify",
         abstract: "Play the cases of contracts against any implementation, and report the differences.",
         discussion: """
-            A contract is the name of one that the gateway contains (comments, feed, feed-edge, image-data, likes, protocol), \
+            A contract is the name of one that the gateway contains (comments, feed, feed-edge, image-data, likes, protocol and those \
+            of our plugins), \
             or the path of a folder of cases. "protocol" has the cases of the protocol itself, for every service.
 
             The cases write. With --plugin and --socket their data remain in the store of the running program. --start runs \

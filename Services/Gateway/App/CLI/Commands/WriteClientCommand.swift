@@ -8,7 +8,8 @@ struct WriteClientCommand: LocalCommand {
         commandName: "client",
         abstract: "Write a typed client of a contract, as one file without dependencies.",
         discussion: """
-            A contract is the name of one that the gateway contains (comments, feed, image-data, likes, protocol), or the path of a file \
+            A contract is the name of one that the gateway contains (comments, feed, image-data, likes, protocol and those of our \
+            plugins), or the path of a file \
             like contract.json.
 
             Examples:
