@@ -12,15 +12,13 @@ protocol PluginClient {
 
     static var endpoints: [Endpoint] { get }
 
-    /// The folder with its templates and with the files that pages load, in the resources of this target.
+    /// The folder with its templates and with the files that pages load, in the resources of this target. The templates `NAME-head` and
+    /// `NAME-bar` are in the head and in the bar of each page.
     static var files: String { get }
 
-    /// The HTML that it adds to the head of each page.
-    static func head() -> String
-
-    /// The HTML that it adds to the bar of each page.
+    /// The members of these two templates.
     /// - Parameter isDown: whether the plugin does not answer.
-    static func bar(_ reader: Reader, isDown: Bool) -> String
+    static func frame(_ reader: Reader, isDown: Bool) -> [String: Any?]
 
     /// The page of a tag; nil if the plugin has none.
     static func page(ofTag tag: String) -> String?

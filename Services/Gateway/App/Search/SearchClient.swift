@@ -13,15 +13,13 @@ enum SearchClient: PluginClient {
 
     static func page(ofTag tag: String) -> String? { SearchRequest(tags: [tag]).path("/search") }
 
-    static func head() -> String {
-        """
-        <link rel="stylesheet" href="\(Asset.path("search.css"))">
-        <script type="module" src="\(Asset.path("search.js"))"></script>
-        """
-    }
-
-    static func bar(_ reader: Reader, isDown: Bool) -> String {
-        Templates.render("search-field", SearchField.model(reader, isDown: isDown))
+    static func frame(_ reader: Reader, isDown: Bool) -> [String: Any?] {
+        // The page of results has a field of its own, which is wider.
+        [
+            "style": Asset.path("search.css"), "script": Asset.path("search.js"),
+            "isResults": reader.target.path == ["search"], "s": SearchText.all(in: reader.language),
+            "hint": (isDown ? SearchText.unavailable : .search).text(in: reader.language),
+        ]
     }
 }
 

@@ -42,7 +42,6 @@ struct Pages: Sendable {
         for reader: Reader
     ) -> HTTPAnswer {
         let texts = Texts(reader.language)
-        let plugins = PluginClients.all(in: gateway.registry)
         let common: [String: Any?] = [
             "t": Templates.texts(reader.language),
             "lang": reader.language.rawValue, "theme": reader.theme.rawValue,
@@ -55,8 +54,6 @@ struct Pages: Sendable {
             "previewImage": frame.imagePath.map { publicURL.description + $0 },
             "style": Asset.path("style.css"), "script": Asset.path("page.js"), "icons": Asset.path("icons.svg"),
             "icon": Asset.path("icon.svg"),
-            "pluginHead": plugins.map { $0.head() }.joined(separator: "\n"),
-            "pluginBar": plugins.map { $0.bar(reader, isDown: isDown($0.plugin)) }.joined(),
             "toDark": link(reader, "theme", "dark"), "toLight": link(reader, "theme", "light"),
             "toGrid": link(reader, "layout", "grid"), "toList": link(reader, "layout", "list"),
             "languageCode": reader.language.rawValue.prefix(2).uppercased(),
@@ -67,7 +64,10 @@ struct Pages: Sendable {
                 ]
             },
         ]
-        let all = common.merging(model) { _, specific in specific }
+        var all = common.merging(model) { _, specific in specific }
+        for client in PluginClients.all(in: gateway.registry) {
+            all[client.plugin] = client.frame(reader, isDown: isDown(client.plugin)).compactMapValues(\.self)
+        }
         return .html(Templates.render(template, all), status, for: reader.request)
     }
 

@@ -35,11 +35,22 @@ enum Templates {
 
     /// The files by their names without extension.
     static let sources: [String: String] = {
+        // What plugins add to each page, while they have a manifest.
+        let plugins = ["head", "bar"].map { part in
+            (
+                "plugins-\(part)",
+                PluginClients.all.map { "{{#\($0.plugin)}}{{>\($0.plugin)-\(part)}}{{/\($0.plugin)}}" }.joined()
+            )
+        }
         let files = WebFiles.all("Templates").filter { $0.pathExtension == "mustache" }
         return Dictionary(
-            uniqueKeysWithValues: files.map { file in
-                (file.deletingPathExtension().lastPathComponent, String(decoding: WebFiles.data(file), as: UTF8.self))
-            })
+            uniqueKeysWithValues: plugins
+                + files.map { file in
+                    (
+                        file.deletingPathExtension().lastPathComponent,
+                        String(decoding: WebFiles.data(file), as: UTF8.self)
+                    )
+                })
     }()
 }
 
