@@ -158,7 +158,20 @@ def index(services, items):
         if sys.stderr.isatty():
             print("\r\033[Kindexing: %s" % checks["index"].get("detail", ""), end="", file=sys.stderr)
         if seen and not isIndexing and search.call("search.items", {"limit": 1}).get("indexed_at"):
-            return search, time.monotonic() - begin, largest
+            seconds = time.monotonic() - begin
+            wait_until_idle(services, "search")
+            return search, seconds, max(largest, services.memory("search"))
+        time.sleep(0.1)
+
+
+def wait_until_idle(services, name):
+    """Waits until a service has used no processor time for a second: it merges the segments of its index."""
+    last, since = None, time.monotonic()
+    while time.monotonic() - since < 1:
+        with open("/proc/%d/stat" % services.running[name].pid) as file:
+            used = sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13]))
+        if used != last:
+            last, since = used, time.monotonic()
         time.sleep(0.1)
 
 
@@ -173,6 +186,7 @@ def direct(services):
             INSERT INTO word (title, place, comments)
             SELECT description || ' ' || coalesce(tags, ''), location, (
                 SELECT group_concat(message, ' ') FROM comments.comment WHERE image_id = item.id) FROM feed.item AS item""")
+        database.execute("INSERT INTO word (word) VALUES ('optimize')")
     return database
 
 

@@ -99,12 +99,18 @@ struct Follower: Sendable {
 
     // MARK: Working
 
+    /// The segments that a walk leaves, which are merged when there is nothing else to do.
+    private enum Segments {
+        case many, merging, few
+    }
+
     /// Does the next piece of work until the task is cancelled: events first, then the walk, then unknown comments.
     private func work(_ inbox: EventInbox, from progress: IndexProgress) async throws {
         var progress = progress
         var pages = 0
         // Comments may be unknown since before this process.
         var hasUnknownComments = true
+        var segments = Segments.few
         var lastCurrent = ContinuousClock.now - Self.currentPeriod
         while true {
             try Task.checkCancellation()
@@ -123,6 +129,7 @@ struct Follower: Sendable {
                     try await report(progress)
                 } else if progress.walk == .walking {
                     try await walk(&progress, &pages)
+                    segments = .many
                     hasUnknownComments = true
                     try await report(progress)
                 } else if hasUnknownComments {
@@ -135,7 +142,12 @@ struct Follower: Sendable {
                         progress = try await writing { try await $0.noteCurrent(at: indexedAt, from: base) }
                         lastCurrent = .now
                     }
-                    await inbox.wait(for: Self.currentPeriod)
+                    if segments == .few {
+                        await inbox.wait(for: Self.currentPeriod)
+                    } else {
+                        let isFirst = segments == .many
+                        segments = try await merge(isFirst: isFirst) ? .merging : .few
+                    }
                 }
             } catch let error as RPCError {
                 // The watchers report a service that does not answer. Events wake the index earlier.
@@ -151,6 +163,17 @@ struct Follower: Sendable {
         do {
             guard let progress = try await index.writing({ try await body($0) }) else { throw IndexReplaced() }
             return progress
+        } catch let error as RPCError {
+            throw IndexFault(error)
+        }
+    }
+
+    private func merge(isFirst: Bool) async throws -> Bool {
+        do {
+            guard let hasMore = try await index.writing({ try await $0.merge(isFirst: isFirst) }) else {
+                throw IndexReplaced()
+            }
+            return hasMore
         } catch let error as RPCError {
             throw IndexFault(error)
         }

@@ -196,6 +196,25 @@ struct SearchIndex: Sendable {
         }
     }
 
+    // MARK: Merging
+
+    /// How many pages of words one transaction merges.
+    static let mergedPages = 500
+
+    /// Merges some of the segments of the words. A walk leaves many, and each query reads all of them.
+    /// - Parameter isFirst: whether this is the first of several calls, which decides what they merge.
+    /// - Returns: whether there may be more to merge.
+    func merge(isFirst: Bool) async throws -> Bool {
+        try await pool.write { db in
+            let before = db.totalChangesCount
+            try db.execute(
+                sql: "INSERT INTO word (word, rank) VALUES ('merge', ?)",
+                arguments: [isFirst ? -Self.mergedPages : Self.mergedPages])
+            // One change is the command itself.
+            return db.totalChangesCount - before > 1
+        }
+    }
+
     /// Notes that the index has all changes.
     func noteCurrent(at time: Date, from base: IndexProgress) async throws -> IndexProgress {
         try await write(from: base) { _, progress in
