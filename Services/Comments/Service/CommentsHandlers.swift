@@ -32,7 +32,7 @@ struct CommentsHandlers {
         table.handle(CommentsContract.counts) { params, _ in
             CommentCounts(counts: try await store.counts(of: params.imageIDs))
         }
-        table.handleWatching(broadcast)
+        table.handle(CommentsContract.watch, watching: broadcast, since: \.since) { CommentsEvent($0) }
         return table
     }
 }

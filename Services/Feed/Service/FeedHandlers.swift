@@ -42,7 +42,7 @@ struct FeedHandlers {
                 return Validation(outcome: .kept)
             }
         }
-        table.handleWatching(broadcast)
+        table.handle(FeedContract.watch, watching: broadcast, since: \.since) { FeedEvent($0) }
         return table
     }
 

@@ -21,7 +21,7 @@ struct EdgeHandlers {
         }
         table.handle(CommentsContract.post) { _, _ in throw Self.readOnly }
         table.handle(CommentsContract.remove) { _, _ in throw Self.readOnly }
-        table.handleWatching(broadcast)
+        table.handle(CommentsContract.watch, watching: broadcast, since: \.since) { CommentsEvent($0) }
         return table
     }
 

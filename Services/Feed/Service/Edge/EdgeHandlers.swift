@@ -2,6 +2,7 @@ import EdgeKit
 import Feed
 import FeedContract
 import RPC
+import ServiceKit
 
 /// Implements the feed contract on an edge.
 struct EdgeHandlers {
@@ -21,7 +22,7 @@ struct EdgeHandlers {
         table.handle(FeedContract.publish) { _, _ in throw readOnly }
         table.handle(FeedContract.remove) { _, _ in throw readOnly }
         table.handle(FeedContract.validate) { _, _ in Validation(outcome: try await validation.validate()) }
-        table.handleWatching(feed.broadcast)
+        table.handle(FeedContract.watch, watching: feed.broadcast, since: \.since) { FeedEvent($0) }
         return table
     }
 
