@@ -109,8 +109,9 @@ private final class OriginConnection: ChannelInboundHandler {
         received.removeFirst(start + end.count)
         requests += 1
         isBusy = true
-        history.request(request)
+        // Before the request appears in the history: a test that waits for it may change the script.
         steps = script(request)[...]
+        history.request(request)
         next()
     }
 
