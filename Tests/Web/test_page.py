@@ -392,6 +392,18 @@ def test_comments_cannot_be_sent_offline(open_page, feed):
 # --- Offline ----------------------------------------------------------------------------------------------------------
 
 
+def stored_pages(page):
+    """The paths of the pages that the service worker has stored."""
+    return set(page.evaluate(
+        """async () => (await (await caches.open('pages-1')).keys())
+            .map(({ url }) => url.slice(location.origin.length))"""))
+
+
+def after(id):
+    """The path of the page after an image."""
+    return f"/?after_id={id}"
+
+
 def test_the_page_opens_without_a_network(open_page):
     page = open_page(service_workers="allow")
     ready(page)
@@ -399,11 +411,9 @@ def test_the_page_opens_without_a_network(open_page):
     scroll_for_rows(page, 2 * PAGE)
     ids = shown_ids(page)
     page.evaluate("scrollTo(0, 0)")
+    until(page, lambda: {"/", after(ids[PAGE - 1])} <= stored_pages(page))
     until(page, lambda: page.evaluate(
-        """async ids => {
-            const cache = await caches.open('pages-1'), images = await caches.open('images-1');
-            return (await cache.keys()).length >= 2 && (await images.match(`/v1/image/${ids[0]}/data`)) !== undefined;
-        }""", ids))
+        "async id => (await (await caches.open('images-1')).match(`/v1/image/${id}/data`)) !== undefined", ids[0]))
     page.context.set_offline(True)
     page.reload()
     ready(page)
@@ -415,6 +425,26 @@ def test_the_page_opens_without_a_network(open_page):
     page.context.set_offline(False)
     page.keyboard.press("r")
     page.wait_for_selector(".offline", state="detached")
+
+
+def test_the_service_worker_stores_a_page_that_was_requested_before_the_worker_was_active(open_page):
+    page = open_page(None, service_workers="allow")
+    page.add_init_script("""
+        const workers = navigator.serviceWorker, register = workers.register.bind(workers);
+        const wanted = new Promise(done => { window.register = done; });
+        workers.register = async (...request) => { await wanted; return register(...request); };""")
+    requests = []
+    page.route("**/?after_id=*", lambda route: requests.append(route))
+    page.goto("/")
+    ready(page)
+    scroll_to_end(page)
+    until(page, lambda: requests)
+    page.evaluate("register()")
+    until(page, lambda: page.evaluate("navigator.serviceWorker.controller !== null") and "/" in stored_pages(page))
+    for request in requests:
+        request.continue_()
+    wait_for_rows(page, 2 * PAGE)
+    until(page, lambda: after(shown_ids(page)[PAGE - 1]) in stored_pages(page))
 
 
 def test_the_service_worker_deletes_the_oldest_pages(open_page):

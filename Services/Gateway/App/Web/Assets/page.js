@@ -945,11 +945,17 @@ if (kind === "feed") {
   watchPicture();
 }
 
-/** The service worker stores pages and pictures. It learns what was loaded before it could see it. */
+/**
+ * The service worker stores pages and pictures. It learns what it could not see: what was requested before it controlled this page,
+ * also if the answer comes later.
+ */
 async function store() {
   await navigator.serviceWorker.register("/worker.js");
-  const registration = await navigator.serviceWorker.ready;
-  const loaded = performance.getEntriesByType("resource").map((entry) => entry.name).filter((name) => name.startsWith(location.origin));
-  registration.active.postMessage({ store: [location.href, ...loaded] });
+  const { active } = await navigator.serviceWorker.ready;
+  active.postMessage({ store: [location.href] });
+  new PerformanceObserver((list) => {
+    const unseen = list.getEntries().filter((entry) => entry.workerStart === 0 && entry.name.startsWith(location.origin));
+    if (unseen.length) active.postMessage({ store: unseen.map((entry) => entry.name) });
+  }).observe({ type: "resource", buffered: true });
 }
 if ("serviceWorker" in navigator) store().catch(() => {});
