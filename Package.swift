@@ -62,6 +62,7 @@ extension Target.Dependency {
     static let logging = product(name: "Logging", package: "swift-log")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift")
     static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras")
     static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
     static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
@@ -169,7 +170,7 @@ let package = Package(
         + service("ImageData", executable: "image-data-service", specificTo: ["Processes", .crypto])
 
         // A plugin: it knows the feed and the comments by their contracts.
-        + service("Search", executable: "search-service", specificTo: ["FeedContract", "CommentsContract"])
+        + service("Search", executable: "search-service", specificTo: ["FeedContract", "CommentsContract", .sqlite])
 
         // The composition root.
         + [

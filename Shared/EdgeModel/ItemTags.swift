@@ -18,6 +18,7 @@ public enum ItemTags {
     /// Tags with the same key are equal: case and width do not matter.
     public static func key(_ tag: String) -> String {
         normalised(tag).folding(options: [.caseInsensitive, .widthInsensitive], locale: nil)
+            .precomposedStringWithCanonicalMapping
     }
 
     /// The tags as they are stored: normalised, in the given order, without empty ones and without those that equal an earlier

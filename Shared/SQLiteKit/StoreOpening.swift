@@ -14,16 +14,23 @@ public struct StoreOpening: Sendable {
     /// Whether the store is a cache, whose content can be loaded again. A power cut may undo its last writes, each as a whole.
     public let isCache: Bool
 
+    /// Adds what the statements of the store need to a new connection, such as functions.
+    private let prepare: (@Sendable (Database) throws -> Void)?
+
     /// The deployment's list of stores; nil for a store that is not listed.
     private(set) var list: StoreList?
 
     /// Whether the operator wants a new store if the present one is unusable.
     private(set) var isNewIntended = false
 
-    public init(applicationID: String, migrator: DatabaseMigrator, isCache: Bool = false) {
+    public init(
+        applicationID: String, migrator: DatabaseMigrator, isCache: Bool = false,
+        prepare: (@Sendable (Database) throws -> Void)? = nil
+    ) {
         self.applicationID = applicationID
         self.migrator = migrator
         self.isCache = isCache
+        self.prepare = prepare
     }
 
     /// A copy that compares the store with the deployment's list.
@@ -81,6 +88,7 @@ public struct StoreOpening: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(Self.busyTimeout)
         configuration.maximumReaderCount = Self.readers
+        if let prepare { configuration.prepareDatabase(prepare) }
         return configuration
     }
 

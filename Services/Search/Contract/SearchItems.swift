@@ -26,9 +26,6 @@ public struct SearchItems: Sendable, Equatable {
     public static let limits = 1...100
     public static let defaultLimit = 20
 
-    /// The maximum length of a query in Unicode scalars. A longer one is searched by its beginning, not refused: it has been pasted.
-    public static let maximumQuery = 10_000
-
     /// The maximum number of tags, which is the maximum of an item.
     public static let maximumTags = 20
 

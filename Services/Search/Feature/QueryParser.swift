@@ -9,8 +9,6 @@ struct QueryParser {
 
     init(_ text: String.UnicodeScalarView.SubSequence) { rest = Substring(String(text)).unicodeScalars }
 
-    init(_ text: String.UnicodeScalarView) { rest = Substring(String(text)).unicodeScalars }
-
     private static let operators: [(name: String, field: SearchTerm.Field)] = [
         ("tag", .tag), ("place", .place), ("from", .author),
     ]
@@ -60,8 +58,8 @@ struct QueryParser {
 
     /// The text up to the closing quotation mark, or up to the end.
     private mutating func takeQuoted() -> String? {
-        guard let first = rest.first, Self.quotes.contains(first) else { return nil }
-        let text = rest.dropFirst().prefix { !Self.quotes.contains($0) }
+        guard let first = rest.first, let closing = Self.quotes[first] else { return nil }
+        let text = rest.dropFirst().prefix { !closing.contains($0) }
         rest = rest[text.endIndex...].dropFirst()
         return String(Substring(text))
     }
@@ -72,7 +70,10 @@ struct QueryParser {
         return true
     }
 
-    private static let quotes: Set<Unicode.Scalar> = ["\"", "“", "”", "„", "«", "»"]
+    /// The quotation marks that open a phrase, with those that close it.
+    private static let quotes: [Unicode.Scalar: Set<Unicode.Scalar>] = [
+        "\"": ["\""], "“": ["”", "“"], "”": ["”"], "„": ["“", "”"], "«": ["»"], "»": ["«", "»"],
+    ]
 
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
 }

@@ -11,11 +11,6 @@ public struct SearchCursor: Equatable, Sendable {
         self.score = score
         self.number = number
     }
-
-    /// Whether a result comes after the cursor.
-    public func precedes(score: Double, number: Int64) -> Bool {
-        score < self.score || score == self.score && number > self.number
-    }
 }
 
 extension SearchCursor {
@@ -40,9 +35,17 @@ extension SearchCursor {
     }
 }
 
+extension SearchTerm {
+    /// The same for equal terms only.
+    fileprivate var notation: String { "\(field.rawValue) \(words.joined(separator: " "))\(isPrefix ? "*" : "")" }
+}
+
 extension SearchQuery {
     /// Distinguishes queries; FNV-1a, 64 bit.
     fileprivate var fingerprint: UInt64 {
-        "\(required) - \(excluded)".utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let terms = required.map(\.notation) + excluded.map { "-" + $0.map(\.notation).joined(separator: "+") }
+        return terms.joined(separator: "\n").utf8.reduce(0xCBF2_9CE4_8422_2325) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+        }
     }
 }

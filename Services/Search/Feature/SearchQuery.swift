@@ -5,8 +5,8 @@ public struct SearchQuery: Equatable, Sendable {
     /// The images must match all of these.
     public private(set) var required: [SearchTerm] = []
 
-    /// The images must match none of these.
-    public private(set) var excluded: [SearchTerm] = []
+    /// The images must match none of these groups; an image matches a group if it matches all of its terms.
+    public private(set) var excluded: [[SearchTerm]] = []
 
     /// Whether the query has text but nothing that a text is found by, such as `???`. No image matches it.
     public private(set) var isUnsearchable = false
@@ -23,18 +23,17 @@ public struct SearchQuery: Equatable, Sendable {
     public init(_ text: String, tags: [String] = []) {
         required = tags.compactMap { SearchTerm(tag: $0) }
         var hasText = false
+        var room = Self.maximumTerms - required.count
         var parser = QueryParser(text.unicodeScalars.prefix(Self.maximumLength))
-        while required.count + excluded.count < Self.maximumTerms, let part = parser.next() {
+        while room > 0, let part = parser.next() {
             hasText = true
-            let terms = part.terms.prefix(Self.maximumTerms - required.count - excluded.count)
-            if part.isExcluded { excluded += terms } else { required += terms }
+            let terms = Array(part.terms.prefix(room))
+            room -= terms.count
+            if !part.isExcluded { required += terms } else if !terms.isEmpty { excluded.append(terms) }
         }
         isUnsearchable = hasText && required.isEmpty && excluded.isEmpty
     }
 
     /// Whether a term is a word of a text, so that matches have a score.
     public var isRanked: Bool { required.contains { $0.field == .text } }
-
-    /// Whether every image matches.
-    public var isEverything: Bool { required.isEmpty && excluded.isEmpty && !isUnsearchable }
 }

@@ -2,7 +2,7 @@ import EdgeModel
 
 /// A word, phrase or filter of a query.
 public struct SearchTerm: Hashable, Sendable {
-    public enum Field: Hashable, Sendable {
+    public enum Field: String, Hashable, Sendable {
         /// The title, the place, the tags and the comments.
         case text
         case tag
@@ -53,17 +53,23 @@ public struct SearchTerm: Hashable, Sendable {
             case .word(let word, _): phrase.append(word)
             case .dense(let characters):
                 endPhrase(isLast: false)
-                terms.append(SearchTerm(field, dense: characters.map(\.text)))
+                let isLast = characters.last?.range.upperBound == text.endIndex
+                terms.append(SearchTerm(field, dense: characters.map(\.text), isOpen: isPrefix && isLast))
             }
         }
         endPhrase(isLast: true)
         return terms
     }
 
-    /// One or two characters are the beginning of a gram; more are consecutive grams.
-    private init(_ field: Field, dense characters: [String]) {
+    /// One or two characters are a word of their own; more are consecutive grams.
+    /// - Parameter isOpen: whether marks may follow the last letter, as they do in Thai. A character of Chinese is complete.
+    private init(_ field: Field, dense characters: [String], isOpen: Bool) {
         let last = max(0, characters.count - Words.gramLength)
         let grams = (0...last).map { characters[$0..<min($0 + Words.gramLength, characters.count)].joined() }
-        self.init(field, grams, isPrefix: characters.count < Words.gramLength)
+        let hasMarks = characters.last?.unicodeScalars.first.map { $0.value < Self.firstOfChinese } ?? false
+        self.init(field, grams, isPrefix: isOpen && hasMarks)
     }
+
+    /// The scripts without spaces before this scalar combine letters with marks.
+    private static let firstOfChinese: UInt32 = 0x2E80
 }

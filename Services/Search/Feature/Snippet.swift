@@ -107,9 +107,12 @@ private struct Hits {
             let end = term.words.last
         else { return nil }
         for (word, wanted) in zip(candidates.dropLast(), term.words) where word.text != wanted { return nil }
-        guard last.text == end || term.isPrefix && last.text.hasPrefix(end) else { return nil }
+        // By bytes: a mark that completes the last character does not matter.
+        guard last.text == end || (term.isPrefix || last.isGram) && last.text.utf8.starts(with: end.utf8) else {
+            return nil
+        }
         // Of a gram only the wanted characters are a hit.
-        let isPart = last.isGram && term.isPrefix
+        let isPart = last.isGram && last.text != end
         let upper =
             isPart
             ? text.index(last.range.lowerBound, offsetBy: end.count, limitedBy: last.range.upperBound) : nil

@@ -56,7 +56,7 @@ struct SearchService: AsyncParsableCommand {
         let services = FollowedServices(feed: feed, comments: comments)
         let standing = IndexStanding(logger: process.logger, now: { Date() })
         let follower = Follower(
-            services: services, index: index, standing: standing, logger: process.logger, now: { Date() })
+            services: services, index: index, standing: standing, logger: process.logger)
         try await process.serve(
             SearchHandlers(index: index, standing: standing).table, on: socket,
             health: { [index.check] + standing.checks },

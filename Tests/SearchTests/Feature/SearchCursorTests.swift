@@ -28,13 +28,4 @@ import Testing
         #expect(SearchCursor(text.dropLast() + "+2", for: query) == nil)
         #expect(SearchCursor(text.uppercased() + "0", for: query) == nil)
     }
-
-    @Test("equal scores are in the order of the numbers")
-    func order() {
-        let cursor = SearchCursor(score: 2, number: 5)
-        #expect(cursor.precedes(score: 1, number: 1))
-        #expect(cursor.precedes(score: 2, number: 6))
-        #expect(!cursor.precedes(score: 2, number: 5))
-        #expect(!cursor.precedes(score: 3, number: 9))
-    }
 }

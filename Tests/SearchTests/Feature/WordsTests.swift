@@ -27,8 +27,9 @@ import Testing
     @Test(
         "a script without spaces has a gram for each character",
         arguments: [
-            ("東", "東"), ("東京", "東京 京"), ("東京タワー", "東京タ 京タワ タワー ワー ー"), ("ガ ｶﾞ か\u{3099}", "ガ ガ が"),
-            ("東京tower", "東京 京 tower"), ("สวัสดี", "สวัส วัสดี สดี ดี"),
+            ("東", "東"), ("東京", "東京 京 東"), ("東京タワー", "東京タ 京タワ タワー ワー ー 東 京 タ ワ 東京 京タ タワ"),
+            ("ガ ｶﾞ か\u{3099}", "ガ ガ が"), ("東京tower", "東京 京 東 tower"),
+            ("สวัสดี", "สวัส วัสดี สดี ดี ส วั ส สวั วัส"), ("東\u{FE00}京", "東京 京 東"), ("ก\u{200B}ข", "กข ข ก"),
         ])
     func grams(text: String, words: String) {
         #expect(Words.indexed(text) == words)

@@ -2,6 +2,7 @@ import CommentsContract
 import Crypto
 import FeedContract
 import Foundation
+import JSON
 import ImageDataContract
 import RPC
 
@@ -186,9 +187,16 @@ struct Importer {
     /// Whether the feed has the item without its tags, and otherwise the same.
     private func isUntagged(_ item: FeedItem) async throws(RPCError) -> Bool {
         guard !item.tags.isEmpty else { return false }
+        let authored: FeedItem
+        do throws(JSONError) {
+            // As the feed stores it: trimmed.
+            authored = try RawJSON(item, as: FeedItem.codec).read(as: FeedItem.authoredCodec)
+        } catch {
+            return false
+        }
         let stored = try await session.call(FeedContract.get, FeedItemSelection(id: item.id))
-        return stored.tags.isEmpty && stored.description == item.description && stored.location == item.location
-            && stored.image == item.image
+        return stored.tags.isEmpty && stored.description == authored.description
+            && stored.location == authored.location && stored.image == authored.image
     }
 
     // MARK: Comments

@@ -8,7 +8,7 @@ import SearchContract
 struct SearchAnswer: Sendable {
     let found: FoundItems
 
-    /// Without the items that the feed does not have any more.
+    /// Without the items that the feed does not have any more, or cannot answer for.
     let hits: [Hit]
 
     struct Hit: Sendable {
@@ -31,8 +31,9 @@ extension Gateway {
         try await registry.plugin(SearchClient.plugin).call(SearchContract.suggest, params, options)
     }
 
-    /// The items of the feed with what other services know of them. Search may still have items that were just removed; those are
-    /// left out.
+    /// The items of the feed with what other services know of them. Search may still have items that were just removed, and an edge
+    /// items that it can no longer answer for; those are left out.
+    /// - Throws: the error of an item, when the feed answers for none.
     private func items(_ ids: [UUID], _ options: CallOptions) async throws(RPCError) -> [UUID: EnrichedItem] {
         let loaded = await withTaskGroup(of: Result<FeedItem, RPCError>.self) { group in
             for id in ids {
@@ -40,13 +41,8 @@ extension Gateway {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        var items: [FeedItem] = []
-        for result in loaded {
-            switch result {
-            case .success(let item): items.append(item)
-            case .failure(let error): if error.kind != .notFound { throw error }
-            }
-        }
+        let items = loaded.compactMap(\.value)
+        if items.isEmpty, let error = loaded.compactMap(\.error).first(where: { $0.kind != .notFound }) { throw error }
         async let extensions = enriching.extensions(of: items.map(\.id), options)
         let hinted = await pictures.hinted(items, options)
         let values = await extensions

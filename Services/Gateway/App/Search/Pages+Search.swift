@@ -13,8 +13,7 @@ extension Pages {
         let answer = await result { () throws(RPCError) in
             try await gateway.search(search.params(size: Self.pageSize), options)
         }
-        // A wrong parameter is the reader's.
-        if let error = answer.error, error.kind == .invalidParams { throw error }
+        if let error = answer.error, !Self.passing.contains(error.kind) { throw error }
         let language = reader.language
         let query = search.query ?? ""
         let heading =
@@ -40,6 +39,9 @@ extension Pages {
         if let error = answer.error { page.note(error) }
         return page
     }
+
+    /// The errors after which the page says that search is not available right now.
+    private static let passing: Set<ErrorKind> = [.unavailable, .deadlineExceeded, .overloaded, .connectivity]
 
     private func total(_ found: FoundItems, _ language: Language) -> String {
         let text: SearchText = found.totalAtLeast < FoundItems.maximumTotal ? .total : .totalAtLeast

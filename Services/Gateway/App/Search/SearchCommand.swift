@@ -80,16 +80,18 @@ struct SearchCommand: ClientCommand {
         }
     }
 
-    /// The items of the feed; those that were just removed are left out.
+    /// The items of the feed, without those that were just removed, or that an edge cannot answer for.
+    /// - Throws: the error of an item, when the feed answers for none.
     private func items(_ found: FoundItems, _ session: Session) async throws(RPCError) -> [FeedItem] {
-        var items: [FeedItem] = []
+        var (items, fault) = ([FeedItem](), RPCError?.none)
         for hit in found.items {
             do throws(RPCError) {
                 items.append(try await session.call(FeedContract.get, FeedItemSelection(id: hit.imageID)))
             } catch {
-                if error.kind != .notFound { throw error }
+                if error.kind != .notFound { fault = error }
             }
         }
+        if items.isEmpty, let fault { throw fault }
         return items
     }
 
@@ -114,22 +116,37 @@ struct SearchCommand: ClientCommand {
             return [item.id.uuidString, item.location ?? "", text]
         }
         let table = TextTable(columns, rows: rows).rendered(in: output.columns, style: output.style)
-        let lines = table.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { marked($0, found, output.style) }.joined(separator: "\n")
+        var id = ""
+        let lines = table.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            // A row is one line, or a block of lines that begins with the id.
+            id = items.first { line.contains($0.id.uuidString) }?.id.uuidString ?? id
+            let snippet = UUID(uuidString: id).flatMap { snippets[$0] } ?? []
+            return output.style.isOn ? Self.marked(line, snippet, output.style) : String(line)
+        }.joined(separator: "\n")
         let next = found.nextAfter.map { output.style.dim("\(texts[.feedNextPage]): \(command(after: $0))") }
         return [lines, next].compactMap(\.self).joined(separator: "\n")
     }
 
-    /// A line of the table with its hits marked. Last, because escaping, measuring and padding are then done; behind the id, which is
-    /// no text.
-    private func marked(_ line: Substring, _ found: FoundItems, _ style: Style) -> String {
-        guard style.isOn else { return String(line) }
-        let (id, text) = (line.prefix(UUID().uuidString.count), line.dropFirst(UUID().uuidString.count))
-        let hits = Set(found.items.flatMap(\.snippet).filter(\.isHit).map { Escaping.visible($0.text) })
-        return id
-            + hits.sorted { $0.count > $1.count }.reduce(String(text)) { text, hit in
-                text.replacing(hit, with: style.bold(style.yellow(hit)))
-            }
+    /// A line of the table with the hits of its snippet marked: after the table has escaped, measured and shortened its cells.
+    static func marked(_ line: Substring, _ snippet: [SnippetPart], _ style: Style) -> String {
+        let parts = snippet.map { (text: Escaping.visible($0.text), isHit: $0.isHit) }
+        let text = Array(parts.map(\.text).joined())
+        let hits = parts.flatMap { part in Array(repeating: part.isHit, count: part.text.count) }
+        let line = Array(line)
+        // The cell has the snippet, or its beginning.
+        let lengths = line.indices.map { start in zip(line[start...], text).prefix { $0 == $1 }.count }
+        guard let length = lengths.max(), length > 0, let start = lengths.firstIndex(of: length) else {
+            return String(line)
+        }
+        var marked = String(line[..<start])
+        var place = 0
+        while place < length {
+            let end = (place..<length).first { hits[$0] != hits[place] } ?? length
+            let part = String(line[start + place..<start + end])
+            marked += hits[place] ? style.bold(style.yellow(part)) : part
+            place = end
+        }
+        return marked + String(line[(start + length)...])
     }
 
     private func command(after cursor: String) -> String {

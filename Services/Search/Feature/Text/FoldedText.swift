@@ -26,7 +26,9 @@ enum FoldedText {
 
     /// A character of a script without spaces between words. Its marks are vowels or sounds, so they matter.
     static func character(_ character: Character) -> String {
-        String(character).precomposedStringWithCompatibilityMapping.lowercased()
+        var scalars = String.UnicodeScalarView()
+        scalars.append(contentsOf: character.unicodeScalars.lazy.filter { Separation($0) != .ignored })
+        return String(scalars).precomposedStringWithCompatibilityMapping.lowercased()
     }
 
     /// Diacritics of Latin, Greek, Cyrillic, Hebrew and Arabic, and marks without a sound.

@@ -39,11 +39,11 @@ enum TextRun {
             let word = cut(FoldedText.word(run.unicodeScalars))
             if !word.isEmpty { body(.word(word, range)) }
         case .dense:
-            body(
-                .dense(
-                    run.indices.map { index in
-                        (FoldedText.character(run[index]), index..<run.index(after: index))
-                    }))
+            let characters = run.indices.compactMap { index -> (text: String, range: Range<String.Index>)? in
+                let text = FoldedText.character(run[index])
+                return text.isEmpty ? nil : (text, index..<run.index(after: index))
+            }
+            if !characters.isEmpty { body(.dense(characters)) }
         case .ignored, .separator: break
         }
     }

@@ -1,7 +1,7 @@
 /// The words by which a text is found: folded words, emoji, and the trigrams of scripts without spaces.
 ///
-/// Every character of such a script begins a gram of up to three characters, so that one or two characters are found as the
-/// beginning of a gram.
+/// Every character of such a script begins a gram of up to three characters. Behind the grams of a run, its parts of one and two
+/// characters are words too, because a query may have no more.
 public enum Words {
     /// The number of characters of a gram.
     static let gramLength = 3
@@ -20,12 +20,21 @@ public enum Words {
         if let ascii = asciiWords(text) { return ascii }
         var words = ""
         TextRun.forEach(in: text[...]) { run in
-            forEachWord(of: run) { word in
+            func add(_ word: String) {
                 if !words.isEmpty { words += " " }
-                words += word.text
+                words += word
             }
+            forEachWord(of: run) { add($0.text) }
+            if case .dense(let characters) = run { shortGrams(characters.map(\.text)).forEach(add) }
         }
         return words
+    }
+
+    /// The parts of a run that are shorter than a gram, except those at its end, which are its last grams.
+    private static func shortGrams(_ characters: [String]) -> [String] {
+        (1..<gramLength).flatMap { length in
+            (0..<max(0, characters.count - length)).map { characters[$0..<$0 + length].joined() }
+        }
     }
 
     static func all(in text: Substring) -> [Word] {

@@ -7,8 +7,8 @@ final class EventInbox: Sendable {
 
     private struct State {
         var events: [IndexEvent] = []
-        var givers: [UnsafeContinuation<Void, Never>] = []
-        var taker: UnsafeContinuation<Void, Never>?
+        var producers: [UnsafeContinuation<Void, Never>] = []
+        var consumer: UnsafeContinuation<Void, Never>?
     }
 
     private let state = Mutex(State())
@@ -20,43 +20,43 @@ final class EventInbox: Sendable {
                 await withUnsafeContinuation { continuation in
                     let waits = state.withLock { state in
                         guard state.events.count >= Self.capacity, !Task.isCancelled else { return false }
-                        state.givers.append(continuation)
+                        state.producers.append(continuation)
                         return true
                     }
                     if !waits { continuation.resume() }
                 }
             } onCancel: {
                 // The others wait again.
-                for giver in takeGivers() { giver.resume() }
+                for producer in takeProducers() { producer.resume() }
             }
         }
     }
 
-    private func takeGivers() -> [UnsafeContinuation<Void, Never>] {
+    private func takeProducers() -> [UnsafeContinuation<Void, Never>] {
         state.withLock { state in
-            defer { state.givers = [] }
-            return state.givers
+            defer { state.producers = [] }
+            return state.producers
         }
     }
 
     private func add(_ event: IndexEvent) -> Bool {
-        let (isAdded, taker) = state.withLock { state in
+        let (isAdded, consumer) = state.withLock { state in
             guard state.events.count < Self.capacity else { return (false, nil as UnsafeContinuation<Void, Never>?) }
             state.events.append(event)
-            defer { state.taker = nil }
-            return (true, state.taker)
+            defer { state.consumer = nil }
+            return (true, state.consumer)
         }
-        taker?.resume()
+        consumer?.resume()
         return isAdded
     }
 
     /// Takes all events.
     func take() -> [IndexEvent] {
-        let (events, givers) = state.withLock { state in
-            defer { (state.events, state.givers) = ([], []) }
-            return (state.events, state.givers)
+        let (events, producers) = state.withLock { state in
+            defer { (state.events, state.producers) = ([], []) }
+            return (state.events, state.producers)
         }
-        for giver in givers { giver.resume() }
+        for producer in producers { producer.resume() }
         return events
     }
 
@@ -76,15 +76,15 @@ final class EventInbox: Sendable {
             await withUnsafeContinuation { continuation in
                 let waits = state.withLock { state in
                     guard state.events.isEmpty, !Task.isCancelled else { return false }
-                    state.taker = continuation
+                    state.consumer = continuation
                     return true
                 }
                 if !waits { continuation.resume() }
             }
         } onCancel: {
             state.withLock { state in
-                defer { state.taker = nil }
-                return state.taker
+                defer { state.consumer = nil }
+                return state.consumer
             }?.resume()
         }
     }

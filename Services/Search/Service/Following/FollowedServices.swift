@@ -71,35 +71,51 @@ struct FollowedServices: Sendable {
     func comments(of ids: [UUID]) async throws -> [UUID: [SearchableComment]?] {
         guard !ids.isEmpty else { return [:] }
         let counts = try await comments.call(CommentsContract.counts, CountComments(imageIDs: ids)).counts
-        return try await withThrowingTaskGroup(of: (UUID, [SearchableComment]?).self) { group in
-            for id in counts.keys { group.addTask { (id, try await comments(of: id)) } }
-            var found: [UUID: [SearchableComment]?] = [:]
-            for id in ids { found.updateValue([], forKey: id) }
-            for try await (id, comments) in group { found.updateValue(comments, forKey: id) }
+        return try await withThrowingTaskGroup(of: (UUID, ReadComments).self) { group in
+            // An edge counts only the comments that it has cached. One list tells whether this is an edge.
+            let read = counts.isEmpty ? Array(ids.prefix(1)) : Array(counts.keys)
+            for id in read { group.addTask { (id, try await comments(of: id)) } }
+            var (found, isOfEdge) = ([UUID: [SearchableComment]?](), false)
+            for try await (id, comments) in group {
+                found.updateValue(comments.comments, forKey: id)
+                isOfEdge = isOfEdge || comments.isOfEdge
+            }
+            for id in ids where !found.keys.contains(id) { found.updateValue(isOfEdge ? nil : [], forKey: id) }
             return found
         }
     }
 
-    /// All comments of an image; nil when they cannot be read, for a reason that concerns only this image.
-    private func comments(of id: UUID) async throws(RPCError) -> [SearchableComment]? {
-        var found: [SearchableComment] = []
+    private struct ReadComments {
+        /// Nil when they cannot be read, for a reason that concerns only this image.
+        let comments: [SearchableComment]?
+
+        /// Whether the comments are those of another server, of which only a part is known here.
+        let isOfEdge: Bool
+    }
+
+    /// All comments of an image.
+    private func comments(of id: UUID) async throws(RPCError) -> ReadComments {
+        var (found, isOfEdge) = ([SearchableComment](), false)
         var cursor: UUID?
         do throws(RPCError) {
             repeat {
                 let page = try await comments.call(
                     CommentsContract.list, ListComments(imageID: id, afterID: cursor))
                 found += page.items.map(SearchableComment.init)
+                isOfEdge = page.origin != .store
                 cursor = page.items.isEmpty ? nil : page.nextAfterID
             } while cursor != nil
         } catch {
             switch error.kind {
-            case .notFound, .connectivity, .invalidData, .invalidParams: return nil
+            // Only an edge answers so.
+            case .notFound, .connectivity, .invalidData: return ReadComments(comments: nil, isOfEdge: true)
+            case .invalidParams: return ReadComments(comments: nil, isOfEdge: isOfEdge)
             default: throw error
             }
         }
         // A list that changes between two pages may show a comment twice.
         var seen: Set<UUID> = []
-        return found.filter { seen.insert($0.id).inserted }
+        return ReadComments(comments: found.filter { seen.insert($0.id).inserted }, isOfEdge: isOfEdge)
     }
 }
 

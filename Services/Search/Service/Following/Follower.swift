@@ -7,14 +7,13 @@ import ServiceKit
 
 /// Makes the index follow the feed and the comments.
 ///
-/// One task changes the index, so that every page and every comment list that it reads is older than the events which it has not yet
-/// applied: whatever has changed since then is in one of these events.
+/// One task changes the index. It applies no event between reading a page or a list of comments and writing it, so a change after the
+/// reading arrives in an event that is applied later.
 struct Follower: Sendable {
     let services: FollowedServices
     let index: SoftStore<SearchIndex>
     let standing: IndexStanding
     let logger: Logger
-    let now: @Sendable () -> Date
 
     /// How many pages of an edge's feed are read: an edge asks its upstream for each of them.
     static let edgePages = 10
@@ -27,6 +26,12 @@ struct Follower: Sendable {
 
     /// The pause after a failure.
     static let pause = Duration.seconds(1)
+
+    /// How long a stream must be open until the index counts as following: the events that were missed arrive in this time.
+    static let settling = Duration.milliseconds(300)
+
+    /// The time between two reports of the progress in reading comments, which counts all images.
+    static let reportPeriod = Duration.seconds(1)
 
     /// The time between two writes of the time up to which the index is current.
     static let currentPeriod = Duration.seconds(60)
@@ -52,6 +57,8 @@ struct Follower: Sendable {
     /// Follows from the progress of the index on, until the index fails.
     private func follow() async throws {
         guard let progress = try await index.reading({ try $0.progress() }) else { return }
+        standing.noteStored(
+            indexing: progress.feedSeq == nil ? 0 : try await percent(progress), currentAt: progress.indexedAt)
         let inbox = EventInbox()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await watch(.feed, since: progress.feedSeq, inbox) }
@@ -71,10 +78,18 @@ struct Follower: Sendable {
             // The sleep ends early if the task is cancelled.
             try? await Task.sleep(for: backoff.next())
             do {
-                try await watch(source, since: seq) { event in
-                    backoff.reset()
-                    await inbox.put(event)
-                    seq = event.seq
+                try await check(source)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        try await Task.sleep(for: Self.settling)
+                        standing.noteFollowing(source)
+                    }
+                    defer { group.cancelAll() }
+                    try await watch(source, since: seq) { event in
+                        backoff.reset()
+                        await inbox.put(event)
+                        seq = event.seq
+                    }
                 }
             } catch {
                 if !Task.isCancelled { standing.noteLost(source, error) }
@@ -82,18 +97,19 @@ struct Follower: Sendable {
         }
     }
 
+    private func check(_ source: IndexStanding.Source) async throws {
+        switch source {
+        case .feed: try await services.checkFeed()
+        case .comments: try await services.checkComments()
+        }
+    }
+
     private func watch(
         _ source: IndexStanding.Source, since seq: String, _ body: (IndexEvent) async -> Void
     ) async throws {
         switch source {
-        case .feed:
-            try await services.checkFeed()
-            standing.noteFollowing(.feed)
-            try await services.watchFeed(since: seq, body)
-        case .comments:
-            try await services.checkComments()
-            standing.noteFollowing(.comments)
-            try await services.watchComments(since: seq, body)
+        case .feed: try await services.watchFeed(since: seq, body)
+        case .comments: try await services.watchComments(since: seq, body)
         }
     }
 
@@ -104,56 +120,79 @@ struct Follower: Sendable {
         case many, merging, few
     }
 
-    /// Does the next piece of work until the task is cancelled: events first, then the walk, then unknown comments.
-    private func work(_ inbox: EventInbox, from progress: IndexProgress) async throws {
-        var progress = progress
+    /// What the working task knows.
+    private struct Work {
+        var progress: IndexProgress
+
+        /// The pages of the feed that the walk has read.
         var pages = 0
-        // Comments may be unknown since before this process.
+
+        /// Comments may be unknown since before this process.
         var hasUnknownComments = true
         var segments = Segments.few
-        var lastCurrent = ContinuousClock.now - Self.currentPeriod
+
+        /// When the progress in reading comments was reported, and when the time up to which the index is current was written.
+        var lastReport = ContinuousClock.now - Follower.reportPeriod
+        var lastCurrent = ContinuousClock.now - Follower.currentPeriod
+    }
+
+    /// Applies events and does one piece of other work in turns, until the task is cancelled.
+    private func work(_ inbox: EventInbox, from progress: IndexProgress) async throws {
+        var work = Work(progress: progress)
         while true {
             try Task.checkCancellation()
             let events = inbox.take()
             do {
                 if !events.isEmpty {
-                    standing.noteCurrent(false, lastAt: progress.indexedAt)
-                    let base = progress
-                    if events.contains(where: { $0.change == .feedReset }) { pages = 0 }
-                    progress = try await writing { try await $0.apply(events, from: base) }
-                    hasUnknownComments = true
-                    try await report(progress)
-                } else if progress.walk == .removing {
-                    let base = progress
-                    progress = try await writing { try await $0.removeUnfound(from: base) }
-                    try await report(progress)
-                } else if progress.walk == .walking {
-                    try await walk(&progress, &pages)
-                    segments = .many
-                    hasUnknownComments = true
-                    try await report(progress)
-                } else if hasUnknownComments {
-                    (progress, hasUnknownComments) = try await readUnknownComments(progress)
-                    try await report(progress)
-                } else {
-                    standing.noteCurrent(true, lastAt: progress.indexedAt)
-                    if let indexedAt = standing.indexedAt, ContinuousClock.now - lastCurrent >= Self.currentPeriod {
-                        let base = progress
-                        progress = try await writing { try await $0.noteCurrent(at: indexedAt, from: base) }
-                        lastCurrent = .now
+                    standing.noteCurrent(false)
+                    if events.contains(where: { $0.change == .feedReset }) { work.pages = 0 }
+                    work.progress = try await writing { [base = work.progress] in try await $0.apply(events, from: base)
                     }
-                    if segments == .few {
-                        await inbox.wait(for: Self.currentPeriod)
-                    } else {
-                        let isFirst = segments == .many
-                        segments = try await merge(isFirst: isFirst) ? .merging : .few
-                    }
+                    work.hasUnknownComments = true
+                    try await report(&work)
                 }
+                let isDone = try await !advance(&work)
+                if isDone, events.isEmpty { try await rest(&work, inbox) }
             } catch let error as RPCError {
                 // The watchers report a service that does not answer. Events wake the index earlier.
                 logger.debug("cannot read: \(error)")
                 await inbox.wait(for: Self.pause)
             }
+        }
+    }
+
+    /// Does one piece of work that no event has asked for.
+    /// - Returns: false when there is none.
+    private func advance(_ work: inout Work) async throws -> Bool {
+        switch work.progress.walk {
+        case .removing:
+            work.progress = try await writing { [base = work.progress] in try await $0.removeUnfound(from: base) }
+        case .walking:
+            try await walk(&work)
+            work.segments = .many
+            work.hasUnknownComments = true
+        case .none:
+            guard work.hasUnknownComments else { return false }
+            (work.progress, work.hasUnknownComments) = try await readUnknownComments(work.progress)
+        }
+        try await report(&work)
+        return true
+    }
+
+    /// The index has all changes that have arrived: waits for the next, or merges segments.
+    private func rest(_ work: inout Work, _ inbox: EventInbox) async throws {
+        standing.noteCurrent(true)
+        if let indexedAt = standing.indexedAt, ContinuousClock.now - work.lastCurrent >= Self.currentPeriod {
+            work.progress = try await writing { [base = work.progress] in
+                try await $0.noteCurrent(at: indexedAt, from: base)
+            }
+            work.lastCurrent = .now
+        }
+        if work.segments == .few {
+            await inbox.wait(for: Self.currentPeriod)
+        } else {
+            let isFirst = work.segments == .many
+            work.segments = try await merge(isFirst: isFirst) ? .merging : .few
         }
     }
 
@@ -188,8 +227,11 @@ struct Follower: Sendable {
         }
     }
 
-    private func report(_ progress: IndexProgress) async throws {
-        standing.noteIndexing(try await percent(progress))
+    private func report(_ work: inout Work) async throws {
+        let counts = work.progress.walk == .none && work.progress.isBehindComments
+        guard !counts || ContinuousClock.now - work.lastReport >= Self.reportPeriod else { return }
+        if counts { work.lastReport = .now }
+        standing.noteIndexing(try await percent(work.progress))
     }
 
     /// Nil when all images are indexed.
@@ -218,26 +260,28 @@ struct Follower: Sendable {
 
     /// Reads and writes the next stretches of the feed. The next one is read while one is written; no event is applied meanwhile,
     /// because the pages are older than the events.
-    /// - Parameter progress: is updated by each transaction, also before an error.
-    private func walk(_ progress: inout IndexProgress, _ pages: inout Int) async throws {
-        if progress.walkTotal == 0, progress.walked == 0 {
+    /// - Parameter work: is updated by each transaction, also before an error.
+    private func walk(_ work: inout Work) async throws {
+        if work.progress.walkTotal == 0, work.progress.walked == 0 {
             let total = try await services.count()
             if total > 0 {
-                progress = try await writing { [progress] in try await $0.setWalkTotal(total, from: progress) }
+                work.progress = try await writing { [base = work.progress] in
+                    try await $0.setWalkTotal(total, from: base)
+                }
             }
         }
-        var stretch = try await read(after: progress.walkAfter, pages)
+        var stretch = try await read(after: work.progress.walkAfter, work.pages)
         for turn in 1...Self.stretchesAtOnce {
             let current = stretch
-            pages += current.pages
+            work.pages += current.pages
             guard !current.isLast, turn < Self.stretchesAtOnce else {
-                progress = try await write(current, from: progress)
+                work.progress = try await write(current, from: work.progress)
                 return
             }
-            let (last, done) = (current.images.last?.image.id, pages)
+            let (last, done) = (current.images.last?.image.id, work.pages)
             async let next = read(after: last, done)
-            progress = try await write(current, from: progress)
-            try await report(progress)
+            work.progress = try await write(current, from: work.progress)
+            try await report(&work)
             stretch = try await next
         }
     }
@@ -252,7 +296,16 @@ struct Follower: Sendable {
     private func read(after id: UUID?, _ pages: Int) async throws -> Stretch {
         var (images, stretch) = ([SearchableImage](), Stretch())
         while !stretch.isLast, stretch.pages < Self.pagesAtOnce {
-            let page = try await services.page(after: images.last?.id ?? id)
+            let page: FollowedServices.FeedPage
+            do throws(RPCError) {
+                page = try await services.page(after: images.last?.id ?? id)
+            } catch {
+                // The cache of an edge ends here while its upstream does not answer.
+                guard stretch.isOfEdge || id != nil && error.kind == .connectivity else { throw error }
+                stretch.isLast = true
+                stretch.isOfEdge = true
+                break
+            }
             images += page.images
             stretch.pages += 1
             stretch.isOfEdge = page.isOfEdge

@@ -9,26 +9,27 @@ final class IndexStanding: Sendable {
         case feed, comments
     }
 
-    private struct Link {
-        var fault: String?
-        var since: Date
+    private enum Link: Equatable {
+        case connecting, following
+        case lost(String)
     }
 
     private struct State {
-        var feed: Link
-        var comments: Link
+        var links: [Source: Link] = [.feed: .connecting, .comments: .connecting]
+        var linkedSince: [Source: Date]
 
         /// Percent; nil when all images are indexed.
         var indexing: Int?
         var indexingSince: Date
 
-        /// When the index had all changes last; nil before the first time.
+        /// The last time at which the index had all changes; nil before the first.
         var currentAt: Date?
 
-        /// Whether all known changes are applied.
+        /// Whether all changes that have arrived are applied.
         var isCurrent = false
 
-        var follows: Bool { feed.fault == nil && comments.fault == nil && indexing == nil }
+        /// Whether all changes of both services arrive and are applied.
+        var hasAllChanges: Bool { isCurrent && indexing == nil && links.values.allSatisfy { $0 == .following } }
     }
 
     private let state: Mutex<State>
@@ -38,32 +39,39 @@ final class IndexStanding: Sendable {
     init(logger: Logger, now: @escaping @Sendable () -> Date) {
         self.logger = logger
         self.now = now
-        let link = Link(fault: "not connected yet", since: now())
-        state = Mutex(State(feed: link, comments: link, indexingSince: now()))
+        let now = now()
+        state = Mutex(State(linkedSince: [.feed: now, .comments: now], indexing: 0, indexingSince: now))
     }
 
     // MARK: Changes
 
-    func noteFollowing(_ source: Source) { note(nil, source) }
-
-    func noteLost(_ source: Source, _ error: any Error) { note("\(error)", source) }
-
-    private func note(_ fault: String?, _ source: Source) {
-        let now = now()
-        let hasChanged = state.withLock { state in
-            let path: WritableKeyPath<State, Link> = source == .feed ? \.feed : \.comments
-            let hasChanged = (state[keyPath: path].fault == nil) != (fault == nil)
-            if hasChanged { state[keyPath: path].since = now }
-            // Until now the index has followed both.
-            if hasChanged, fault != nil, state.isCurrent { state.currentAt = now }
-            state[keyPath: path].fault = fault
-            return hasChanged
+    /// Notes what the index has before it follows anything.
+    func noteStored(indexing: Int?, currentAt: Date?) {
+        state.withLock { state in
+            state.indexing = indexing
+            state.currentAt = state.currentAt ?? currentAt
+            state.isCurrent = false
         }
-        guard hasChanged else { return }
-        if let fault {
-            logger.warning("cannot follow the \(source): \(fault)")
-        } else {
-            logger.notice("following the \(source)")
+    }
+
+    func noteFollowing(_ source: Source) {
+        if note(.following, source) { logger.notice("following the \(source)") }
+    }
+
+    func noteLost(_ source: Source, _ error: any Error) {
+        if note(.lost("\(error)"), source) { logger.warning("cannot follow the \(source): \(error)") }
+    }
+
+    /// - Returns: whether this is a change, apart from the reason of a fault.
+    private func note(_ link: Link, _ source: Source) -> Bool {
+        let now = now()
+        return state.withLock { state in
+            if state.hasAllChanges { state.currentAt = now }
+            let former = state.links.updateValue(link, forKey: source)
+            if case (.lost, .lost) = (former, link) { return false }
+            guard former != link else { return false }
+            state.linkedSince[source] = now
+            return true
         }
     }
 
@@ -80,12 +88,11 @@ final class IndexStanding: Sendable {
     }
 
     /// - Parameter isCurrent: whether all changes that have arrived are applied.
-    func noteCurrent(_ isCurrent: Bool, lastAt: Date?) {
+    func noteCurrent(_ isCurrent: Bool) {
         let now = now()
         state.withLock { state in
-            if state.isCurrent, !isCurrent, state.follows { state.currentAt = now }
             state.isCurrent = isCurrent
-            state.currentAt = state.currentAt ?? lastAt
+            if state.hasAllChanges { state.currentAt = now }
         }
     }
 
@@ -96,13 +103,13 @@ final class IndexStanding: Sendable {
     /// The index has all changes up to this time.
     var indexedAt: Date? {
         let now = now()
-        return state.withLock { $0.isCurrent && $0.follows ? now : $0.currentAt }
+        return state.withLock { $0.hasAllChanges ? now : $0.currentAt }
     }
 
     var checks: [Health.Check] {
         state.withLock { state in
             [
-                check("feed", state.feed), check("comments", state.comments),
+                check(.feed, "images", state), check(.comments, "comments", state),
                 Health.Check(
                     name: "index", status: state.indexing == nil ? .serving : .degraded,
                     detail: state.indexing.map { "indexing \($0) %" }, since: state.indexingSince),
@@ -110,10 +117,15 @@ final class IndexStanding: Sendable {
         }
     }
 
-    private func check(_ name: String, _ link: Link) -> Health.Check {
-        Health.Check(
-            name: name, status: link.fault == nil ? .serving : .degraded,
-            detail: link.fault.map { "new \(name == "feed" ? "images" : "comments") are not found: \($0)" },
-            since: link.since)
+    private func check(_ source: Source, _ missed: String, _ state: State) -> Health.Check {
+        let detail: String? =
+            switch state.links[source] {
+            case .following: nil
+            case .lost(let reason): "new \(missed) are not found: \(reason)"
+            case .connecting, nil: "new \(missed) are not found: not connected yet"
+            }
+        return Health.Check(
+            name: source.rawValue, status: detail == nil ? .serving : .degraded, detail: detail,
+            since: state.linkedSince[source] ?? state.indexingSince)
     }
 }

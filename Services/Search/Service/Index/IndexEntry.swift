@@ -9,15 +9,23 @@ struct IndexEntry {
     var image: SearchableImage
     var comments: [SearchableComment]
 
-    /// The columns of `word`. They depend on nothing else: to delete them, FTS5 needs the words that were inserted.
-    var words: StatementArguments {
+    /// The columns of `word` but the last. They depend on nothing else: to delete them, FTS5 needs the words that were inserted.
+    var words: [String] {
         [
             Words.indexed(image.title), Words.indexed(image.tags.joined(separator: "\n")), Words.indexed(image.place),
             Words.indexed(comments.lazy.map(\.message).joined(separator: "\n")),
             authors.map(Words.indexed).joined(separator: " \(Self.authorSeparator) "),
-            image.tags.map(Self.key).joined(separator: " "),
         ]
     }
+
+    /// The last column of `word`: the tags as one word each, and a word that every image has.
+    var keys: String { ([Self.keyMark] + image.tags.map(Self.key)).joined(separator: " ") }
+
+    /// The FTS5 expression that every image matches.
+    static let everyImage = "keys : \(keyMark)"
+
+    /// Begins the words of tags, so that no tag is the word that every image has.
+    private static let keyMark = "\u{E000}"
 
     /// Each author once.
     private var authors: [String] {
@@ -32,7 +40,7 @@ struct IndexEntry {
     static func key(_ tag: String) -> String { word(ofKey: ItemTags.key(tag)) }
 
     static func word(ofKey key: String) -> String {
-        var word = String.UnicodeScalarView()
+        var word = keyMark.unicodeScalars
         for scalar in key.unicodeScalars {
             let isSeparator = scalar.isASCII && !Character(scalar).isLetter && !Character(scalar).isNumber
             word.append(isSeparator ? Unicode.Scalar(privateUse + scalar.value) ?? scalar : scalar)

@@ -18,17 +18,17 @@ struct IndexProgress: Equatable, Sendable {
     /// The last image of the walk.
     var walkAfter: UUID?
 
-    /// The number for the next image of the walk that is new.
+    /// The number for the next image of the walk that is new and newer than all known ones.
     var walkNumber = IndexNumbers.first
 
     /// How many images the walk has read, and how many it expects; 0 when unknown.
     var walked = 0
     var walkTotal = 0
 
-    /// Whether the comments of all images were unknown and some still are.
+    /// Whether a reset has made the comments of all images unknown, and some are not read again yet.
     var isBehindComments = false
 
-    /// When the index had all changes last.
+    /// The last time at which the index had all changes.
     var indexedAt: Date?
 }
 

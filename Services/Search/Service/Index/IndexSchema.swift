@@ -22,24 +22,31 @@ enum IndexSchema {
 
             CREATE INDEX image_without_comments ON image (number) WHERE knows_comments = 0;
 
-            -- In the order of indexing, so that the texts are appended.
+            -- By image, so that the texts are appended while the feed is read.
             CREATE TABLE comment (
-                number  INTEGER PRIMARY KEY,
-                id      BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
                 image   INTEGER NOT NULL REFERENCES image,
+                id      BLOB NOT NULL CHECK (length(id) = 16),
                 author  TEXT NOT NULL,
-                message TEXT NOT NULL
-            ) STRICT;
+                message TEXT NOT NULL,
+                PRIMARY KEY (image, id)
+            ) STRICT, WITHOUT ROWID;
 
-            CREATE INDEX comment_by_image ON comment (image);
+            -- An id can be that of comments of several images, one after another, or on an edge at once.
+            CREATE INDEX comment_by_id ON comment (id);
 
-            -- Folded words, separated by spaces; the texts are in the tables above. Authors and tags are for filters only.
+            -- Folded words, separated by spaces; the texts are in the tables above. Authors and keys are for filters only.
             CREATE VIRTUAL TABLE word USING fts5 (
                 title, tags, place, comments, authors, keys,
-                content = '', tokenize = 'ascii'
+                content = '', columnsize = 0, tokenize = 'ascii'
             );
             -- The bytes of new words in memory before they are written as a segment: larger segments need fewer merges.
             INSERT INTO word (word, rank) VALUES ('hashsize', 4194304);
+
+            -- The words above without the keys, with the number of their images. The empty word counts all images.
+            CREATE TABLE vocabulary (
+                word   TEXT PRIMARY KEY,
+                images INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
 
             -- Tags, places and authors, with the number of their images.
             CREATE TABLE term (

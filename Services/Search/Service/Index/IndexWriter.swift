@@ -2,12 +2,15 @@ import Foundation
 import GRDB
 import Search
 
-/// Changes images, comments, words and terms together, within one transaction, which `finish` must end.
+/// Changes images, comments, words and terms together, within one transaction, before whose end `finish` must be called.
 final class IndexWriter {
     let db: Database
 
     /// The changes of the terms' numbers of images, which are written together: most images of a page share terms with others.
     private var terms: [IndexTerm: Int] = [:]
+
+    /// The changes of the words' numbers of images.
+    private var vocabulary: [String: Int] = [:]
 
     init(_ db: Database) { self.db = db }
 
@@ -30,6 +33,10 @@ final class IndexWriter {
                         id: try row.decode(atIndex: 0), author: try row.decode(atIndex: 1),
                         message: try row.decode(atIndex: 2))
                 }))
+    }
+
+    func hasImage(_ number: Int64) throws -> Bool {
+        try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM image WHERE number = ?"), arguments: [number]) != nil
     }
 
     func lowestNumber() throws -> Int64? {
@@ -85,7 +92,9 @@ final class IndexWriter {
         var new = old
         new.comments.removeAll { changes.keys.contains($0.id) }
         for (id, comment) in changes {
-            try db.cachedStatement(sql: "DELETE FROM comment WHERE id = ?").execute(arguments: [id])
+            try db.cachedStatement(sql: "DELETE FROM comment WHERE image = ? AND id = ?").execute(arguments: [
+                number, id,
+            ])
             guard let comment else { continue }
             try insert(comment, on: number)
             new.comments.append(comment)
@@ -96,8 +105,8 @@ final class IndexWriter {
         try replace(old, by: new)
     }
 
-    func image(ofComment id: UUID) throws -> Int64? {
-        try Int64.fetchOne(db.cachedStatement(sql: "SELECT image FROM comment WHERE id = ?"), arguments: [id])
+    func images(ofComment id: UUID) throws -> [Int64] {
+        try Int64.fetchAll(db.cachedStatement(sql: "SELECT image FROM comment WHERE id = ?"), arguments: [id])
     }
 
     func setKnowsComments(_ number: Int64) throws {
@@ -124,7 +133,7 @@ final class IndexWriter {
             sql: """
                 INSERT INTO word (rowid, title, tags, place, comments, authors, keys) VALUES (?, ?, ?, ?, ?, ?, ?)
                 """
-        ).execute(arguments: [entry.number] + entry.words)
+        ).execute(arguments: arguments(entry, 1))
     }
 
     private func deleteWords(of entry: IndexEntry) throws {
@@ -133,15 +142,26 @@ final class IndexWriter {
                 INSERT INTO word (word, rowid, title, tags, place, comments, authors, keys)
                 VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)
                 """
-        ).execute(arguments: [entry.number] + entry.words)
+        ).execute(arguments: arguments(entry, -1))
+    }
+
+    /// The columns of `word`. Counts their words.
+    private func arguments(_ entry: IndexEntry, _ change: Int) -> StatementArguments {
+        let columns = entry.words
+        var words: Set = [Vocabulary.everyImage[...]]
+        for column in columns { words.formUnion(column.split(separator: " ")) }
+        for word in words { vocabulary[String(word), default: 0] += change }
+        return [entry.number] + StatementArguments(columns) + [entry.keys]
     }
 
     private func count(_ terms: Set<IndexTerm>, _ change: Int) {
         for term in terms { self.terms[term, default: 0] += change }
     }
 
-    /// Writes the numbers of images of the terms. A term without images is deleted.
+    /// Writes the numbers of images of words and terms. A term without images is deleted.
     func finish() throws {
+        try Vocabulary(db: db).add(vocabulary)
+        vocabulary = [:]
         for (term, change) in terms where change != 0 {
             let find = try db.cachedStatement(sql: "SELECT number, images FROM term WHERE kind = ? AND key = ?")
             guard let row = try Row.fetchOne(find, arguments: [term.kind.rawValue, term.key]) else {

@@ -3,39 +3,77 @@ import Search
 /// The FTS5 expression of a query. Its words have only letters, digits and characters outside ASCII, so that nothing in a query is
 /// syntax to FTS5.
 struct MatchExpression {
-    /// What the images must match; nil for any image.
-    let required: String?
+    let text: String
 
-    /// What the images must not match; nil when nothing is excluded.
-    let excluded: String?
+    /// The weights of the phrases in the score, in the order of the text; phrases that are only filters have the weight 0.
+    let weights: [Double]
 
-    init(_ query: SearchQuery) {
-        required = Self.joined(query.required, "AND")
-        excluded = Self.joined(query.excluded, "OR")
+    /// The maximum number of words that a prefix stands for when many images have such words: the most frequent ones.
+    static let maximumExpansion = 50
+
+    /// The maximum number of places of a prefix that FTS5 sorts. It sorts all before it finds the first image.
+    static let maximumSorted = 5_000
+
+    init(_ query: SearchQuery, _ vocabulary: Vocabulary) throws {
+        let prefixes = (query.required + query.excluded.joined()).count { $0.isPrefix }
+        let limit = Self.maximumExpansion / max(1, prefixes)
+        let total = try vocabulary.images(with: Vocabulary.everyImage)
+        let required = try query.required.map { try Alternatives(of: $0, vocabulary, limit) }
+        let excluded = try query.excluded.map { group in
+            "(\(try group.map { try Alternatives(of: $0, vocabulary, limit).text }.joined(separator: " AND ")))"
+        }
+        let wanted = required.isEmpty ? IndexEntry.everyImage : required.map(\.text).joined(separator: " AND ")
+        text = excluded.isEmpty ? wanted : "(\(wanted)) NOT (\(excluded.joined(separator: " OR ")))"
+        weights = required.flatMap { one in
+            let weight = one.field == .text ? Relevance.weight(images: one.images, of: total) : 0
+            return Array(repeating: weight, count: one.phrases.count)
+        }
+    }
+}
+
+/// The phrases that a term stands for.
+private struct Alternatives {
+    let field: SearchTerm.Field
+    let phrases: [String]
+
+    /// How many images have one of them, at most.
+    let images: Int
+
+    /// - Parameter limit: the maximum number of phrases.
+    init(of term: SearchTerm, _ vocabulary: Vocabulary, _ limit: Int) throws {
+        field = term.field
+        guard field != .tag, let last = term.words.last else {
+            phrases = [Self.phrase(term.words.map(IndexEntry.word(ofKey:)))]
+            images = 0
+            return
+        }
+        let first = term.words.dropLast()
+        var images = try first.map { try vocabulary.images(with: $0) }
+        if term.isPrefix {
+            let expansion = try vocabulary.expansion(of: last, limit)
+            images.append(expansion.total)
+            phrases =
+                expansion.total <= MatchExpression.maximumSorted
+                ? [Self.phrase(term.words) + " *"] : expansion.words.map { Self.phrase(first + [$0.word]) }
+        } else {
+            images.append(try vocabulary.images(with: last))
+            phrases = [Self.phrase(term.words)]
+        }
+        self.images = images.min() ?? 0
     }
 
-    /// The expression of a query that requires something.
-    var text: String? {
-        guard let required else { return nil }
-        return excluded.map { "(\(required)) NOT (\($0))" } ?? required
-    }
+    var text: String { "\(columns) : (\(phrases.joined(separator: " OR ")))" }
 
-    private static func joined(_ terms: [SearchTerm], _ word: String) -> String? {
-        terms.isEmpty ? nil : terms.map(phrase).joined(separator: " \(word) ")
-    }
-
-    private static func phrase(_ term: SearchTerm) -> String {
-        let words = term.field == .tag ? term.words.map(IndexEntry.word(ofKey:)) : term.words
-        let phrase = words.map { $0.filter { $0 != "\"" } }.joined(separator: " ")
-        return "\(columns(of: term.field)) : \"\(phrase)\"\(term.isPrefix ? " *" : "")"
-    }
-
-    private static func columns(of field: SearchTerm.Field) -> String {
+    private var columns: String {
         switch field {
         case .text: "{title tags place comments}"
         case .tag: "keys"
         case .place: "place"
         case .author: "authors"
         }
+    }
+
+    private static func phrase(_ words: [String]) -> String {
+        "\"\(words.map { $0.filter { $0 != "\"" } }.joined(separator: " "))\""
     }
 }

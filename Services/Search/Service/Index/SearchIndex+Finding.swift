@@ -6,9 +6,6 @@ extension SearchIndex {
     /// When more images match, only the newest of them are ranked: ranking a word that half of the images have would take seconds.
     static let maximumRanked = 10_000
 
-    /// The weights of BM25: title, tags, place, comments, authors, keys.
-    private static let rank = "bm25(word, 10.0, 8.0, 5.0, 1.0, 0.0, 0.0)"
-
     /// How many comments of an image are read for its snippet.
     static let snippetComments = 100
 
@@ -37,58 +34,53 @@ extension SearchIndex {
     ) async throws -> Page {
         guard !query.isUnsearchable else { return Page() }
         return try await pool.read { db in
+            let expression = try MatchExpression(query, Vocabulary(db: db))
             var hits =
-                query.isRanked ? try Self.ranked(query, cursor, db) : try Self.newest(query, limit + 1, cursor, db)
+                query.isRanked
+                ? try Self.ranked(expression, limit + 1, cursor, db)
+                : try Self.newest(expression, limit + 1, cursor, db)
             let hasMore = hits.count > limit
             hits = Array(hits.prefix(limit))
             return Page(
                 images: try hits.map { try Self.found($0, query, db) }, hasMore: hasMore,
-                total: try Self.count(query, upTo: maximumTotal, db))
+                total: try Self.count(expression, upTo: maximumTotal, db))
         }
     }
 
     /// The best images after the cursor.
-    private static func ranked(_ query: SearchQuery, _ cursor: SearchCursor?, _ db: Database) throws -> [Hit] {
+    private static func ranked(
+        _ expression: MatchExpression, _ limit: Int, _ cursor: SearchCursor?, _ db: Database
+    ) throws -> [Hit] {
         let statement = try db.cachedStatement(
-            sql: "SELECT rowid, \(rank) FROM word WHERE word MATCH ? ORDER BY rowid LIMIT ?")
+            sql: """
+                SELECT number, score FROM (
+                    SELECT rowid AS number, relevance(word, ?) AS score FROM word WHERE word MATCH ? ORDER BY rowid LIMIT ?
+                )
+                WHERE score < ? OR score = ? AND number > ?
+                ORDER BY score DESC, number LIMIT ?
+                """)
+        let (score, number) = (cursor?.score ?? .infinity, cursor?.number ?? .min)
         let rows = try Row.fetchCursor(
-            statement, arguments: [MatchExpression(query).text, maximumRanked])
-        var hits: [Hit] = []
-        while let row = try rows.next() {
-            let rank: Double = try row.decode(atIndex: 1)
-            let hit = Hit(number: try row.decode(atIndex: 0), score: -rank)
-            if cursor?.precedes(score: hit.score, number: hit.number) ?? true { hits.append(hit) }
-        }
-        return hits.sorted { ($1.score, $0.number) < ($0.score, $1.number) }
+            statement,
+            arguments: [
+                Relevance.argument(expression.weights), expression.text, maximumRanked, score, score, number, limit,
+            ])
+        return try Array(rows.map { Hit(number: try $0.decode(atIndex: 0), score: try $0.decode(atIndex: 1)) })
     }
 
     private static func newest(
-        _ query: SearchQuery, _ limit: Int, _ cursor: SearchCursor?, _ db: Database
+        _ expression: MatchExpression, _ limit: Int, _ cursor: SearchCursor?, _ db: Database
     ) throws -> [Hit] {
-        let (sql, arguments) = matching(query, after: cursor?.number ?? .min)
-        return try Int64.fetchAll(
-            db.cachedStatement(sql: "\(sql) ORDER BY 1 LIMIT ?"), arguments: arguments + [limit]
-        ).map { Hit(number: $0) }
+        let statement = try db.cachedStatement(
+            sql: "SELECT rowid FROM word WHERE word MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?")
+        return try Int64.fetchAll(statement, arguments: [expression.text, cursor?.number ?? .min, limit])
+            .map { Hit(number: $0) }
     }
 
-    private static func count(_ query: SearchQuery, upTo maximum: Int, _ db: Database) throws -> Int {
-        let (sql, arguments) = matching(query, after: .min)
-        let statement = try db.cachedStatement(sql: "SELECT count(*) FROM (\(sql) LIMIT ?)")
-        return try Int.fetchOne(statement, arguments: arguments + [maximum]) ?? 0
-    }
-
-    /// The numbers of the matching images after a number.
-    private static func matching(_ query: SearchQuery, after number: Int64) -> (String, StatementArguments) {
-        let expression = MatchExpression(query)
-        if let text = expression.text {
-            return ("SELECT rowid FROM word WHERE word MATCH ? AND rowid > ?", [text, number])
-        }
-        guard let excluded = expression.excluded else { return ("SELECT number FROM image WHERE number > ?", [number]) }
-        let sql = """
-            SELECT number FROM image
-            WHERE number > ? AND number NOT IN (SELECT rowid FROM word WHERE word MATCH ?)
-            """
-        return (sql, [number, excluded])
+    private static func count(_ expression: MatchExpression, upTo maximum: Int, _ db: Database) throws -> Int {
+        let statement = try db.cachedStatement(
+            sql: "SELECT count(*) FROM (SELECT 1 FROM word WHERE word MATCH ? LIMIT ?)")
+        return try Int.fetchOne(statement, arguments: [expression.text, maximum]) ?? 0
     }
 
     // MARK: Snippets

@@ -9,7 +9,9 @@ struct SearchIndex: Sendable {
 
     init(_ pool: DatabasePool) { self.pool = pool }
 
-    static let opening = StoreOpening(applicationID: "IFse", migrator: IndexSchema.migrator, isCache: true)
+    static let opening = StoreOpening(applicationID: "IFse", migrator: IndexSchema.migrator, isCache: true) {
+        try Relevance.register($0)
+    }
 
     /// How many images one transaction removes after a walk.
     static let removedAtOnce = 500
@@ -63,7 +65,9 @@ struct SearchIndex: Sendable {
     private static func apply(_ event: IndexEvent, _ writer: IndexWriter, _ progress: inout IndexProgress) throws {
         switch event.change {
         case .published(let images):
-            var number = min(try writer.lowestNumber() ?? IndexNumbers.first, IndexNumbers.first)
+            // Newer than the images which the walk has missed before.
+            let first = progress.walk == .walking ? progress.walkNumber : IndexNumbers.first
+            var number = min(try writer.lowestNumber() ?? first, first)
             // The first image is the newest and gets the lowest number.
             for image in images.reversed() {
                 if let known = try writer.number(of: image.id) {
@@ -117,17 +121,26 @@ struct SearchIndex: Sendable {
         _ images: [WalkedImage], isLast: Bool, isWhole: Bool, from base: IndexProgress
     ) async throws -> IndexProgress {
         try await write(from: base) { writer, progress in
+            var last = try progress.walkAfter.flatMap { try writer.number(of: $0) }
+            /// A number behind the image before, if one is free; else among the newest.
+            func nextNumber() throws -> Int64 {
+                if let last, try !writer.hasImage(last + 1) { return last + 1 }
+                return progress.walkNumber
+            }
             for walked in images {
                 if let known = try writer.number(of: walked.image.id) {
                     try writer.update(walked.image, at: known)
                     try writer.touch(known, generation: progress.generation)
+                    last = known
                 } else {
+                    let number = try nextNumber()
                     let entry = IndexEntry(
-                        number: progress.walkNumber, image: walked.image,
+                        number: number, image: walked.image,
                         comments: (walked.comments ?? []).sorted { $0.id < $1.id })
                     try writer.add(
                         entry, generation: progress.generation, knowsComments: walked.comments != nil)
-                    progress.walkNumber += 1
+                    if number == progress.walkNumber { progress.walkNumber += 1 }
+                    last = number
                 }
             }
             progress.walked += images.count
@@ -243,7 +256,7 @@ private struct CommentChanges {
                 for number in changes.keys where changes[number]?[id] != nil {
                     changes[number]?.updateValue(nil, forKey: id)
                 }
-                if let number = try writer.image(ofComment: id) {
+                for number in try writer.images(ofComment: id) {
                     changes[number, default: [:]].updateValue(nil, forKey: id)
                 }
             }

@@ -3,6 +3,12 @@
 
 const pause = 120;
 
+/** A text as one word of a query: in quotation marks that it does not have. */
+function quoted(text) {
+  if (!/[\s"“”„«»*]/.test(text)) return text;
+  return text.includes('"') ? `«${text.replace(/[«»]/g, "")}»` : `"${text}"`;
+}
+
 class Suggestions {
   constructor(form) {
     this.form = form;
@@ -26,16 +32,24 @@ class Suggestions {
 
   get options() { return [...this.list.querySelectorAll("[role=option]")]; }
 
-  /** The word that is being typed, which begins after the last space. */
-  get word() { return this.input.value.slice(this.start, this.input.value.length).replace(/^(tag|place|from):"?/i, ""); }
-
-  get start() { return this.input.value.search(/\S*$/); }
+  /** What is being typed, after the last space outside quotation marks: its minus and its word, without an operator. */
+  get typed() {
+    const { value } = this.input;
+    let [start, isQuoted] = [0, false];
+    for (let index = 0; index < value.length; index++) {
+      if (value[index] === '"') isQuoted = !isQuoted;
+      else if (!isQuoted && /\s/.test(value[index])) start = index + 1;
+    }
+    const [, minus, word] = value.slice(start).match(/^(-?)(?:(?:tag|place|from):)?(.*)$/is);
+    return { before: value.slice(0, start), minus, word: word.replaceAll('"', "") };
+  }
 
   schedule() {
     clearTimeout(this.timer);
     this.request?.abort();
-    if (!this.word.trim()) return this.close();
-    this.timer = setTimeout(() => this.load(this.word), pause);
+    const { word } = this.typed;
+    if (!word.trim()) return this.close();
+    this.timer = setTimeout(() => this.load(word), pause);
   }
 
   async load(prefix) {
@@ -68,7 +82,7 @@ class Suggestions {
         option.id = `${this.id}-${this.options.length + group.querySelectorAll("[role=option]").length}`;
         option.setAttribute("role", "option");
         option.setAttribute("aria-selected", "false");
-        option.dataset.value = `${operator}:${/[\s"]/.test(text) ? `"${text.replaceAll('"', "")}"` : text}`;
+        option.dataset.value = `${operator}:${quoted(text)}`;
         option.append(name, amount);
         group.append(option);
       }
@@ -127,7 +141,8 @@ class Suggestions {
 
   choose(option) {
     if (!option) return;
-    this.input.value = this.input.value.slice(0, this.start) + option.dataset.value + " ";
+    const { before, minus } = this.typed;
+    this.input.value = `${before}${minus}${option.dataset.value} `;
     this.close();
     this.form.requestSubmit();
   }
