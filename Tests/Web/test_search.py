@@ -103,6 +103,19 @@ def test_suggestions_are_chosen_by_keyboard(open_search):
     assert page.locator(".result h2").all_inner_texts() == ["Sunrise"]
 
 
+@pytest.mark.parametrize("typed, query", [
+    ("-hou", '-tag:"golden hour" '), ("-tag:hou", '-tag:"golden hour" '), ('sunrise place:"sao pau', 'sunrise place:"São Paulo, Brazil" '),
+    ('"a b" hou', '"a b" tag:"golden hour" '),
+])
+def test_a_suggestion_replaces_only_what_is_being_typed(open_search, typed, query):
+    page = open_search()
+    page.keyboard.press("/")
+    page.keyboard.type(typed)
+    page.locator("[role=option]").first.click()
+    page.wait_for_url("**/search?q=**")
+    assert page.input_value("main input[name=q]") == query
+
+
 def test_escape_closes_the_suggestions_and_keeps_the_text(open_search):
     page = open_search()
     page.keyboard.press("/")

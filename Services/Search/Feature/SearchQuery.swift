@@ -26,7 +26,7 @@ public struct SearchQuery: Equatable, Sendable {
         var room = Self.maximumTerms - required.count
         var parser = QueryParser(text.unicodeScalars.prefix(Self.maximumLength))
         while room > 0, let part = parser.next() {
-            hasText = true
+            if !part.isExcluded { hasText = true }
             let terms = Array(part.terms.prefix(room))
             room -= terms.count
             if !part.isExcluded { required += terms } else if !terms.isEmpty { excluded.append(terms) }

@@ -16,7 +16,8 @@ import Testing
             ("São João", "sao joao", "[São] [João]"), ("Straße", "strasse", "[Straße]"), ("東京タワー", "京タ", "東[京タ]ワー"),
             ("東京タワー", "東京タワー", "[東京タワー]"), ("the golden hour", "\"golden hour\"", "the [golden hour]"),
             ("golden, hour golden", "\"golden hour\"", "[golden, hour] golden"), ("a\nb", "b", "a [b]"),
-            ("👍🏽 ok", "👍", "[👍🏽] ok"), ("nothing", "else", "nothing"),
+            ("👍🏽 ok", "👍", "[👍🏽] ok"), ("nothing", "else", "nothing"), ("นี่สวัสดีครับ", "สวัสด", "นี่[สวัสดี]ครับ"),
+            ("नमस्ते", "नमस", "[नमस्ते]"),
         ])
     func hits(text: String, query: String, shown: String) {
         #expect(snippet([text], query) == shown)

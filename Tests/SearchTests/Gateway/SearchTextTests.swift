@@ -2,6 +2,7 @@ import Foundation
 import Presentation
 import RPC
 import RPCTestKit
+import SearchContract
 import Testing
 
 @testable import gateway
@@ -35,6 +36,20 @@ import Testing
         let path = search.path("/search", after: "1.2")
         let again = try SearchRequest(Query(String(path.split(separator: "?", maxSplits: 1)[1])))
         #expect(again.params() == search.with(after: "1.2").params())
+    }
+
+    @Test(
+        "the hits of a row are marked in one pass, in its snippet only",
+        arguments: [
+            ("id  room 1 room", [("room ", false), ("1", true)], "id  room [1] room"),
+            ("1  a tram", [("a ", false), ("tram", true)], "1  a [tram]"), ("id  other", [("tram", true)], "id  other"),
+            ("id  a tr…", [("a ", false), ("tram", true)], "id  a [tr]…"), ("id  x", [], "id  x"),
+        ] as [(String, [(String, Bool)], String)])
+    func marks(line: String, snippet: [(String, Bool)], marked: String) {
+        let parts = snippet.map { SnippetPart($0.0, isHit: $0.1) }
+        let text = SearchCommand.marked(line[...], parts, Style(isOn: true))
+        #expect(
+            text.replacing("\u{1B}[1m\u{1B}[33m", with: "[").replacing("\u{1B}[39m\u{1B}[22m", with: "]") == marked)
     }
 
     @Test("tags are limited", arguments: [20, 21]) func tags(count: Int) throws {

@@ -31,11 +31,83 @@ import Testing
             ("from:jose", [1]), ("from:\"José Maria\"", [1]), ("from:maria", [1, 2]), ("from:\"maria maria\"", []),
             ("from:galinha", []), ("maria ", []), ("東", [3]), ("京タ", [3]), ("東京タワー", [3]), ("東タ", []), ("🗼", [3]),
             ("-portugal", [3]), ("-portugal -東京", []), ("", [1, 2, 3]), ("???", []), ("golden bird", [1]),
+            ("-???", [1, 2, 3]), ("-東京portugal", [1, 2, 3]), ("\"bird golden\"", []), ("\"rains rains\"", []),
         ])
     func queries(query: String, found: [Int]) async throws {
         try await withImages { tested in
             let ids = try await tested.find(query)
             #expect(Set(ids) == Set(found.map { UUID($0) }))
+        }
+    }
+
+    @Test("no phrase matches the end of a comment and the beginning of another")
+    func separateComments() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(lisbon)
+            for number in 1...8 { try await tested.comment(lisbon, "sea sun", id: UUID(number)) }
+            #expect(try await tested.find("\"sun sea\"") == [])
+            #expect(try await tested.find("\"sea sun\"") == [lisbon.id])
+        }
+    }
+
+    @Test("a comment's id can be that of another image's comment")
+    func sharedIDs() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.walk([
+                (chick, [SearchableComment(id: UUID(9), author: "ana", message: "sea")]),
+                (lisbon, [SearchableComment(id: UUID(9), author: "ana", message: "sun")]),
+            ])
+            #expect(try await tested.find("sea ") == [chick.id])
+            #expect(try await tested.find("sun ") == [lisbon.id])
+            try await tested.apply(
+                .removedComments([UUID(9)]),
+                .posted([
+                    .init(imageID: tokyo.id, comment: SearchableComment(id: UUID(9), author: "ana", message: "sky")),
+                    .init(imageID: lisbon.id, comment: SearchableComment(id: UUID(9), author: "ana", message: "fog")),
+                ]))
+            #expect(try await tested.find("from:ana") == [lisbon.id])
+            #expect(try await tested.find("fog ") == [lisbon.id])
+            #expect(try await tested.find("sea ") + tested.find("sun ") == [])
+        }
+    }
+
+    @Test(
+        "a prefix finds each of its words up to a number of places, and beyond it the most frequent words",
+        arguments: [(MatchExpression.maximumSorted, true), (MatchExpression.maximumSorted + 1, false)])
+    func frequentPrefix(places: Int, findsAll: Bool) async throws {
+        try await TestedIndex.with { tested in
+            // The last 60 words are on one image each, the first on all others.
+            let images = (0..<places).map { SearchableImage($0 + 1, "sea\(max(0, $0 - (places - 60)))") }
+            try await tested.walk(images.map { ($0, []) })
+            let found = try await tested.index.find(SearchQuery("sea"), 1, after: nil, maximumTotal: places)
+            #expect(found.total == (findsAll ? places : places - 60 + MatchExpression.maximumExpansion))
+        }
+    }
+
+    @Test(
+        "of many images the newest are ranked",
+        arguments: [(SearchIndex.maximumRanked, true), (SearchIndex.maximumRanked + 1, false)])
+    func ranked(count: Int, isRanked: Bool) async throws {
+        try await TestedIndex.with { tested in
+            let images = (1...count).map { SearchableImage($0, $0 == count ? "sea sea" : "sea") }
+            try await tested.walk(images.map { ($0, []) })
+            let found = try await tested.index.find(SearchQuery("sea "), 1, after: nil, maximumTotal: 1)
+            #expect(found.images.first?.id == UUID(isRanked ? count : 1))
+        }
+    }
+
+    @Test(
+        "a snippet is looked for in a number of comments, and in a number of characters of them",
+        arguments: [(99, 1, true), (100, 1, false), (9, 1_111, true), (10, 1_000, false)])
+    func snippetOfComments(before: Int, length: Int, isFound: Bool) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(lisbon)
+            for number in 1...before {
+                try await tested.comment(lisbon, String(repeating: "a", count: length), id: UUID(number))
+            }
+            try await tested.comment(lisbon, "galinha", id: UUID(1_000))
+            let found = try await tested.index.find(SearchQuery("galinha"), 1, after: nil, maximumTotal: 1)
+            #expect(found.images.first?.snippet.parts.contains { $0.isHit } == isFound)
         }
     }
 
@@ -109,13 +181,36 @@ import Testing
         }
     }
 
+    @Test(
+        "a prefix finds a term of a script without spaces in each of its first ten characters",
+        arguments: [("東", true), ("東京", true), ("都市", true), ("前", true), ("後", false), ("東京後", false)])
+    func denseSuggestions(prefix: String, isFound: Bool) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(SearchableImage(1, "", place: "京都市東京都庁a前b後"))
+            let found = try await tested.index.suggestions(prefix, .place, 8)
+            #expect(found.isEmpty == !isFound)
+        }
+    }
+
+    @Test("a suggestion is written as in most images")
+    func spellings() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(SearchableImage(1, "", place: "PORTO"))
+            for number in 2...4 { try await tested.publish(SearchableImage(number, "", place: "Porto")) }
+            #expect(try await tested.index.suggestions("por", .place, 8) == [.init(text: "Porto", images: 4)])
+            #expect(try await tested.index.suggestions("", .place, 8) == [.init(text: "Porto", images: 4)])
+            for number in 2...4 { try await tested.apply(.removed([UUID(number)])) }
+            #expect(try await tested.index.suggestions("por", .place, 8) == [.init(text: "PORTO", images: 1)])
+        }
+    }
+
     @Test("suggestions are counted by images, the most frequent first; an empty prefix suggests them all")
     func suggestionCounts() async throws {
         try await TestedIndex.with { tested in
             try await tested.publish(
                 SearchableImage(1, "", tags: ["a"]), SearchableImage(2, "", tags: ["B", "a"]),
                 SearchableImage(3, "", tags: ["b", "A"]))
-            #expect(try await tested.index.suggestions("", .tag, 1) == [.init(text: "A", images: 3)])
+            #expect(try await tested.index.suggestions("", .tag, 1) == [.init(text: "a", images: 3)])
             try await tested.apply(.removed([UUID(1), UUID(3)]))
             let left = try await tested.index.suggestions("", .tag, 8)
             #expect(left.map(\.images) == [1, 1])

@@ -42,6 +42,7 @@ import Testing
         try await TestedIndex.with { tested in
             var model = Model()
             var lastID = 0
+            var removed: [UUID] = []
             for _ in 0..<60 {
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0...3:
@@ -55,16 +56,25 @@ import Testing
                 case 4...6:
                     guard let image = model.images.randomElement(using: &random) else { continue }
                     lastID += 1
+                    // Ids of removed comments come back, also on other images.
+                    let id = Bool.random(using: &random) ? removed.popLast() ?? UUID(lastID) : UUID(lastID)
                     let comment = SearchableComment(
-                        id: UUID(lastID), author: Self.authors.randomElement(using: &random)!, message: text(&random))
+                        id: id, author: Self.authors.randomElement(using: &random)!, message: text(&random))
                     try await tested.apply(.posted([.init(imageID: image.id, comment: comment)]))
                     model.comments[image.id]?.append(comment)
                 case 7:
                     guard let image = model.images.randomElement(using: &random),
                         let comment = model.comments[image.id]?.randomElement(using: &random)
                     else { continue }
-                    try await tested.apply(.removedComments([comment.id]))
                     model.comments[image.id]?.removeAll { $0.id == comment.id }
+                    guard let other = model.images.randomElement(using: &random), Bool.random(using: &random) else {
+                        try await tested.apply(.removedComments([comment.id]))
+                        removed.append(comment.id)
+                        continue
+                    }
+                    try await tested.apply(
+                        .removedComments([comment.id]), .posted([.init(imageID: other.id, comment: comment)]))
+                    model.comments[other.id]?.append(comment)
                 case 8:
                     guard let image = model.images.randomElement(using: &random) else { continue }
                     try await tested.apply(.removed([image.id]))
@@ -95,6 +105,7 @@ import Testing
                 try await fresh.walk(model.images.map { ($0, model.comments[$0.id] ?? []) })
                 #expect(try await tested.words() == fresh.words())
                 #expect(try await tested.terms() == fresh.terms())
+                #expect(try await tested.vocabulary() == fresh.vocabulary())
             }
         }
     }
@@ -145,6 +156,70 @@ import Testing
     }
 }
 
+/// Resets in the middle of a walk, and images that come back.
+@Suite struct IndexOrderTests {
+    private func image(_ number: Int) -> SearchableImage { SearchableImage(number, "sea") }
+
+    @Test("a reset during the first walk leaves the order of the feed", arguments: 0...10)
+    func interrupted(read: Int) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.apply(.feedReset)
+            if read > 0 { try await tested.walk((1...read).map { (image($0), []) }, isLast: false) }
+            try await tested.apply(.feedReset)
+            try await tested.publish(image(11))
+            for part in [1...3, 4...10] {
+                try await tested.walk(
+                    (part.lowerBound == 1 ? [(image(11), [])] : []) + part.map { (image($0), []) },
+                    isLast: part.upperBound == 10)
+            }
+            #expect(try await tested.find("") == ([11] + Array(1...10)).map { UUID($0) })
+        }
+    }
+
+    @Test("an image that was published after a reset is newer than those that the walk has missed")
+    func publishedBeforeWalk() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(image(1))
+            try await tested.apply(.feedReset)
+            try await tested.publish(image(4))
+            try await tested.walk([4, 3, 2, 1].map { (image($0), []) })
+            #expect(try await tested.find("") == [4, 3, 2, 1].map { UUID($0) })
+        }
+    }
+
+    @Test(
+        "an image that was published again has its new place after a walk",
+        arguments: [
+            [4, 0, 1, 2, 3, 5], [5, 9, 0, 1, 2, 3, 4], [5, 4, 3, 2, 1, 0], [1, 0, 2, 3, 4, 5], [9, 8, 5, 7, 0],
+        ])
+    func publishedAgain(order: [Int]) async throws {
+        try await TestedIndex.with { tested in
+            for number in (0...5).reversed() { try await tested.publish(image(number)) }
+            try await tested.comment(image(4), "sun")
+            try await tested.apply(.feedReset)
+            try await tested.walk(order.map { (image($0), []) })
+            #expect(try await tested.find("").first == UUID(order[0]))
+            #expect(Set(try await tested.find("")) == Set(order.map { UUID($0) }))
+            if order.count < 7, order != [1, 0, 2, 3, 4, 5], order != [9, 8, 5, 7, 0] {
+                #expect(try await tested.find("") == order.map { UUID($0) })
+            }
+            #expect(try await tested.find("sun ") == (order.contains(4) ? [UUID(4)] : []))
+        }
+    }
+
+    @Test(
+        "the longest ascent leaves out the fewest numbers",
+        arguments: [
+            ([], []), ([3], [0]), ([1, 2, 3], [0, 1, 2]), ([9, 1, 2, 3], [1, 2, 3]), ([1, 9, 2, 3], [0, 2, 3]),
+            ([2, 2], [0]), ([3, 2, 1], [2]),
+        ] as [([Int64], Set<Int>)])
+    func ascent(numbers: [Int64], places: Set<Int>) {
+        let found = LongestAscent.places(in: numbers)
+        #expect(found.count == places.count)
+        #expect(numbers == [2, 2] || found == places)
+    }
+}
+
 extension TestedIndex {
     /// Every word with the number of images that have it, by column.
     fileprivate func words() async throws -> [String: Int] {
@@ -156,9 +231,16 @@ extension TestedIndex {
         }
     }
 
+    fileprivate func vocabulary() async throws -> [String: Int] {
+        try await index.pool.read { db in
+            let rows = try Row.fetchAll(db, sql: "SELECT word, images FROM vocabulary")
+            return Dictionary(uniqueKeysWithValues: rows.map { ($0["word"] as String, $0["images"] as Int) })
+        }
+    }
+
     fileprivate func terms() async throws -> [String: Int] {
         try await index.pool.read { db in
-            let rows = try Row.fetchAll(db, sql: "SELECT kind, key, images FROM term")
+            let rows = try Row.fetchAll(db, sql: "SELECT kind, key, sum(images) AS images FROM term GROUP BY kind, key")
             return Dictionary(
                 uniqueKeysWithValues: rows.map { ("\($0["kind"] as Int) \($0["key"] as String)", $0["images"]) })
         }

@@ -22,9 +22,14 @@ import Testing
                 try await edge.wait(for: "w31 ", [UUID(31)])
                 try await edge.readComments(of: UUID(31))
                 try await edge.wait(for: "galinha", [UUID(31)])
+                // What the upstream has removed.
+                let removed = try await origin.gateway("remove", UUID(2).uuidString)
+                #expect(removed.status == 0, "\(removed.errors)")
+                _ = try await edge.feed.call(FeedContract.load, LoadFeed())
+                try await edge.wait(for: "w2 ", [])
                 await edge.kill("search")
                 try await edge.start("search")
-                try await edge.wait { try await edge.find("").count == 31 }
+                try await edge.wait { try await edge.find("").count == 30 }
             }
         }
     }

@@ -91,7 +91,7 @@ struct EdgeFeed {
         let change = try await ifPossible {
             try await turns.take {
                 let change = try await cache.keep(page)
-                if let removed = change?.removed, !removed.isEmpty { broadcast.record(.removed(Array(removed))) }
+                if let removed = change?.removed, !removed.isEmpty { broadcast.record(.removed(removed)) }
                 if let new = change?.new, !new.isEmpty { broadcast.record(.published(new)) }
                 return change
             }

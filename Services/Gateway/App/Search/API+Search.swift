@@ -61,7 +61,7 @@ extension API {
 struct SearchPayload: Sendable {
     let hits: [SearchAnswer.Hit]
 
-    /// Its items count for `hits` only.
+    /// Its items are not written; `hits` has them.
     let found: FoundItems
 
     /// Nil while the index is current: otherwise each answer would have another entity tag.

@@ -133,11 +133,12 @@ struct SearchCommand: ClientCommand {
         let text = Array(parts.map(\.text).joined())
         let hits = parts.flatMap { part in Array(repeating: part.isHit, count: part.text.count) }
         let line = Array(line)
-        // The cell has the snippet, or its beginning.
         let lengths = line.indices.map { start in zip(line[start...], text).prefix { $0 == $1 }.count }
         guard let length = lengths.max(), length > 0, let start = lengths.firstIndex(of: length) else {
             return String(line)
         }
+        // The cell has the whole snippet, or its beginning and an ellipsis.
+        guard length == text.count || line[(start + length)...].first == "…" else { return String(line) }
         var marked = String(line[..<start])
         var place = 0
         while place < length {

@@ -26,7 +26,7 @@ enum Separation: UInt8 {
         if isIgnored(scalar.value) { return .ignored }
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
-            .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark, .privateUse:
+            .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark:
             return isDense(scalar.value) ? .dense : .word
         case .otherSymbol:
             return .symbol

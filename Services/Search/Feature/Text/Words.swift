@@ -37,6 +37,26 @@ public enum Words {
         }
     }
 
+    /// The folded text, with one space between words and runs of scripts without spaces.
+    public static func folded(_ text: String) -> String { starts(of: text, 1).first ?? "" }
+
+    /// The folded text from each of its words on, and from each character of a script without spaces.
+    /// - Parameter limit: the maximum number of them.
+    public static func starts(of text: String, _ limit: Int) -> [String] {
+        var runs: [[String]] = []
+        TextRun.forEach(in: text[...]) { run in
+            switch run {
+            case .word(let word, _): runs.append([word])
+            case .dense(let characters): runs.append(characters.map(\.text))
+            }
+        }
+        let places = runs.indices.lazy.flatMap { run in runs[run].indices.lazy.map { (run: run, character: $0) } }
+        return places.prefix(limit).map { place in
+            ([runs[place.run][place.character...]] + runs[(place.run + 1)...].map { $0[...] })
+                .map { $0.joined() }.joined(separator: " ")
+        }
+    }
+
     static func all(in text: Substring) -> [Word] {
         var words: [Word] = []
         TextRun.forEach(in: text) { run in forEachWord(of: run) { words.append($0) } }

@@ -58,7 +58,7 @@ struct Follower: Sendable {
     private func follow() async throws {
         guard let progress = try await index.reading({ try $0.progress() }) else { return }
         standing.noteStored(
-            indexing: progress.feedSeq == nil ? 0 : try await percent(progress), currentAt: progress.indexedAt)
+            indexing: try await percent(progress), currentAt: progress.indexedAt)
         let inbox = EventInbox()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await watch(.feed, since: progress.feedSeq, inbox) }
@@ -236,6 +236,8 @@ struct Follower: Sendable {
 
     /// Nil when all images are indexed.
     private func percent(_ progress: IndexProgress) async throws -> Int? {
+        // Nothing is known of the feed before its first event.
+        guard progress.feedSeq != nil else { return 0 }
         let (done, total): (Int, Int)
         switch progress.walk {
         case .walking: (done, total) = (progress.walked, progress.walkTotal)

@@ -12,10 +12,13 @@ struct IndexEntry {
     /// The columns of `word` but the last. They depend on nothing else: to delete them, FTS5 needs the words that were inserted.
     var words: [String] {
         [
-            Words.indexed(image.title), Words.indexed(image.tags.joined(separator: "\n")), Words.indexed(image.place),
-            Words.indexed(comments.lazy.map(\.message).joined(separator: "\n")),
-            authors.map(Words.indexed).joined(separator: " \(Self.authorSeparator) "),
+            Words.indexed(image.title), Self.separated(image.tags), Words.indexed(image.place),
+            Self.separated(comments.map(\.message)), Self.separated(authors),
         ]
+    }
+
+    private static func separated(_ texts: [String]) -> String {
+        texts.map(Words.indexed).joined(separator: " \(separator) ")
     }
 
     /// The last column of `word`: the tags as one word each, and a word that every image has.
@@ -33,8 +36,8 @@ struct IndexEntry {
         return comments.map(\.author).filter { seen.insert($0).inserted }
     }
 
-    /// Between authors, so that no phrase matches two of them.
-    private static let authorSeparator = "\u{E000}"
+    /// Between tags, comments and authors, so that no phrase matches two of them. No text has such a word.
+    private static let separator = "\u{E000}"
 
     /// A tag as one word, whatever characters it has: the tokenizer separates at ASCII characters that are not letters or digits.
     static func key(_ tag: String) -> String { word(ofKey: ItemTags.key(tag)) }
@@ -50,44 +53,34 @@ struct IndexEntry {
 
     private static let privateUse: UInt32 = 0xE100
 
-    /// What suggestions are made of.
+    /// What suggestions are made of: of equal spellings the first.
     var terms: Set<IndexTerm> {
-        var terms: Set<IndexTerm> = []
-        for tag in image.tags { terms.insert(IndexTerm(.tag, tag, key: ItemTags.key(tag))) }
-        for author in authors { terms.insert(IndexTerm(.person, author, key: Words.indexed(author))) }
-        terms.insert(IndexTerm(.place, image.place, key: Words.indexed(image.place)))
-        return terms.filter { !$0.key.isEmpty }
+        let tags = image.tags.map { IndexTerm(kind: .tag, key: ItemTags.key($0), text: $0) }
+        let others = [(IndexTerm.Kind.place, image.place)] + authors.map { (.person, $0) }
+        var seen: Set<String> = []
+        let all = tags + others.map { IndexTerm(kind: $0, key: Words.folded($1), text: $1) }
+        return Set(all.filter { !$0.key.isEmpty && seen.insert("\($0.kind) \($0.key)").inserted })
     }
 }
 
-/// A tag, a place or the author of a comment. Terms with the same key are equal.
+/// A spelling of a tag, of a place or of the author of a comment.
 struct IndexTerm: Hashable {
     enum Kind: Int {
         case tag, place, person
     }
 
     let kind: Kind
-    let text: String
+
+    /// Spellings with the same key are equal.
     let key: String
+    let text: String
 
-    init(_ kind: Kind, _ text: String, key: String) {
-        (self.kind, self.text, self.key) = (kind, text, key)
-    }
+    /// The maximum number of places in a term where a prefix finds it.
+    private static let maximumStarts = 10
 
-    static func == (one: IndexTerm, other: IndexTerm) -> Bool { one.kind == other.kind && one.key == other.key }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(kind)
-        hasher.combine(key)
-    }
-
-    /// The maximum number of words of a term that a prefix finds it by.
-    private static let maximumStarts = 5
-
-    /// The folded text from each of its words on.
+    /// The folded text from each of its words on, and from each character of a script without spaces.
     var starts: [String] {
-        let words = Words.indexed(text).split(separator: " ")
-        guard !words.isEmpty else { return [key] }
-        return words.indices.prefix(Self.maximumStarts).map { words[$0...].joined(separator: " ") }
+        let starts = Words.starts(of: text, Self.maximumStarts)
+        return starts.isEmpty ? [key] : starts
     }
 }

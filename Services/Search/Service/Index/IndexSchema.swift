@@ -48,14 +48,14 @@ enum IndexSchema {
                 images INTEGER NOT NULL
             ) STRICT, WITHOUT ROWID;
 
-            -- Tags, places and authors, with the number of their images.
+            -- Tags, places and authors in each spelling, with the number of their images. Spellings with the same key are equal.
             CREATE TABLE term (
                 number INTEGER PRIMARY KEY,
                 kind   INTEGER NOT NULL,
                 key    TEXT NOT NULL,
                 text   TEXT NOT NULL,
                 images INTEGER NOT NULL,
-                UNIQUE (kind, key)
+                UNIQUE (kind, key, text)
             ) STRICT;
 
             -- The rest of a term from each of its words on.

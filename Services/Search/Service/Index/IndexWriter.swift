@@ -70,6 +70,17 @@ final class IndexWriter {
         try replace(old, by: new)
     }
 
+    /// Gives an image another number.
+    func move(_ number: Int64, to other: Int64) throws {
+        guard let old = try entry(number) else { return }
+        let statement = try db.cachedStatement(sql: "SELECT generation, knows_comments FROM image WHERE number = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [number]) else { return }
+        let (generation, knowsComments): (Int, Bool) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
+        try remove(number)
+        let entry = IndexEntry(number: other, image: old.image, comments: old.comments)
+        try add(entry, generation: generation, knowsComments: knowsComments)
+    }
+
     func touch(_ number: Int64, generation: Int) throws {
         try db.cachedStatement(sql: "UPDATE image SET generation = ? WHERE number = ?")
             .execute(arguments: [generation, number])
@@ -158,13 +169,14 @@ final class IndexWriter {
         for term in terms { self.terms[term, default: 0] += change }
     }
 
-    /// Writes the numbers of images of words and terms. A term without images is deleted.
+    /// Writes the numbers of images of words and terms. Those without images are deleted.
     func finish() throws {
         try Vocabulary(db: db).add(vocabulary)
         vocabulary = [:]
         for (term, change) in terms where change != 0 {
-            let find = try db.cachedStatement(sql: "SELECT number, images FROM term WHERE kind = ? AND key = ?")
-            guard let row = try Row.fetchOne(find, arguments: [term.kind.rawValue, term.key]) else {
+            let find = try db.cachedStatement(
+                sql: "SELECT number, images FROM term WHERE kind = ? AND key = ? AND text = ?")
+            guard let row = try Row.fetchOne(find, arguments: [term.kind.rawValue, term.key, term.text]) else {
                 if change > 0 { try add(term, images: change) }
                 continue
             }
@@ -173,7 +185,7 @@ final class IndexWriter {
                 try db.cachedStatement(sql: "UPDATE term SET images = ? WHERE number = ?")
                     .execute(arguments: [images + change, number])
             } else {
-                try remove(number, of: term.kind)
+                try remove(number, of: term)
             }
         }
         terms = [:]
@@ -189,13 +201,10 @@ final class IndexWriter {
         }
     }
 
-    private func remove(_ number: Int64, of kind: IndexTerm.Kind) throws {
-        let find = try db.cachedStatement(sql: "SELECT kind, text, key FROM term WHERE number = ?")
-        if let row = try Row.fetchOne(find, arguments: [number]) {
-            for start in IndexTerm(kind, try row.decode(atIndex: 1), key: try row.decode(atIndex: 2)).starts {
-                try db.cachedStatement(sql: "DELETE FROM term_start WHERE kind = ? AND start = ? AND term = ?")
-                    .execute(arguments: [kind.rawValue, start, number])
-            }
+    private func remove(_ number: Int64, of term: IndexTerm) throws {
+        for start in term.starts {
+            try db.cachedStatement(sql: "DELETE FROM term_start WHERE kind = ? AND start = ? AND term = ?")
+                .execute(arguments: [term.kind.rawValue, start, number])
         }
         try db.cachedStatement(sql: "DELETE FROM term WHERE number = ?").execute(arguments: [number])
     }

@@ -6,8 +6,9 @@ extension SearchIndex {
     /// When more images match, only the newest of them are ranked: ranking a word that half of the images have would take seconds.
     static let maximumRanked = 10_000
 
-    /// How many comments of an image are read for its snippet.
+    /// How many comments of an image are read for its snippet, and how many scalars of them.
     static let snippetComments = 100
+    static let snippetText = 10_000
 
     struct Page: Sendable {
         var images: [Found] = []
@@ -91,17 +92,28 @@ extension SearchIndex {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the words of an image without texts")
         }
         let image = try SearchableImage(row: row)
-        let terms = query.required.filter { $0.field == .text || $0.field == .place }
-        let own = [image.title, image.place, image.tags.map { "#\($0)" }.joined(separator: " ")]
+        var terms = query.required.filter { $0.field == .text }
+        var own = [image.title, image.place, image.tags.map { "#\($0)" }.joined(separator: " ")]
+        let places = query.required.filter { $0.field == .place }
+        // Only words of the place are hits then.
+        if terms.isEmpty, !places.isEmpty { (terms, own) = (places, [image.place]) }
         var snippet = Snippet(of: own, for: terms)
         if !snippet.hasAll {
-            let messages = try String.fetchAll(
-                db.cachedStatement(sql: "SELECT message FROM comment WHERE image = ? LIMIT ?"),
-                arguments: [hit.number, snippetComments])
-            snippet = Snippet(of: own + messages, for: terms)
+            snippet = Snippet(of: try own + messages(of: hit.number, db), for: terms)
         }
         return Found(
             id: image.id, cursor: SearchCursor(score: hit.score, number: hit.number), snippet: snippet)
+    }
+
+    private static func messages(of number: Int64, _ db: Database) throws -> [String] {
+        let statement = try db.cachedStatement(sql: "SELECT message FROM comment WHERE image = ? LIMIT ?")
+        let rows = try String.fetchCursor(statement, arguments: [number, snippetComments])
+        var (messages, length) = ([String](), 0)
+        while length < snippetText, let message = try rows.next() {
+            messages.append(message)
+            length += message.unicodeScalars.count
+        }
+        return messages
     }
 
     // MARK: Suggestions
@@ -111,9 +123,10 @@ extension SearchIndex {
         let images: Int
     }
 
-    /// The most frequent terms of a kind with a word that begins with `prefix`.
+    /// The most frequent terms of a kind with a word that begins with `prefix`, each in its most frequent spelling: SQLite takes
+    /// `text` from the row with `max(images)`.
     func suggestions(_ prefix: String, _ kind: IndexTerm.Kind, _ limit: Int) async throws -> [Suggested] {
-        let start = Words.indexed(prefix)
+        let start = Words.folded(prefix)
         return try await pool.read { db in
             let rows: RowCursor
             if start.isEmpty {
@@ -121,15 +134,19 @@ extension SearchIndex {
                 guard prefix.allSatisfy(\.isWhitespace) else { return [] }
                 rows = try Row.fetchCursor(
                     db.cachedStatement(
-                        sql: "SELECT text, images FROM term WHERE kind = ? ORDER BY images DESC, key LIMIT ?"),
+                        sql: """
+                            SELECT text, sum(images) AS total, max(images) FROM term WHERE kind = ?
+                            GROUP BY key ORDER BY total DESC, key LIMIT ?
+                            """),
                     arguments: [kind.rawValue, limit])
             } else {
                 rows = try Row.fetchCursor(
                     db.cachedStatement(
                         sql: """
-                            SELECT text, images FROM term_start JOIN term ON term.number = term
-                            WHERE term_start.kind = ? AND start >= ? AND start < ?
-                            GROUP BY term.number ORDER BY images DESC, key LIMIT ?
+                            SELECT text, sum(images) AS total, max(images) FROM term WHERE number IN (
+                                SELECT term FROM term_start WHERE kind = ? AND start >= ? AND start < ?
+                            )
+                            GROUP BY key ORDER BY total DESC, key LIMIT ?
                             """),
                     arguments: [kind.rawValue, start, start + "\u{10FFFF}", limit])
             }

@@ -127,26 +127,34 @@ struct SearchIndex: Sendable {
                 if let last, try !writer.hasImage(last + 1) { return last + 1 }
                 return progress.walkNumber
             }
-            for walked in images {
-                if let known = try writer.number(of: walked.image.id) {
-                    try writer.update(walked.image, at: known)
-                    try writer.touch(known, generation: progress.generation)
-                    last = known
+            let known = try images.map { try writer.number(of: $0.image.id) }
+            let inOrder = Self.inOrder(known, after: last)
+            for (walked, known) in zip(images, known) {
+                let number = try known.flatMap { inOrder.contains($0) ? $0 : nil } ?? nextNumber()
+                if let known {
+                    // An image that was removed and published again may have another place.
+                    if known != number { try writer.move(known, to: number) }
+                    try writer.update(walked.image, at: number)
+                    try writer.touch(number, generation: progress.generation)
                 } else {
-                    let number = try nextNumber()
                     let entry = IndexEntry(
                         number: number, image: walked.image,
                         comments: (walked.comments ?? []).sorted { $0.id < $1.id })
-                    try writer.add(
-                        entry, generation: progress.generation, knowsComments: walked.comments != nil)
-                    if number == progress.walkNumber { progress.walkNumber += 1 }
-                    last = number
+                    try writer.add(entry, generation: progress.generation, knowsComments: walked.comments != nil)
                 }
+                if number == progress.walkNumber { progress.walkNumber += 1 }
+                last = number
             }
             progress.walked += images.count
             progress.walkAfter = images.last?.image.id ?? progress.walkAfter
             if isLast { progress.walk = isWhole ? .removing : .none }
         }
+    }
+
+    /// The numbers that keep their place: most of those behind the image before.
+    private static func inOrder(_ numbers: [Int64?], after last: Int64?) -> Set<Int64> {
+        let behind = numbers.compactMap(\.self).filter { $0 > last ?? .min }
+        return Set(LongestAscent.places(in: behind).map { behind[$0] })
     }
 
     func setWalkTotal(_ total: Int, from base: IndexProgress) async throws -> IndexProgress {

@@ -1,0 +1,89 @@
+import Foundation
+import Logging
+import RPC
+import Synchronization
+import Testing
+
+@testable import search_service
+
+/// What the service says of the completeness of its index.
+@Suite struct IndexStandingTests {
+    private let clock = TestedClock()
+    private let standing: IndexStanding
+
+    init() {
+        standing = IndexStanding(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: clock.now)
+    }
+
+    /// Follows both services, with all images indexed.
+    private func follow() {
+        standing.noteStored(indexing: nil, currentAt: nil)
+        standing.noteFollowing(.feed)
+        standing.noteFollowing(.comments)
+        standing.noteCurrent(true)
+    }
+
+    private func status(_ name: String) -> Health.Status? { standing.checks.first { $0.name == name }?.status }
+
+    @Test("before the index is read, nothing is known") func start() {
+        #expect(standing.indexedAt == nil)
+        #expect(standing.indexing == 0)
+        #expect(standing.checks.allSatisfy { $0.status == .degraded })
+    }
+
+    @Test("an index that follows both services has all changes up to now") func current() {
+        follow()
+        clock.seconds = 100
+        #expect(standing.indexedAt == clock.now())
+        #expect(standing.checks.allSatisfy { $0.status == .serving })
+    }
+
+    @Test("when a service is lost, the time stands still, also when the other one is lost later") func lost() {
+        follow()
+        clock.seconds = 100
+        standing.noteLost(.comments, RPCError(.unavailable, "x"))
+        clock.seconds = 200
+        standing.noteLost(.feed, RPCError(.unavailable, "x"))
+        standing.noteCurrent(true)
+        clock.seconds = 300
+        #expect(standing.indexedAt == Date(timeIntervalSince1970: 100))
+        #expect(status("comments") == .degraded && status("feed") == .degraded && status("index") == .serving)
+        standing.noteFollowing(.feed)
+        #expect(standing.indexedAt == Date(timeIntervalSince1970: 100))
+        standing.noteFollowing(.comments)
+        #expect(standing.indexedAt == clock.now())
+    }
+
+    @Test("events that are not applied yet do not count") func behind() {
+        follow()
+        clock.seconds = 100
+        standing.noteCurrent(true)
+        clock.seconds = 200
+        standing.noteCurrent(false)
+        clock.seconds = 300
+        #expect(standing.indexedAt == Date(timeIntervalSince1970: 100))
+    }
+
+    @Test("an incomplete index says how far it is, also after a start") func incomplete() {
+        standing.noteStored(indexing: 41, currentAt: Date(timeIntervalSince1970: 5))
+        standing.noteFollowing(.feed)
+        standing.noteFollowing(.comments)
+        standing.noteCurrent(true)
+        #expect(standing.indexing == 41)
+        #expect(standing.indexedAt == Date(timeIntervalSince1970: 5))
+        #expect(standing.checks.first { $0.name == "index" }?.detail == "indexing 41 %")
+        standing.noteIndexing(nil)
+        #expect(standing.indexedAt == clock.now())
+    }
+}
+
+private final class TestedClock: Sendable {
+    private let time = Mutex(TimeInterval(0))
+
+    var seconds: TimeInterval {
+        get { time.withLock(\.self) }
+        set { time.withLock { $0 = newValue } }
+    }
+
+    var now: @Sendable () -> Date { { Date(timeIntervalSince1970: self.seconds) } }
+}
