@@ -17,7 +17,10 @@ public enum ItemTags {
 
     /// Tags with the same key are equal: case and width do not matter.
     public static func key(_ tag: String) -> String {
-        normalised(tag).folding(options: [.caseInsensitive, .widthInsensitive], locale: nil)
+        let tag = normalised(tag)
+        // For speed: ASCII has neither widths nor marks.
+        if tag.utf8.allSatisfy({ $0 < 0x80 }) { return tag.lowercased() }
+        return tag.folding(options: [.caseInsensitive, .widthInsensitive], locale: nil)
             .precomposedStringWithCanonicalMapping
     }
 

@@ -57,9 +57,9 @@ struct IndexEntry {
     var terms: Set<IndexTerm> {
         let tags = image.tags.map { IndexTerm(kind: .tag, key: ItemTags.key($0), text: $0) }
         let others = [(IndexTerm.Kind.place, image.place)] + authors.map { (.person, $0) }
-        var seen: Set<String> = []
+        var seen: [IndexTerm.Kind: Set<String>] = [:]
         let all = tags + others.map { IndexTerm(kind: $0, key: Words.folded($1), text: $1) }
-        return Set(all.filter { !$0.key.isEmpty && seen.insert("\($0.kind) \($0.key)").inserted })
+        return Set(all.filter { !$0.key.isEmpty && seen[$0.kind, default: []].insert($0.key).inserted })
     }
 }
 

@@ -11,7 +11,14 @@ struct SearchIndex: Sendable {
 
     static let opening = StoreOpening(applicationID: "IFse", migrator: IndexSchema.migrator, isCache: true) {
         try Relevance.register($0)
+        try $0.execute(sql: "PRAGMA cache_size = -\(cacheKiB); PRAGMA wal_autocheckpoint = \(journalPages)")
     }
+
+    /// The page cache of a connection. The index of ids is written in random order.
+    private static let cacheKiB = 8_192
+
+    /// The size of the journal, in pages of 4 KiB, at which it is copied into the file: a walk changes most pages several times.
+    private static let journalPages = 4_000
 
     /// How many images one transaction removes after a walk.
     static let removedAtOnce = 500
