@@ -38,7 +38,7 @@ public enum Words {
     }
 
     /// The folded text, with one space between words and runs of scripts without spaces.
-    public static func folded(_ text: String) -> String { starts(of: text, 1).first ?? "" }
+    public static func folded(_ text: String) -> String { asciiWords(text) ?? starts(of: text, 1).first ?? "" }
 
     /// The folded text from each of its words on, and from each character of a script without spaces.
     /// - Parameter limit: the maximum number of them.

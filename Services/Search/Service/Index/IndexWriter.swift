@@ -10,7 +10,7 @@ final class IndexWriter {
     private var terms: [IndexTerm: Int] = [:]
 
     /// The changes of the words' numbers of images.
-    private var vocabulary: [String: Int] = [:]
+    private var vocabulary: [Vocabulary.Word: Int] = [:]
 
     init(_ db: Database) { self.db = db }
 
@@ -159,9 +159,9 @@ final class IndexWriter {
     /// The columns of `word`. Counts their words.
     private func arguments(_ entry: IndexEntry, _ change: Int) -> StatementArguments {
         let columns = entry.words
-        var words: Set = [Vocabulary.everyImage[...]]
-        for column in columns { words.formUnion(column.split(separator: " ")) }
-        for word in words { vocabulary[String(word), default: 0] += change }
+        var words: Set = [Vocabulary.Word(Vocabulary.everyImage[...])]
+        for column in columns { words.formUnion(Vocabulary.Word.all(in: column)) }
+        for word in words { vocabulary[word, default: 0] += change }
         return [entry.number] + StatementArguments(columns) + [entry.keys]
     }
 

@@ -9,7 +9,7 @@ struct MatchExpression {
     let weights: [Double]
 
     /// The maximum number of words that a prefix stands for when many images have such words: the most frequent ones.
-    static let maximumExpansion = 50
+    static let maximumExpansion = 16
 
     /// The maximum number of places of a prefix that FTS5 sorts. It sorts all before it finds the first image.
     static let maximumSorted = 5_000

@@ -4,7 +4,7 @@ import Search
 
 extension SearchIndex {
     /// When more images match, only the newest of them are ranked: ranking a word that half of the images have would take seconds.
-    static let maximumRanked = 10_000
+    static let maximumRanked = 3_000
 
     /// How many comments of an image are read for its snippet, and how many scalars of them.
     static let snippetComments = 100

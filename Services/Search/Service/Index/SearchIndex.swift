@@ -131,8 +131,10 @@ struct SearchIndex: Sendable {
             var last = try progress.walkAfter.flatMap { try writer.number(of: $0) }
             /// A number behind the image before, if one is free; else among the newest.
             func nextNumber() throws -> Int64 {
-                if let last, try !writer.hasImage(last + 1) { return last + 1 }
-                return progress.walkNumber
+                guard let last, last + 1 != progress.walkNumber, try !writer.hasImage(last + 1) else {
+                    return progress.walkNumber
+                }
+                return last + 1
             }
             let known = try images.map { try writer.number(of: $0.image.id) }
             let inOrder = Self.inOrder(known, after: last)

@@ -9,6 +9,27 @@ struct Vocabulary {
         let images: Int
     }
 
+    /// A folded word. Compared by its bytes, as SQLite does, because comparing texts takes several times as long.
+    struct Word: Hashable {
+        let text: Substring
+
+        init(_ text: Substring) { self.text = text }
+
+        /// - Parameter words: separated by spaces.
+        static func all(in words: String) -> [Word] {
+            words.utf8.split(separator: UInt8(ascii: " ")).map { Word(Substring($0)) }
+        }
+
+        static func == (one: Word, other: Word) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+        func hash(into hasher: inout Hasher) {
+            let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable {
+                hasher.combine(bytes: UnsafeRawBufferPointer($0))
+            }
+            if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
+        }
+    }
+
     /// Not a word: its entry counts all images.
     static let everyImage = ""
 
@@ -44,7 +65,7 @@ struct Vocabulary {
     }
 
     /// Adds changes of the numbers of images. A word without images is deleted.
-    func add(_ changes: [String: Int]) throws {
+    func add(_ changes: [Word: Int]) throws {
         let add = try db.cachedStatement(
             sql: """
                 INSERT INTO vocabulary (word, images) VALUES (?, ?)
@@ -52,6 +73,7 @@ struct Vocabulary {
                 """)
         let delete = try db.cachedStatement(sql: "DELETE FROM vocabulary WHERE word = ? AND images <= 0")
         for (word, change) in changes where change != 0 {
+            let word = String(word.text)
             try add.execute(arguments: [word, change])
             if change < 0 { try delete.execute(arguments: [word]) }
         }
