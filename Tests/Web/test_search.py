@@ -145,6 +145,21 @@ def test_each_tag_leads_to_its_page(open_search):
     page.wait_for_url("**/search?tag=Sky")
 
 
+def test_a_search_in_a_tag_shows_the_tag_and_leads_out_of_it(open_search):
+    page = open_search("/search?q=sunrise&tag=Sky")
+    assert page.locator(".filter").all_inner_texts() == ["Sky"]
+    page.click(".filter")
+    page.wait_for_url("**/search?q=sunrise")
+    assert page.locator(".filter").count() == 0
+
+
+def test_on_a_phone_a_slash_leads_to_the_field(open_search):
+    page = open_search(viewport={"width": 390, "height": 800})
+    page.keyboard.press("/")
+    page.wait_for_url("**/search")
+    page.wait_for_function("document.activeElement.name === 'q'")
+
+
 @pytest.mark.parametrize("language, nothing", [
     ("en", "Nothing found for"), ("pt-BR", "Nada encontrado para"), ("el", "Δεν βρέθηκε τίποτα για"), ("es", "No se encontró nada para"),
 ])
@@ -162,7 +177,7 @@ def test_hostile_text_is_text(open_search):
     assert page.locator(".result b").count() == 0
 
 
-@pytest.mark.parametrize("path", ["/search?q=picture", "/search?q=nonsense", "/search?tag=Sky", "/"])
+@pytest.mark.parametrize("path", ["/search?q=picture", "/search?q=nonsense", "/search?tag=Sky", "/search?q=sunrise&tag=Sky", "/search", "/"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(open_search, path, scheme):
     page = open_search(path, color_scheme=scheme)

@@ -21,7 +21,8 @@ extension Pages {
         let wanted = ([query] + search.tags.map { "#\($0)" }).filter { !$0.isEmpty }.joined(separator: " ")
         let found = answer.value?.found
         let model: [String: Any?] = [
-            "s": SearchText.all(in: language), "query": query, "filters": search.tags, "heading": heading,
+            "s": SearchText.all(in: language), "query": query, "filters": filters(search, language),
+            "isNew": query.isEmpty && search.tags.isEmpty, "heading": heading,
             "total": found.map { total($0, language) },
             "items": answer.value?.hits.enumerated().map { hit($1, at: $0, reader) } ?? [],
             "nothing": answer.value?.hits.isEmpty == true && search.after == nil
@@ -42,6 +43,19 @@ extension Pages {
 
     /// The errors after which the page says that search is not available right now.
     private static let passing: Set<ErrorKind> = [.unavailable, .deadlineExceeded, .overloaded, .connectivity]
+
+    /// The tags of the search, each with the search without it.
+    private func filters(_ search: SearchRequest, _ language: Language) -> [[String: String]] {
+        search.tags.indices.map { index in
+            var other = search
+            other.tags.remove(at: index)
+            other.after = nil
+            return [
+                "tag": search.tags[index], "without": other.path("/search"),
+                "name": SearchText.without.text(in: language, search.tags[index]),
+            ]
+        }
+    }
 
     private func total(_ found: FoundItems, _ language: Language) -> String {
         let text: SearchText = found.totalAtLeast < FoundItems.maximumTotal ? .total : .totalAtLeast

@@ -17,7 +17,7 @@ struct SearchCommand: ClientCommand {
             Examples:
               gateway search chick                     also finds chicken
               gateway search '"golden hour" -sea'      a phrase, without the sea
-              gateway search --tag birds
+              gateway search --tag animals
               gateway search place:lisbon from:ana
               gateway search galinha --json | jq -r '.items[].image_id'
             """)

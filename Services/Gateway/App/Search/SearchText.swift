@@ -4,7 +4,7 @@ import Presentation
 enum SearchText: CaseIterable {
     case search, nothing, nothingHint, back, unavailable, indexing, total, totalAtLeast, next, first, tag, tags, places,
         people
-    case operators
+    case operators, without
 
     func text(in language: Language) -> String {
         switch language {
@@ -42,6 +42,7 @@ enum SearchText: CaseIterable {
         case .places: "Places"
         case .people: "People"
         case .operators: "Words, \"a phrase\", -not, tag:, place: or from:"
+        case .without: "Search without the tag %@"
         }
     }
 
@@ -62,6 +63,7 @@ enum SearchText: CaseIterable {
         case .places: "Lugares"
         case .people: "Pessoas"
         case .operators: "Palavras, \"uma frase\", -não, tag:, place: ou from:"
+        case .without: "Buscar sem a etiqueta %@"
         }
     }
 
@@ -82,6 +84,7 @@ enum SearchText: CaseIterable {
         case .places: "Τόποι"
         case .people: "Άτομα"
         case .operators: "Λέξεις, \"μια φράση\", -όχι, tag:, place: ή from:"
+        case .without: "Αναζήτηση χωρίς την ετικέτα %@"
         }
     }
 
@@ -102,6 +105,7 @@ enum SearchText: CaseIterable {
         case .places: "Lugares"
         case .people: "Personas"
         case .operators: "Palabras, \"una frase\", -no, tag:, place: o from:"
+        case .without: "Buscar sin la etiqueta %@"
         }
     }
 }
