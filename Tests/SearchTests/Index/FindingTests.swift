@@ -81,6 +81,10 @@ import Testing
             try await tested.walk(images.map { ($0, []) })
             let found = try await tested.index.find(SearchQuery("sea"), 1, after: nil, maximumTotal: places)
             #expect(found.total == (findsAll ? places : places - 60 + MatchExpression.maximumExpansion))
+            // More prefixes than words that they may stand for.
+            let query = SearchQuery(Array(repeating: "sea*", count: SearchQuery.maximumTerms).joined(separator: " "))
+            let many = try await tested.index.find(query, 1, after: nil, maximumTotal: 1)
+            #expect(many.total == 1)
         }
     }
 

@@ -16,7 +16,7 @@ struct MatchExpression {
 
     init(_ query: SearchQuery, _ vocabulary: Vocabulary) throws {
         let prefixes = (query.required + query.excluded.joined()).count { $0.isPrefix }
-        let limit = Self.maximumExpansion / max(1, prefixes)
+        let limit = max(1, Self.maximumExpansion / max(1, prefixes))
         let total = try vocabulary.images(with: Vocabulary.everyImage)
         let required = try query.required.map { try Alternatives(of: $0, vocabulary, limit) }
         let excluded = try query.excluded.map { group in
