@@ -49,6 +49,38 @@ import Testing
         }
     }
 
+    @Test func `the lists of several images have at most 100 comments each`() async throws {
+        try await withClient { client in
+            let images = (0...2).map(UUID.init(number:))
+            for number in 1...102 {
+                let image = images[number == 102 ? 1 : 0]
+                _ = try await client.call(
+                    CommentsContract.post,
+                    PostComment(imageID: image, message: "x", username: "ana", id: UUID(number: number)))
+            }
+            let answer = try await client.call(CommentsContract.lists, ReadCommentLists(imageIDs: images))
+            #expect(answer.lists.map(\.imageID) == images)
+            #expect(answer.lists.map(\.items.count) == [100, 1, 0])
+            #expect(answer.lists.map(\.nextAfterID) == [UUID(number: 100), nil, nil])
+            #expect(answer.rest == nil)
+        }
+    }
+
+    @Test func `the lists that have no room in an answer are named`() async throws {
+        try await withClient { client in
+            let images = (0...11).map(UUID.init(number:))
+            for number in 0..<1_200 {
+                _ = try await client.call(
+                    CommentsContract.post,
+                    PostComment(
+                        imageID: images[number / 100], message: "x", username: "ana", id: UUID(number: number)))
+            }
+            let answer = try await client.call(CommentsContract.lists, ReadCommentLists(imageIDs: images))
+            #expect(answer.lists.map(\.imageID) == Array(images[..<10]))
+            #expect(answer.rest == Array(images[10...]))
+        }
+    }
+
     private func withClient(_ body: (RPCClient) async throws -> Void) async throws {
         let handlers = CommentsHandlers(
             store: InMemoryCommentsStore(), broadcast: ChangeBroadcast(life: "this"), now: { moment(5.9) },

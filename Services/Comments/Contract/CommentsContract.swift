@@ -4,7 +4,10 @@ import RPC
 public enum CommentsContract {
     public static let contract = Contract(
         name: "comments", version: 1,
-        methods: [list.description, post.description, remove.description, counts.description, watch.description])
+        methods: [
+            list.description, lists.description, post.description, remove.description, counts.description,
+            watch.description,
+        ])
 
     /// Returns a page of an image's comments, oldest first. An unknown image has an empty list, because this service
     /// does not know which images exist.
@@ -16,6 +19,14 @@ public enum CommentsContract {
         "comments.list", "Return a page of the comments of an image, oldest first.",
         params: ListComments.codec, answer: ListedComments.codec,
         errors: [.connectivity, .invalidData, .notFound, .dataLoss])
+
+    /// Returns the first page of the comments of each of 1…100 images, for clients that read many of them. An answer ends after the
+    /// image with which it has 1,000 comments or 1 MiB of texts, and names the images that are left.
+    ///
+    /// An edge answers from its cache, and omits images whose comments it has not fetched yet.
+    public static let lists = Method(
+        "comments.lists", "Return the first page of the comments of each of several images.",
+        params: ReadCommentLists.codec, answer: CommentLists.codec, errors: [.dataLoss])
 
     /// Adds a comment. Comments are listed by `created_at`.
     ///

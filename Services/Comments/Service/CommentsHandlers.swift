@@ -20,6 +20,12 @@ struct CommentsHandlers {
                 return ListedComments(CommentsPage(slice), origin: .store)
             }
         }
+        table.handle(CommentsContract.lists) { params, _ in
+            CommentLists(
+                try await FirstPages(of: params.imageIDs) { limit, imageID in
+                    try await store.slice(limit, of: imageID, after: nil)
+                })
+        }
         table.handle(CommentsContract.post) { params, _ in
             let draft = CommentDraft(params, defaultID: newID)
             return try await answering {

@@ -12,6 +12,16 @@ extension ListedComments {
     }
 }
 
+extension CommentLists {
+    init(_ first: FirstPages) {
+        self.init(
+            lists: first.pages.map { imageID, page in
+                CommentList(imageID: imageID, items: page.items.map(Comment.init), nextAfterID: page.nextAfterID)
+            },
+            rest: first.rest.isEmpty ? nil : first.rest)
+    }
+}
+
 extension Comment {
     init(_ comment: ImageComment) {
         self.init(

@@ -363,6 +363,20 @@ import Upstream
         }
     }
 
+    @Test func `lists of several images come from the cache without an upstream request`() async throws {
+        try await TestedEdge.with {
+            .list([1, 2])
+        } _: { edge in
+            _ = try await edge.list()
+            edge.upstream.answer { .list([]) }
+            _ = try await edge.list(1)
+            let first = try await edge.edge.lists(of: [UUID(number: 1), UUID(number: 9), UUID(number: 0)])
+            #expect(first.pages.map(\.imageID.number) == [1, 0])
+            #expect(first.pages.map { $0.page.items.map(\.id.number) } == [[], [1, 2]])
+            #expect(edge.upstream.requests.count == 2)
+        }
+    }
+
     // MARK: Concurrent requests
 
     @Test(arguments: [1, 2, 50]) func `concurrent requests for a list are one upstream request`(count: Int) async throws

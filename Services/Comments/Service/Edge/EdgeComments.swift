@@ -48,6 +48,13 @@ struct EdgeComments: Sendable {
     /// its images.
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] { try await cache.counts(of: imageIDs) }
 
+    /// Returns the first pages of the cached lists, for the same reason.
+    func lists(of imageIDs: [UUID]) async throws -> FirstPages {
+        try await FirstPages(of: imageIDs) { limit, imageID in
+            try await orNil { try await cache.slice(limit, of: imageID, after: nil) }?.slice
+        }
+    }
+
     // MARK: From the upstream
 
     /// Nil when the upstream gave no usable answer.

@@ -54,7 +54,7 @@ struct FollowedServices: Sendable {
 
     /// - Throws: the reason why the comments cannot be watched.
     func checkComments() async throws(RPCError) {
-        _ = try await comments.call(CommentsContract.counts, CountComments(imageIDs: [UUID()]))
+        _ = try await comments.call(CommentsContract.lists, ReadCommentLists(imageIDs: [UUID()]))
     }
 
     func watchComments(since seq: String, _ body: (IndexEvent) async -> Void) async throws {
@@ -64,58 +64,44 @@ struct FollowedServices: Sendable {
     }
 
     /// How many images are asked for at once.
-    static let imagesAtOnce = CountComments.maximumImages
+    static let imagesAtOnce = ReadCommentLists.maximumImages
 
-    /// All comments of at most `imagesAtOnce` images; nil for an image whose comments cannot be read.
+    /// All comments of at most `imagesAtOnce` images; nil for an image whose comments cannot be read, such as one that an edge has
+    /// not seen.
     /// - Throws: when the service does not answer.
-    func comments(of ids: [UUID]) async throws -> [UUID: [SearchableComment]?] {
-        guard !ids.isEmpty else { return [:] }
-        let counts = try await comments.call(CommentsContract.counts, CountComments(imageIDs: ids)).counts
-        return try await withThrowingTaskGroup(of: (UUID, ReadComments).self) { group in
-            // An edge counts only the comments that it has cached. One list tells whether this is an edge.
-            let read = counts.isEmpty ? Array(ids.prefix(1)) : Array(counts.keys)
-            for id in read { group.addTask { (id, try await comments(of: id)) } }
-            var (found, isOfEdge) = ([UUID: [SearchableComment]?](), false)
-            for try await (id, comments) in group {
-                found.updateValue(comments.comments, forKey: id)
-                isOfEdge = isOfEdge || comments.isOfEdge
+    func comments(of ids: [UUID]) async throws(RPCError) -> [UUID: [SearchableComment]?] {
+        var found = Dictionary(ids.map { ($0, [SearchableComment]?.none) }) { first, _ in first }
+        var rest = ids
+        while !rest.isEmpty {
+            let answer = try await comments.call(CommentsContract.lists, ReadCommentLists(imageIDs: rest))
+            for list in answer.lists { found.updateValue(try await all(list), forKey: list.imageID) }
+            let left = answer.rest ?? []
+            guard left.count < rest.count else {
+                throw RPCError(.invalidData, "\(CommentsContract.lists.name) answered for no image")
             }
-            for id in ids where !found.keys.contains(id) { found.updateValue(isOfEdge ? nil : [], forKey: id) }
-            return found
+            rest = left
         }
+        return found
     }
 
-    private struct ReadComments {
-        /// Nil when they cannot be read, for a reason that concerns only this image.
-        let comments: [SearchableComment]?
-
-        /// Whether the comments are those of another server, of which only a part is known here.
-        let isOfEdge: Bool
-    }
-
-    /// All comments of an image.
-    private func comments(of id: UUID) async throws(RPCError) -> ReadComments {
-        var (found, isOfEdge) = ([SearchableComment](), false)
-        var cursor: UUID?
+    /// The comments of an image from its first page on; nil when the others cannot be read.
+    private func all(_ first: CommentList) async throws(RPCError) -> [SearchableComment]? {
+        var (found, cursor) = (first.items, first.nextAfterID)
         do throws(RPCError) {
-            repeat {
+            while let after = cursor {
                 let page = try await comments.call(
-                    CommentsContract.list, ListComments(imageID: id, afterID: cursor))
-                found += page.items.map(SearchableComment.init)
-                isOfEdge = page.origin != .store
+                    CommentsContract.list, ListComments(imageID: first.imageID, afterID: after))
+                found += page.items
                 cursor = page.items.isEmpty ? nil : page.nextAfterID
-            } while cursor != nil
-        } catch {
-            switch error.kind {
-            // Only an edge answers so.
-            case .notFound, .connectivity, .invalidData: return ReadComments(comments: nil, isOfEdge: true)
-            case .invalidParams: return ReadComments(comments: nil, isOfEdge: isOfEdge)
-            default: throw error
             }
+        } catch {
+            // The upstream of an edge does not know the image or the cursor, or does not answer.
+            guard [.notFound, .connectivity, .invalidData, .invalidParams].contains(error.kind) else { throw error }
+            return nil
         }
         // A list that changes between two pages may show a comment twice.
         var seen: Set<UUID> = []
-        return ReadComments(comments: found.filter { seen.insert($0.id).inserted }, isOfEdge: isOfEdge)
+        return found.filter { seen.insert($0.id).inserted }.map(SearchableComment.init)
     }
 }
 

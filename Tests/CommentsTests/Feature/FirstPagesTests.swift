@@ -1,0 +1,51 @@
+import Comments
+import Foundation
+import RPCTestKit
+import Testing
+
+@Suite struct FirstPagesTests {
+    @Test(arguments: [[], [3], [0, 100, 1]]) func `the pages have the order of the images`(counts: [Int]) async {
+        let first = await pages(of: counts)
+        #expect(first.pages.map(\.imageID) == counts.indices.map(UUID.init(number:)))
+        #expect(first.pages.map(\.page.items.count) == counts)
+        #expect(first.rest == [])
+    }
+
+    @Test func `unknown lists are omitted, but not empty ones`() async {
+        let images = (0...2).map(UUID.init(number:))
+        let first = await FirstPages(of: images) { _, image in
+            image.number == 1 ? nil : CommentsSlice(items: [], hasMore: false)
+        }
+        #expect(first.pages.map(\.imageID.number) == [0, 2])
+        #expect(first.rest == [])
+    }
+
+    @Test func `a list of more than a page has the cursor of the next`() async throws {
+        let first = await pages(of: [FirstPages.pageSize, FirstPages.pageSize + 1])
+        #expect(first.pages.map(\.page.items.count) == [FirstPages.pageSize, FirstPages.pageSize])
+        #expect(first.pages.map(\.page.nextAfterID) == [nil, UUID(number: FirstPages.pageSize)])
+    }
+
+    @Test(arguments: [0, 1]) func `an answer with 1,000 comments is full`(missing: Int) async {
+        let first = await pages(of: Array(repeating: 100, count: 9) + [100 - missing, 1, 1])
+        #expect(first.pages.count == 10 + missing)
+        #expect(first.rest.map(\.number) == Array((10 + missing)...11))
+    }
+
+    @Test(arguments: [0, 1]) func `an answer with texts of 1 MiB is full`(missing: Int) async {
+        let large = String(repeating: "x", count: CommentsPage.maximumBytes - "ana".count - missing)
+        let first = await FirstPages(of: (0...2).map(UUID.init(number:))) { _, _ in
+            CommentsSlice(items: [draft(1, saying: large).comment(now: moment(0))], hasMore: false)
+        }
+        #expect(first.pages.count == 1 + missing)
+        #expect(first.rest.count == 2 - missing)
+    }
+
+    /// Images with these numbers of comments.
+    private func pages(of counts: [Int]) async -> FirstPages {
+        await FirstPages(of: counts.indices.map(UUID.init(number:))) { limit, image in
+            let items = (0..<counts[image.number]).map { draft($0 + 1).comment(now: moment(0)) }
+            return CommentsSlice(items: Array(items.prefix(limit)), hasMore: items.count > limit)
+        }
+    }
+}
