@@ -16,7 +16,9 @@ struct EdgeHandlers {
                 try await comments.list(params, within: context.remaining)
             }
         }
-        table.handle(CommentsContract.lists) { params, _ in CommentLists(try await comments.lists(of: params.imageIDs)) }
+        table.handle(CommentsContract.lists) { params, _ in
+            CommentLists(try await comments.lists(of: params.imageIDs))
+        }
         table.handle(CommentsContract.counts) { params, _ in
             CommentCounts(counts: try await comments.counts(of: params.imageIDs))
         }
