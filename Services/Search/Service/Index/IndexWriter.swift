@@ -10,7 +10,7 @@ final class IndexWriter {
     private var terms: [IndexTerm: Int] = [:]
 
     /// The changes of the words' numbers of images.
-    private var vocabulary: [Vocabulary.Word: Int] = [:]
+    private var vocabulary = VocabularyChanges()
 
     init(_ db: Database) { self.db = db }
 
@@ -159,9 +159,7 @@ final class IndexWriter {
     /// The columns of `word`. Counts their words.
     private func arguments(_ entry: IndexEntry, _ change: Int) -> StatementArguments {
         let columns = entry.words
-        var words: Set = [Vocabulary.Word(Vocabulary.everyImage[...])]
-        for column in columns { words.formUnion(Vocabulary.Word.all(in: column)) }
-        for word in words { vocabulary[word, default: 0] += change }
+        vocabulary.add(change, toWordsOf: columns)
         return [entry.number] + StatementArguments(columns) + [entry.keys]
     }
 
@@ -172,7 +170,7 @@ final class IndexWriter {
     /// Writes the numbers of images of words and terms. Those without images are deleted.
     func finish() throws {
         try Vocabulary(db: db).add(vocabulary)
-        vocabulary = [:]
+        vocabulary = VocabularyChanges()
         for (term, change) in terms where change != 0 {
             let find = try db.cachedStatement(
                 sql: "SELECT number, images FROM term WHERE kind = ? AND key = ? AND text = ?")

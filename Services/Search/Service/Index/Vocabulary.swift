@@ -15,12 +15,14 @@ struct Vocabulary {
 
         init(_ text: Substring) { self.text = text }
 
-        /// - Parameter words: separated by spaces.
-        static func all(in words: String) -> [Word] {
-            words.utf8.split(separator: UInt8(ascii: " ")).map { Word(Substring($0)) }
+        static func == (one: Word, other: Word) -> Bool {
+            let isEqual = one.text.utf8.withContiguousStorageIfAvailable { one in
+                other.text.utf8.withContiguousStorageIfAvailable { other in
+                    one.count == other.count && one.elementsEqual(other)
+                }
+            }
+            return (isEqual ?? nil) ?? one.text.utf8.elementsEqual(other.text.utf8)
         }
-
-        static func == (one: Word, other: Word) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
 
         func hash(into hasher: inout Hasher) {
             let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable {
@@ -65,17 +67,54 @@ struct Vocabulary {
     }
 
     /// Adds changes of the numbers of images. A word without images is deleted.
-    func add(_ changes: [Word: Int]) throws {
+    func add(_ changes: VocabularyChanges) throws {
         let add = try db.cachedStatement(
             sql: """
                 INSERT INTO vocabulary (word, images) VALUES (?, ?)
                 ON CONFLICT (word) DO UPDATE SET images = images + excluded.images
                 """)
         let delete = try db.cachedStatement(sql: "DELETE FROM vocabulary WHERE word = ? AND images <= 0")
-        for (word, change) in changes where change != 0 {
-            let word = String(word.text)
+        for (word, change) in changes.images where change != 0 {
             try add.execute(arguments: [word, change])
             if change < 0 { try delete.execute(arguments: [word]) }
         }
+    }
+}
+
+/// Changes of the words' numbers of images that are not written yet.
+struct VocabularyChanges {
+    private struct Change {
+        var images = 0
+
+        /// The last image that was counted: a word may occur in it several times.
+        var lastImage = 0
+    }
+
+    private var changes: [Vocabulary.Word: Change] = [:]
+    private var image = 0
+
+    /// - Parameter columns: the words of one image, separated by spaces.
+    mutating func add(_ change: Int, toWordsOf columns: [String]) {
+        image += 1
+        add(change, to: Vocabulary.Word(Vocabulary.everyImage[...]))
+        for column in columns {
+            for word in column.utf8.split(separator: UInt8(ascii: " ")) {
+                add(change, to: Vocabulary.Word(Substring(word)))
+            }
+        }
+    }
+
+    private mutating func add(_ change: Int, to word: Vocabulary.Word) {
+        let image = image
+        func count(_ entry: inout Change) {
+            guard entry.lastImage != image else { return }
+            entry.lastImage = image
+            entry.images += change
+        }
+        count(&changes[word, default: Change()])
+    }
+
+    var images: some Sequence<(word: String, change: Int)> {
+        changes.lazy.map { (String($0.key.text), $0.value.images) }
     }
 }
