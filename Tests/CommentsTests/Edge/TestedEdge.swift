@@ -40,7 +40,7 @@ final class TestedEdge: Sendable {
         storeMonitor = StoreMonitor(path: pool.path, logger: log.logger)
         let slot = StoreSlot(
             SQLiteCommentsCache.opening, at: pool.path,
-            hasStore ? .success(pool) : .failure(StoreUnusable(path: pool.path, reason: .readOnly))
+            hasStore ? .success(pool) : .failure(StoreUnusable(path: pool.path, reason: .readOnly)), now: clock.read
         ) { SQLiteCommentsCache($0) }
         let watched = SoftCommentsCache(store: SoftStore(slot, storeMonitor))
         edge = EdgeComments(
