@@ -58,7 +58,7 @@ import Testing
                     CommentsContract.post,
                     PostComment(imageID: image, message: "x", username: "ana", id: UUID(number: number)))
             }
-            let answer = try await client.call(CommentsContract.lists, ReadCommentLists(imageIDs: images))
+            let answer = try await client.call(CommentsContract.lists, CommentedImages(imageIDs: images))
             #expect(answer.lists.map(\.imageID) == images)
             #expect(answer.lists.map(\.items.count) == [100, 1, 0])
             #expect(answer.lists.map(\.nextAfterID) == [UUID(number: 100), nil, nil])
@@ -75,7 +75,7 @@ import Testing
                     PostComment(
                         imageID: images[number / 100], message: "x", username: "ana", id: UUID(number: number)))
             }
-            let answer = try await client.call(CommentsContract.lists, ReadCommentLists(imageIDs: images))
+            let answer = try await client.call(CommentsContract.lists, CommentedImages(imageIDs: images))
             #expect(answer.lists.map(\.imageID) == Array(images[..<10]))
             #expect(answer.rest == Array(images[10...]))
         }

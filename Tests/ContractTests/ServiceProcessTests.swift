@@ -59,7 +59,7 @@ import Testing
                 #expect(failure?.status == 128 + SIGKILL)
                 try await RunningService.with("comments", root: root) { service in
                     let answer = try await service.client.call(
-                        CommentsContract.counts, CountComments(imageIDs: [image]))
+                        CommentsContract.counts, CommentedImages(imageIDs: [image]))
                     #expect(answer.counts == [image: count])
                 }
             }

@@ -26,7 +26,7 @@ public enum CommentsContract {
     /// An edge answers from its cache, and omits images whose comments it has not fetched yet.
     public static let lists = Method(
         "comments.lists", "Return the first page of the comments of each of several images.",
-        params: ReadCommentLists.codec, answer: CommentLists.codec, errors: [.dataLoss])
+        params: CommentedImages.codec, answer: CommentLists.codec, errors: [.dataLoss])
 
     /// Adds a comment. Comments are listed by `created_at`.
     ///
@@ -48,7 +48,7 @@ public enum CommentsContract {
     /// images whose comments it has not fetched yet.
     public static let counts = Method(
         "comments.counts", "Count the comments of images.",
-        params: CountComments.codec, answer: CommentCounts.codec, errors: [.dataLoss])
+        params: CommentedImages.codec, answer: CommentCounts.codec, errors: [.dataLoss])
 
     /// Streams the changes of all comments: one event for each write that changed something, in the order of the writes, without
     /// gaps or duplicates. The service never ends the stream. `since`, `reset` and the limits are those of `feed.watch`.

@@ -2,11 +2,8 @@ import Foundation
 
 /// The first pages of the comments of several images, as many as fit into one answer.
 public struct FirstPages: Sendable {
-    /// No image is added to an answer that has this number of comments, or texts of `CommentsPage.maximumBytes`.
-    public static let fullAt = 1_000
-
-    /// The maximum number of comments of one image.
-    public static let pageSize = 100
+    /// An answer with this number of comments, or with texts of `CommentsPage.maximumBytes`, has no room for another image.
+    public static let fullCount = 1_000
 
     /// In the order of the images.
     public private(set) var pages: [(imageID: UUID, page: CommentsPage)] = []
@@ -15,16 +12,14 @@ public struct FirstPages: Sendable {
     public private(set) var rest: [UUID] = []
 
     /// - Parameter slice: reads the first comments of an image; nil when they are unknown.
-    public init(of imageIDs: [UUID], _ slice: (_ limit: Int, _ imageID: UUID) async throws -> CommentsSlice?)
-        async rethrows
-    {
+    public init(of imageIDs: [UUID], _ slice: (UUID) async throws -> CommentsSlice?) async rethrows {
         var (comments, bytes) = (0, 0)
         for (index, imageID) in imageIDs.enumerated() {
-            guard comments < Self.fullAt, bytes < CommentsPage.maximumBytes else {
+            guard comments < Self.fullCount, bytes < CommentsPage.maximumBytes else {
                 rest = Array(imageIDs[index...])
                 return
             }
-            guard let page = try await slice(Self.pageSize, imageID).map(CommentsPage.init) else { continue }
+            guard let page = try await slice(imageID).map(CommentsPage.init) else { continue }
             comments += page.items.count
             bytes += page.items.reduce(0) { $0 + $1.textBytes }
             pages.append((imageID, page))

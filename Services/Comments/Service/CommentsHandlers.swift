@@ -22,8 +22,8 @@ struct CommentsHandlers {
         }
         table.handle(CommentsContract.lists) { params, _ in
             CommentLists(
-                try await FirstPages(of: params.imageIDs) { limit, imageID in
-                    try await store.slice(limit, of: imageID, after: nil)
+                try await FirstPages(of: params.imageIDs) { imageID in
+                    try await store.slice(ListComments.defaultLimit, of: imageID, after: nil)
                 })
         }
         table.handle(CommentsContract.post) { params, _ in

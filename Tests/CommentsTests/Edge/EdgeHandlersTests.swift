@@ -35,7 +35,7 @@ import Upstream
             #expect(upstream.history.requests.last?["If-None-Match"] == "\"a\"")
 
             let counts = try await client.call(
-                CommentsContract.counts, CountComments(imageIDs: [image, UUID(number: 5)]))
+                CommentsContract.counts, CommentedImages(imageIDs: [image, UUID(number: 5)]))
             #expect(counts.counts == [image: 3])
         }
     }

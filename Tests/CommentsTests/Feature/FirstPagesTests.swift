@@ -13,17 +13,18 @@ import Testing
 
     @Test func `unknown lists are omitted, but not empty ones`() async {
         let images = (0...2).map(UUID.init(number:))
-        let first = await FirstPages(of: images) { _, image in
+        let first = await FirstPages(of: images) { image in
             image.number == 1 ? nil : CommentsSlice(items: [], hasMore: false)
         }
         #expect(first.pages.map(\.imageID.number) == [0, 2])
         #expect(first.rest == [])
     }
 
-    @Test func `a list of more than a page has the cursor of the next`() async throws {
-        let first = await pages(of: [FirstPages.pageSize, FirstPages.pageSize + 1])
-        #expect(first.pages.map(\.page.items.count) == [FirstPages.pageSize, FirstPages.pageSize])
-        #expect(first.pages.map(\.page.nextAfterID) == [nil, UUID(number: FirstPages.pageSize)])
+    @Test func `a page that is not the last has the cursor of the next`() async {
+        let first = await FirstPages(of: [UUID(number: 0), UUID(number: 1)]) { image in
+            CommentsSlice(items: [draft(7).comment(now: moment(0))], hasMore: image.number == 1)
+        }
+        #expect(first.pages.map(\.page.nextAfterID) == [nil, UUID(number: 7)])
     }
 
     @Test(arguments: [0, 1]) func `an answer with 1,000 comments is full`(missing: Int) async {
@@ -34,7 +35,7 @@ import Testing
 
     @Test(arguments: [0, 1]) func `an answer with texts of 1 MiB is full`(missing: Int) async {
         let large = String(repeating: "x", count: CommentsPage.maximumBytes - "ana".count - missing)
-        let first = await FirstPages(of: (0...2).map(UUID.init(number:))) { _, _ in
+        let first = await FirstPages(of: (0...2).map(UUID.init(number:))) { _ in
             CommentsSlice(items: [draft(1, saying: large).comment(now: moment(0))], hasMore: false)
         }
         #expect(first.pages.count == 1 + missing)
@@ -43,9 +44,9 @@ import Testing
 
     /// Images with these numbers of comments.
     private func pages(of counts: [Int]) async -> FirstPages {
-        await FirstPages(of: counts.indices.map(UUID.init(number:))) { limit, image in
+        await FirstPages(of: counts.indices.map(UUID.init(number:))) { image in
             let items = (0..<counts[image.number]).map { draft($0 + 1).comment(now: moment(0)) }
-            return CommentsSlice(items: Array(items.prefix(limit)), hasMore: items.count > limit)
+            return CommentsSlice(items: items, hasMore: false)
         }
     }
 }

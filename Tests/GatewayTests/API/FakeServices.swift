@@ -19,7 +19,7 @@ struct FakeServices: Sendable {
     var list: Answer<ListComments, ListedComments> = { _, _ in
         ListedComments(items: [], nextAfterID: nil, origin: .store)
     }
-    var counts: Answer<CountComments, CommentCounts> = { _, _ in CommentCounts(counts: [:]) }
+    var counts: Answer<CommentedImages, CommentCounts> = { _, _ in CommentCounts(counts: [:]) }
     var post: Answer<PostComment, SentComment> = { _, _ in throw RPCError(.readOnly, "an upstream's") }
     var remove: Answer<CommentSelection, Count> = { _, _ in Count(count: 0) }
     var image: Answer<LoadImage, LoadedImage> = { _, _ in throw RPCError(.notFound, "no bytes are stored") }

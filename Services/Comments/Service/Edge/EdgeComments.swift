@@ -50,8 +50,8 @@ struct EdgeComments: Sendable {
 
     /// Returns the first pages of the cached lists, for the same reason.
     func lists(of imageIDs: [UUID]) async throws -> FirstPages {
-        try await FirstPages(of: imageIDs) { limit, imageID in
-            try await orNil { try await cache.slice(limit, of: imageID, after: nil) }?.slice
+        try await FirstPages(of: imageIDs) { imageID in
+            try await orNil { try await cache.slice(ListComments.defaultLimit, of: imageID, after: nil) }?.slice
         }
     }
 

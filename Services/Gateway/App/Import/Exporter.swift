@@ -89,7 +89,7 @@ struct Exporter {
 
     private func counts(of items: [FeedItem]) async throws(RPCError) -> [UUID: Int] {
         guard !items.isEmpty else { return [:] }
-        return try await session.call(CommentsContract.counts, CountComments(imageIDs: items.map(\.id))).counts
+        return try await session.call(CommentsContract.counts, CommentedImages(imageIDs: items.map(\.id))).counts
     }
 
     private func comments(of id: UUID) async throws(RPCError) -> [PostedComment] {

@@ -54,7 +54,7 @@ struct FollowedServices: Sendable {
 
     /// - Throws: the reason why the comments cannot be watched.
     func checkComments() async throws(RPCError) {
-        _ = try await comments.call(CommentsContract.lists, ReadCommentLists(imageIDs: [UUID()]))
+        _ = try await comments.call(CommentsContract.lists, CommentedImages(imageIDs: [UUID()]))
     }
 
     func watchComments(since seq: String, _ body: (IndexEvent) async -> Void) async throws {
@@ -64,7 +64,7 @@ struct FollowedServices: Sendable {
     }
 
     /// How many images are asked for at once.
-    static let imagesAtOnce = ReadCommentLists.maximumImages
+    static let imagesAtOnce = CommentedImages.maximumImages
 
     /// All comments of at most `imagesAtOnce` images; nil for an image whose comments cannot be read, such as one that an edge has
     /// not seen.
@@ -73,7 +73,7 @@ struct FollowedServices: Sendable {
         var found = Dictionary(ids.map { ($0, [SearchableComment]?.none) }) { first, _ in first }
         var rest = ids
         while !rest.isEmpty {
-            let answer = try await comments.call(CommentsContract.lists, ReadCommentLists(imageIDs: rest))
+            let answer = try await comments.call(CommentsContract.lists, CommentedImages(imageIDs: rest))
             for list in answer.lists { found.updateValue(try await all(list), forKey: list.imageID) }
             let left = answer.rest ?? []
             guard left.count < rest.count else {

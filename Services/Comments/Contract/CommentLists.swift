@@ -2,21 +2,6 @@ import Foundation
 import JSON
 import RPC
 
-/// Parameters of `comments.lists`: 1…100 ids.
-public struct ReadCommentLists: Sendable, Equatable {
-    public let imageIDs: [UUID]
-
-    public init(imageIDs: [UUID]) { self.imageIDs = imageIDs }
-
-    /// The maximum number of images in one call, which equals the maximum size of a feed page.
-    public static let maximumImages = 100
-
-    public static let codec = Codec<ReadCommentLists>.object { object in
-        let imageIDs = object.required("image_ids", .array(of: .uuid, count: 1...maximumImages), \.imageIDs)
-        return { members throws(JSONError) in ReadCommentLists(imageIDs: try members[imageIDs]) }
-    }
-}
-
 /// The answer of `comments.lists`.
 public struct CommentLists: Sendable, Equatable {
     /// In the order of the call. Only an edge omits images: those whose comments it has not fetched yet.

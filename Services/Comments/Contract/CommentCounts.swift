@@ -2,21 +2,6 @@ import Foundation
 import JSON
 import RPC
 
-/// Parameters of `comments.counts`: 1…100 ids.
-public struct CountComments: Sendable, Equatable {
-    public let imageIDs: [UUID]
-
-    public init(imageIDs: [UUID]) { self.imageIDs = imageIDs }
-
-    /// The maximum number of images in one call, which equals the maximum size of a feed page.
-    public static let maximumImages = 100
-
-    public static let codec = Codec<CountComments>.object { object in
-        let imageIDs = object.required("image_ids", .array(of: .uuid, count: 1...maximumImages), \.imageIDs)
-        return { members throws(JSONError) in CountComments(imageIDs: try members[imageIDs]) }
-    }
-}
-
 /// The answer of `comments.counts`.
 public struct CommentCounts: Sendable, Equatable {
     /// The counts by image id; images without comments are omitted.
