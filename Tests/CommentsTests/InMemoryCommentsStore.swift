@@ -26,6 +26,10 @@ actor InMemoryCommentsStore: CommentsStore {
         return CommentsSlice(items: Array(comments.prefix(limit)), hasMore: comments.count > limit)
     }
 
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) throws -> FirstPages {
+        try FirstPages(of: imageIDs) { try slice(limit, of: $0, after: nil) }
+    }
+
     func counts(of imageIDs: [UUID]) -> [UUID: Int] {
         places.filter { imageIDs.contains($0.key) }.mapValues { $0.count { $0.comment != nil } }.filter { $0.value > 0 }
     }

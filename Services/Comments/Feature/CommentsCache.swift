@@ -21,6 +21,9 @@ public protocol CommentsCache: Sendable {
     ///   is missing in the last answer remains a valid cursor.
     func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> CachedSlice?
 
+    /// Returns up to `limit` comments of each cached answer, from the first one; images without a cached answer are omitted.
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) async throws -> FirstPages
+
     /// Returns the number of comments in the cached answer of each image; images without comments are omitted.
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int]
 }

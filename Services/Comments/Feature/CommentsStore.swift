@@ -8,6 +8,9 @@ public protocol CommentsStore: Sendable {
     ///   remains a valid cursor until its id is posted again.
     func slice(_ limit: Int, of imageID: UUID, after id: UUID?) async throws -> CommentsSlice
 
+    /// Returns up to `limit` comments of each image, from the first one.
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) async throws -> FirstPages
+
     /// Returns the number of comments of each image; images without comments are omitted.
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int]
 

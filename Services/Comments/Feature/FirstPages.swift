@@ -12,14 +12,14 @@ public struct FirstPages: Sendable {
     public private(set) var rest: [UUID] = []
 
     /// - Parameter slice: reads the first comments of an image; nil when they are unknown.
-    public init(of imageIDs: [UUID], _ slice: (UUID) async throws -> CommentsSlice?) async rethrows {
+    public init(of imageIDs: [UUID], _ slice: (UUID) throws -> CommentsSlice?) rethrows {
         var (comments, bytes) = (0, 0)
         for (index, imageID) in imageIDs.enumerated() {
             guard comments < Self.fullCount, bytes < CommentsPage.maximumBytes else {
                 rest = Array(imageIDs[index...])
                 return
             }
-            guard let page = try await slice(imageID).map(CommentsPage.init) else { continue }
+            guard let page = try slice(imageID).map(CommentsPage.init) else { continue }
             comments += page.items.count
             bytes += page.items.reduce(0) { $0 + $1.textBytes }
             pages.append((imageID, page))

@@ -18,6 +18,10 @@ struct BroadcastingCommentsStore: CommentsStore {
         try await store.slice(limit, of: imageID, after: id)
     }
 
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) async throws -> FirstPages {
+        try await store.firstPages(limit, of: imageIDs)
+    }
+
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] { try await store.counts(of: imageIDs) }
 
     func post(_ draft: CommentDraft, now: Date) async throws -> PostedComment {

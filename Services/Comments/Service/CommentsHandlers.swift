@@ -21,10 +21,7 @@ struct CommentsHandlers {
             }
         }
         table.handle(CommentsContract.lists) { params, _ in
-            CommentLists(
-                try await FirstPages(of: params.imageIDs) { imageID in
-                    try await store.slice(ListComments.defaultLimit, of: imageID, after: nil)
-                })
+            CommentLists(try await store.firstPages(ListComments.defaultLimit, of: params.imageIDs))
         }
         table.handle(CommentsContract.post) { params, _ in
             let draft = CommentDraft(params, defaultID: newID)

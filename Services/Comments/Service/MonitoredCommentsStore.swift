@@ -10,6 +10,10 @@ struct MonitoredCommentsStore: CommentsStore {
         try await store.reading { try $0.slice(limit, of: imageID, after: id) }
     }
 
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) async throws -> FirstPages {
+        try await store.reading { try $0.firstPages(limit, of: imageIDs) }
+    }
+
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
         try await store.reading { try $0.counts(of: imageIDs) }
     }

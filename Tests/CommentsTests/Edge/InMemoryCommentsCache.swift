@@ -65,6 +65,10 @@ actor InMemoryCommentsCache: CommentsCache {
             savedAt: entry.answer.savedAt)
     }
 
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) throws -> FirstPages {
+        try FirstPages(of: imageIDs) { try slice(limit, of: $0, after: nil)?.slice }
+    }
+
     func counts(of imageIDs: [UUID]) -> [UUID: Int] {
         let answers = entries.map(\.answer).filter { imageIDs.contains($0.imageID) && !$0.comments.isEmpty }
         return Dictionary(uniqueKeysWithValues: answers.map { ($0.imageID, $0.comments.count) })

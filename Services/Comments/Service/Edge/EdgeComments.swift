@@ -50,9 +50,7 @@ struct EdgeComments: Sendable {
 
     /// Returns the first pages of the cached lists, for the same reason.
     func lists(of imageIDs: [UUID]) async throws -> FirstPages {
-        try await FirstPages(of: imageIDs) { imageID in
-            try await orNil { try await cache.slice(ListComments.defaultLimit, of: imageID, after: nil) }?.slice
-        }
+        try await cache.firstPages(ListComments.defaultLimit, of: imageIDs)
     }
 
     // MARK: From the upstream

@@ -23,6 +23,10 @@ struct SoftCommentsCache: CommentsCache {
         try await store.reading { try $0.slice(limit, of: imageID, after: id) }
     }
 
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) async throws -> FirstPages {
+        try await store.reading { try $0.firstPages(limit, of: imageIDs) } ?? FirstPages(of: imageIDs) { _ in nil }
+    }
+
     func counts(of imageIDs: [UUID]) async throws -> [UUID: Int] {
         try await store.reading { try $0.counts(of: imageIDs) } ?? [:]
     }

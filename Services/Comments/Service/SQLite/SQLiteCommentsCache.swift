@@ -29,21 +29,31 @@ struct SQLiteCommentsCache: CommentsCache {
     }
 
     func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> CachedSlice? {
+        try pool.read { try Self.slice(limit, of: imageID, after: id, $0) }
+    }
+
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) throws -> FirstPages {
         try pool.read { db in
-            guard let answer = try Self.answer("saved_at", of: imageID, db) else { return nil }
-            let position = try id.map { try Self.position(of: $0, in: imageID, db) } ?? -1
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT id, created_at, username, message FROM comment
-                    WHERE image_id = ? AND position > ? AND gone_since IS NULL ORDER BY position LIMIT ?
-                    """)
-            let rows = try Array(
-                Row.fetchCursor(statement, arguments: [imageID, position, limit + 1])
-                    .map { try ImageComment($0, imageID: imageID) })
-            return CachedSlice(
-                slice: CommentsSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit),
-                savedAt: Date(seconds: try answer.decode(atIndex: 0)))
+            try FirstPages(of: imageIDs) { try Self.slice(limit, of: $0, after: nil, db)?.slice }
         }
+    }
+
+    private static func slice(
+        _ limit: Int, of imageID: UUID, after id: UUID?, _ db: Database
+    ) throws -> CachedSlice? {
+        guard let answer = try Self.answer("saved_at", of: imageID, db) else { return nil }
+        let position = try id.map { try Self.position(of: $0, in: imageID, db) } ?? -1
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT id, created_at, username, message FROM comment
+                WHERE image_id = ? AND position > ? AND gone_since IS NULL ORDER BY position LIMIT ?
+                """)
+        let rows = try Array(
+            Row.fetchCursor(statement, arguments: [imageID, position, limit + 1])
+                .map { try ImageComment($0, imageID: imageID) })
+        return CachedSlice(
+            slice: CommentsSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit),
+            savedAt: Date(seconds: try answer.decode(atIndex: 0)))
     }
 
     func counts(of imageIDs: [UUID]) throws -> [UUID: Int] {

@@ -16,10 +16,22 @@ struct SQLiteCommentsStore: CommentsStore {
 
     func slice(_ limit: Int, of imageID: UUID, after id: UUID?) throws -> CommentsSlice {
         try pool.read { db in
-            let place = try id.map { try Self.place(of: $0, in: imageID, db) } ?? .beforeAll
-            let rows = try Self.comments(db, Self.sliceQuery, [imageID, place.time, place.position, limit + 1])
-            return CommentsSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit)
+            try Self.slice(
+                limit, of: imageID, after: id.map { try Self.place(of: $0, in: imageID, db) } ?? .beforeAll, db)
         }
+    }
+
+    func firstPages(_ limit: Int, of imageIDs: [UUID]) throws -> FirstPages {
+        try pool.read { db in
+            try FirstPages(of: imageIDs) { try Self.slice(limit, of: $0, after: .beforeAll, db) }
+        }
+    }
+
+    private static func slice(_ limit: Int, of imageID: UUID, after place: Place, _ db: Database) throws
+        -> CommentsSlice
+    {
+        let rows = try comments(db, sliceQuery, [imageID, place.time, place.position, limit + 1])
+        return CommentsSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit)
     }
 
     func counts(of imageIDs: [UUID]) throws -> [UUID: Int] {
