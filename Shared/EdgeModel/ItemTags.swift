@@ -17,7 +17,8 @@ public enum ItemTags {
 
     /// Tags with the same key are equal: case and width do not matter.
     public static func key(_ tag: String) -> String {
-        let tag = normalised(tag)
+        // For speed: a tag of visible ASCII is normalised.
+        let tag = tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? tag : normalised(tag)
         // For speed: ASCII has neither widths nor marks.
         if tag.utf8.allSatisfy({ $0 < 0x80 }) { return tag.lowercased() }
         return tag.folding(options: [.caseInsensitive, .widthInsensitive], locale: nil)

@@ -1,3 +1,5 @@
+import Foundation
+import RPCTestKit
 import Search
 import Testing
 
@@ -18,10 +20,25 @@ import Testing
     }
 
     @Test(
-        "ASCII texts have the same words as in a text of other characters",
-        arguments: ["Ab1 c-D", "x_y", "9'to'5", " a  b "])
-    func asciiIsNoException(text: String) {
-        #expect(Words.indexed(text) + " ω" == Words.indexed(text + " ω"))
+        "texts of frequent characters have the same words as in a text of other characters",
+        arguments: ["Ab1 c-D", "x_y", "9'to'5", " a  b ", "©a é\u{301}", "\u{AD}a\u{AD}ß©\u{AD}b", "ŉ\u{301} \u{301}"])
+    func frequentCharacters(text: String) {
+        func words(_ text: String) -> [Substring] { Words.indexed(text).split(separator: " ") }
+        #expect(words(text + " 東") == words(text) + ["東"])
+    }
+
+    @Test("random texts of frequent characters have the same words as in a text of other characters", arguments: 0..<20)
+    func randomCharacters(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        for _ in 0..<200 {
+            var text = ""
+            for _ in 0..<Int.random(in: 0...100, using: &random) {
+                let end: UInt32 = Bool.random(using: &random) ? 0x600 : 0x80
+                guard let scalar = Unicode.Scalar(UInt32.random(in: 0..<end, using: &random)) else { continue }
+                text.unicodeScalars.append(Bool.random(using: &random) ? scalar : "a")
+            }
+            frequentCharacters(text: text)
+        }
     }
 
     @Test(

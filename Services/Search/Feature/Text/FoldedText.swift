@@ -5,17 +5,18 @@ enum FoldedText {
     /// The folded form of a word.
     /// - Parameter scalars: without separators.
     static func word(_ scalars: Substring.UnicodeScalarView) -> String {
+        let table = FrequentScalars.table
         var bytes: [UInt8] = []
         for scalar in scalars {
-            guard scalar.value < Table.end else { return slowWord(scalars) }
-            bytes.append(contentsOf: Table.folded[Int(scalar.value)])
+            guard scalar.value < FrequentScalars.end else { return anyWord(scalars) }
+            table.appendFolded(Int(scalar.value), to: &bytes)
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Every script. Decomposing separates the marks to drop, and composing joins those that remain, such as the voiced sound marks
-    /// of Japanese.
-    private static func slowWord(_ scalars: Substring.UnicodeScalarView) -> String {
+    /// The same for every script. Decomposing separates the marks to drop, and composing joins those that remain, such as the voiced
+    /// sound marks of Japanese.
+    static func anyWord(_ scalars: Substring.UnicodeScalarView) -> String {
         var folded = String.UnicodeScalarView()
         for scalar in String(Substring(scalars)).decomposedStringWithCompatibilityMapping.unicodeScalars
         where !isDropped(scalar) {
@@ -36,7 +37,8 @@ enum FoldedText {
         switch scalar.value {
         case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
         case 0x0591...0x05C7, 0x0640, 0x064B...0x065F, 0x0670: true
-        default: Separation(scalar) == .ignored
+        // Not from the table, which is made with this.
+        default: Separation.ofAny(scalar) == .ignored
         }
     }
 
@@ -51,16 +53,4 @@ enum FoldedText {
         "ŋ": "n",
         "ı": "i", "ς": "σ",
     ]
-
-    /// The folded scalars of Latin, Greek, Cyrillic and Hebrew, for speed. Their folding does not depend on their neighbours.
-    private enum Table {
-        static let end: UInt32 = 0x0600
-
-        static let folded: [[UInt8]] = (0..<end).map { value in
-            guard let scalar = Unicode.Scalar(value) else { return [] }
-            var text = Substring()
-            text.unicodeScalars.append(scalar)
-            return Array(slowWord(text.unicodeScalars).utf8)
-        }
-    }
 }

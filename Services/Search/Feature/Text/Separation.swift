@@ -15,14 +15,13 @@ enum Separation: UInt8 {
     case separator
 
     init(_ scalar: Unicode.Scalar) {
-        self = scalar.value < Self.tableEnd ? Self.table[Int(scalar.value)] : Self.of(scalar)
+        self =
+            scalar.value < FrequentScalars.end
+            ? FrequentScalars.table.separations[Int(scalar.value)] : Self.ofAny(scalar)
     }
 
-    /// The classes of the frequent scalars, for speed.
-    private static let table = (0..<tableEnd).map { value in Unicode.Scalar(value).map(of) ?? .separator }
-    private static let tableEnd: UInt32 = 0x0600
-
-    private static func of(_ scalar: Unicode.Scalar) -> Separation {
+    /// The same without a table.
+    static func ofAny(_ scalar: Unicode.Scalar) -> Separation {
         if isIgnored(scalar.value) { return .ignored }
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,

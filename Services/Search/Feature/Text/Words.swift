@@ -17,7 +17,7 @@ public enum Words {
 
     /// The words of a text, separated by spaces.
     public static func indexed(_ text: String) -> String {
-        if let ascii = asciiWords(text) { return ascii }
+        if let words = FrequentScalars.table.words(of: text) { return words }
         var words = ""
         TextRun.forEach(in: text[...]) { run in
             func add(_ word: String) {
@@ -38,7 +38,9 @@ public enum Words {
     }
 
     /// The folded text, with one space between words and runs of scripts without spaces.
-    public static func folded(_ text: String) -> String { asciiWords(text) ?? starts(of: text, 1).first ?? "" }
+    public static func folded(_ text: String) -> String {
+        FrequentScalars.table.words(of: text) ?? starts(of: text, 1).first ?? ""
+    }
 
     /// The folded text from each of its words on, and from each character of a script without spaces.
     /// - Parameter limit: the maximum number of them.
@@ -74,27 +76,5 @@ public enum Words {
                 body(Word(text: gram.map(\.text).joined(), range: range, isGram: true))
             }
         }
-    }
-
-    /// The same for a text of ASCII only, for speed; nil for other texts.
-    private static func asciiWords(_ text: String) -> String? {
-        var words: [UInt8] = []
-        words.reserveCapacity(text.utf8.count)
-        var length = 0
-        for byte in text.utf8 {
-            let folded: UInt8
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): folded = byte
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): folded = byte | 0x20
-            case 0..<0x80:
-                length = 0
-                continue
-            default: return nil
-            }
-            if length == 0, !words.isEmpty { words.append(UInt8(ascii: " ")) }
-            if length < TextRun.maximumWord { words.append(folded) }
-            length += 1
-        }
-        return String(decoding: words, as: UTF8.self)
     }
 }
