@@ -71,20 +71,39 @@ import Testing
         }
     }
 
+    /// The largest number of images with one word each which the vocabulary counts as at most `maximumSorted`.
+    private static let sortedPlaces = MatchExpression.maximumSorted / Vocabulary.sampling * Vocabulary.sampling
+
     @Test(
         "a prefix finds each of its words up to a number of places, and beyond it the most frequent words",
-        arguments: [(MatchExpression.maximumSorted, true), (MatchExpression.maximumSorted + 1, false)])
+        arguments: [(sortedPlaces, true), (sortedPlaces + 1, false)])
     func frequentPrefix(places: Int, findsAll: Bool) async throws {
         try await TestedIndex.with { tested in
-            // The last 60 words are on one image each, the first on all others.
-            let images = (0..<places).map { SearchableImage($0 + 1, "sea\(max(0, $0 - (places - 60)))") }
+            // The last 600 words are on one image each, the first on all others.
+            let images = (0..<places).map { SearchableImage($0 + 1, "sea\(max(0, $0 - (places - 600)))") }
             try await tested.walk(images.map { ($0, []) })
             let found = try await tested.index.find(SearchQuery("sea"), 1, after: nil, maximumTotal: places)
-            #expect(found.total == (findsAll ? places : places - 60 + MatchExpression.maximumExpansion))
+            #expect(found.total == (findsAll ? places : places - 600 + MatchExpression.maximumExpansion))
             // More prefixes than words that they may stand for.
             let query = SearchQuery(Array(repeating: "sea*", count: SearchQuery.maximumTerms).joined(separator: " "))
             let many = try await tested.index.find(query, 1, after: nil, maximumTotal: 1)
             #expect(many.total == 1)
+        }
+    }
+
+    @Test(
+        "the images with a word are counted up to a number, and estimated beyond it",
+        arguments: [(0, 0), (1, 1), (992, 992), (993, 1_008), (1_009, 1_024)])
+    func numbersOfImages(count: Int, expected: Int) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.walk((0..<count).map { (SearchableImage($0 + 1, "sea"), []) })
+            try await tested.index.pool.read { db in
+                let vocabulary = Vocabulary(db: db)
+                #expect(try vocabulary.images() == expected)
+                let estimate = try vocabulary.estimate(of: "sea")
+                #expect(try vocabulary.images(matching: "title : sea", estimate: estimate) == expected)
+                #expect(try vocabulary.images(matching: "title : sea", estimate: 0) == min(count, 1_000))
+            }
         }
     }
 

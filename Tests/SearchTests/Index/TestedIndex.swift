@@ -47,7 +47,7 @@ final class TestedIndex {
         _ images: [(SearchableImage, [SearchableComment]?)], isLast: Bool = true, isWhole: Bool = true
     ) async throws {
         progress = try await index.write(
-            images.map { .init(image: $0.0, comments: $0.1) }, isLast: isLast, isWhole: isWhole, from: progress)
+            images.map { WalkedImage($0.0, comments: $0.1) }, isLast: isLast, isWhole: isWhole, from: progress)
         while progress.walk == .removing { progress = try await index.removeUnfound(from: progress) }
     }
 

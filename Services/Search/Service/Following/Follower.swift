@@ -18,11 +18,16 @@ struct Follower: Sendable {
     /// How many pages of an edge's feed are read: an edge asks its upstream for each of them.
     static let edgePages = 10
 
-    /// How many pages one transaction of the walk writes.
-    static let pagesAtOnce = 20
+    /// What one transaction of the walk writes at most, but for the last pages: larger transactions write the shared words and terms
+    /// less often.
+    static let imagesAtOnce = 5_000
+    static let textAtOnce = 4_194_304
+
+    /// How many pages are read and prepared at the same time.
+    static let pagesUnderWay = 4
 
     /// How many transactions of the walk follow each other before events are applied.
-    static let stretchesAtOnce = 8
+    static let stretchesAtOnce = 4
 
     /// The pause after a failure.
     static let pause = Duration.seconds(1)
@@ -254,7 +259,7 @@ struct Follower: Sendable {
 
     /// Some pages of the feed, with the comments of the images that are new.
     private struct Stretch: Sendable {
-        var images: [SearchIndex.WalkedImage] = []
+        var images: [WalkedImage] = []
         var pages = 0
         var isLast = false
         var isOfEdge = false
@@ -280,7 +285,7 @@ struct Follower: Sendable {
                 work.progress = try await write(current, from: work.progress)
                 return
             }
-            let (last, done) = (current.images.last?.image.id, work.pages)
+            let (last, done) = (current.images.last?.entry.image.id, work.pages)
             async let next = read(after: last, done)
             work.progress = try await write(current, from: work.progress)
             try await report(&work)
@@ -296,39 +301,48 @@ struct Follower: Sendable {
 
     /// - Parameter pages: how many pages the walk has read before.
     private func read(after id: UUID?, _ pages: Int) async throws -> Stretch {
-        var (images, stretch) = ([SearchableImage](), Stretch())
-        while !stretch.isLast, stretch.pages < Self.pagesAtOnce {
-            let page: FollowedServices.FeedPage
-            do throws(RPCError) {
-                page = try await services.page(after: images.last?.id ?? id)
-            } catch {
-                // The cache of an edge ends here while its upstream does not answer.
-                guard stretch.isOfEdge || id != nil && error.kind == .connectivity else { throw error }
-                stretch.isLast = true
-                stretch.isOfEdge = true
-                break
+        var (cursor, count, read) = (id, 0, PagesRead())
+        var stretch = Stretch()
+        try await withThrowingTaskGroup(of: (Int, [WalkedImage]).self) { group in
+            while !stretch.isLast, count < Self.imagesAtOnce, read.text < Self.textAtOnce {
+                let page: FollowedServices.FeedPage
+                do throws(RPCError) {
+                    page = try await services.page(after: cursor)
+                } catch {
+                    // The cache of an edge ends here while its upstream does not answer.
+                    guard stretch.isOfEdge || id != nil && error.kind == .connectivity else { throw error }
+                    stretch.isLast = true
+                    stretch.isOfEdge = true
+                    break
+                }
+                if stretch.pages >= Self.pagesUnderWay { try await read.add(group.next()) }
+                group.addTask { [place = stretch.pages] in (place, try await walked(page.images)) }
+                cursor = page.images.last?.id ?? cursor
+                count += page.images.count
+                stretch.pages += 1
+                stretch.isOfEdge = page.isOfEdge
+                stretch.isLast = page.isLast || page.isOfEdge && pages + stretch.pages >= Self.edgePages
             }
-            images += page.images
-            stretch.pages += 1
-            stretch.isOfEdge = page.isOfEdge
-            stretch.isLast = page.isLast || page.isOfEdge && pages + stretch.pages >= Self.edgePages
+            for try await page in group { read.add(page) }
         }
-        let ids = images.map(\.id)
-        let known = try await reading { try $0.known(ids) }
-        let comments = await commentsIfPossible(of: ids.filter { !known.contains($0) })
-        stretch.images = images.map { SearchIndex.WalkedImage(image: $0, comments: comments[$0.id] ?? nil) }
+        stretch.images = read.inOrder
         return stretch
+    }
+
+    /// The images of a page, with the comments of those that are new.
+    private func walked(_ images: [SearchableImage]) async throws -> [WalkedImage] {
+        let ids = images.map(\.id)
+        let indexed = try await reading { try $0.known(ids) }
+        let comments = await commentsIfPossible(of: ids.filter { !indexed.contains($0) })
+        return images.map {
+            WalkedImage($0, comments: comments[$0.id] ?? nil, isIndexed: indexed.contains($0.id))
+        }
     }
 
     /// The comments of new images; empty when the service does not answer, and they are read later.
     private func commentsIfPossible(of ids: [UUID]) async -> [UUID: [SearchableComment]?] {
         do {
-            return try await withThrowingTaskGroup(of: [UUID: [SearchableComment]?].self) { group in
-                for part in ids.parts(of: FollowedServices.imagesAtOnce) {
-                    group.addTask { try await services.comments(of: Array(part)) }
-                }
-                return try await group.reduce(into: [:]) { $0.merge($1) { $1 } }
-            }
+            return try await services.comments(of: ids)
         } catch {
             logger.debug("cannot read comments: \(error)")
             return [:]
@@ -357,8 +371,19 @@ struct IndexFault: Error, CustomStringConvertible {
     var description: String { "\(error)" }
 }
 
-extension Array {
-    fileprivate func parts(of size: Int) -> [ArraySlice<Element>] {
-        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
+/// The pages of a stretch in the order in which they were read completely.
+private struct PagesRead {
+    private var pages: [(place: Int, images: [WalkedImage])] = []
+
+    /// The size of their texts in bytes.
+    private(set) var text = 0
+
+    mutating func add(_ page: (Int, [WalkedImage])?) {
+        guard let page else { return }
+        pages.append(page)
+        text += page.1.reduce(0) { $0 + $1.entry.textBytes }
     }
+
+    /// The images in feed order.
+    var inOrder: [WalkedImage] { pages.sorted { $0.place < $1.place }.flatMap(\.images) }
 }

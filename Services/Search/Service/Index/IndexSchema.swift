@@ -82,7 +82,20 @@ enum IndexSchema {
                 indexed_at       INTEGER
             ) STRICT;
             INSERT INTO progress VALUES (NULL, NULL, 0, 0, NULL, \(IndexNumbers.first), 0, 0, 0, NULL);
-            """
+            """,
+            // The vocabulary has the words of a sample of the images only, so the index is built again.
+            "2 the words of a sample": """
+            DELETE FROM comment;
+            DELETE FROM image;
+            DELETE FROM vocabulary;
+            DELETE FROM term_start;
+            DELETE FROM term;
+            INSERT INTO word (word) VALUES ('delete-all');
+            -- How many segments are merged at once: fewer copies of the words are written than with 4, the default.
+            INSERT INTO word (word, rank) VALUES ('automerge', 8);
+            UPDATE progress SET feed_seq = NULL, comments_seq = NULL, generation = 0, walk = 0, walk_after = NULL,
+                walk_number = \(IndexNumbers.first), walked = 0, walk_total = 0, comments_behind = 0, indexed_at = NULL;
+            """,
         ])
     }
 }

@@ -6,11 +6,9 @@ import Search
 final class IndexWriter {
     let db: Database
 
-    /// The changes of the terms' numbers of images, which are written together: most images of a page share terms with others.
+    /// The changes of the numbers of images of terms and words, which are written together: most images share them with others.
     private var terms: [IndexTerm: Int] = [:]
-
-    /// The changes of the words' numbers of images.
-    private var vocabulary = VocabularyChanges()
+    private var vocabulary: [Substring: Int] = [:]
 
     init(_ db: Database) { self.db = db }
 
@@ -26,8 +24,8 @@ final class IndexWriter {
         let comments = try db.cachedStatement(
             sql: "SELECT id, author, message FROM comment WHERE image = ? ORDER BY id")
         return IndexEntry(
-            number: number, image: try SearchableImage(row: row),
-            comments: try Array(
+            try SearchableImage(row: row),
+            try Array(
                 Row.fetchCursor(comments, arguments: [number]).map { row in
                     SearchableComment(
                         id: try row.decode(atIndex: 0), author: try row.decode(atIndex: 1),
@@ -35,8 +33,10 @@ final class IndexWriter {
                 }))
     }
 
-    func hasImage(_ number: Int64) throws -> Bool {
-        try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM image WHERE number = ?"), arguments: [number]) != nil
+    /// The lowest number of an image above another; `Int64.max` when there is none.
+    func number(after number: Int64) throws -> Int64 {
+        let statement = try db.cachedStatement(sql: "SELECT min(number) FROM image WHERE number > ?")
+        return try Int64.fetchOne(statement, arguments: [number]) ?? .max
     }
 
     func lowestNumber() throws -> Int64? {
@@ -45,19 +45,23 @@ final class IndexWriter {
 
     // MARK: Images
 
-    func add(_ entry: IndexEntry, generation: Int, knowsComments: Bool) throws {
+    /// Adds an image, unless it is indexed already.
+    /// - Parameter words: those of the entry, if they are known.
+    /// - Returns: whether it was added.
+    func add(
+        _ entry: IndexEntry, _ words: EntryWords? = nil, at number: Int64, generation: Int, knowsComments: Bool
+    ) throws -> Bool {
         let image = entry.image
         try db.cachedStatement(
             sql: """
                 INSERT INTO image (number, id, title, place, tags, generation, knows_comments)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
                 """
-        ).execute(arguments: [
-            entry.number, image.id, image.title, image.place, image.tagLines, generation, knowsComments,
-        ])
-        for comment in entry.comments { try insert(comment, on: entry.number) }
-        try insertWords(of: entry)
-        count(entry.terms, 1)
+        ).execute(arguments: [number, image.id, image.title, image.place, image.tagLines, generation, knowsComments])
+        guard db.changesCount > 0 else { return false }
+        for comment in entry.comments { try insert(comment, on: number) }
+        try insert(words ?? EntryWords(entry), at: number)
+        return true
     }
 
     /// Replaces the texts of an image that is indexed.
@@ -67,7 +71,7 @@ final class IndexWriter {
             .execute(arguments: [image.title, image.place, image.tagLines, number])
         var new = old
         new.image = image
-        try replace(old, by: new)
+        try replace(old, by: new, at: number)
     }
 
     /// Gives an image another number.
@@ -77,8 +81,7 @@ final class IndexWriter {
         guard let row = try Row.fetchOne(statement, arguments: [number]) else { return }
         let (generation, knowsComments): (Int, Bool) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
         try remove(number)
-        let entry = IndexEntry(number: other, image: old.image, comments: old.comments)
-        try add(entry, generation: generation, knowsComments: knowsComments)
+        _ = try add(old, at: other, generation: generation, knowsComments: knowsComments)
     }
 
     func touch(_ number: Int64, generation: Int) throws {
@@ -88,8 +91,7 @@ final class IndexWriter {
 
     func remove(_ number: Int64) throws {
         guard let old = try entry(number) else { return }
-        try deleteWords(of: old)
-        count(old.terms, -1)
+        try delete(EntryWords(old), at: number)
         try db.cachedStatement(sql: "DELETE FROM comment WHERE image = ?").execute(arguments: [number])
         try db.cachedStatement(sql: "DELETE FROM image WHERE number = ?").execute(arguments: [number])
     }
@@ -100,20 +102,15 @@ final class IndexWriter {
     /// - Parameter change: nil removes a comment.
     func change(_ changes: [UUID: SearchableComment?], on number: Int64) throws {
         guard let old = try entry(number) else { return }
-        var new = old
-        new.comments.removeAll { changes.keys.contains($0.id) }
         for (id, comment) in changes {
             try db.cachedStatement(sql: "DELETE FROM comment WHERE image = ? AND id = ?").execute(arguments: [
                 number, id,
             ])
-            guard let comment else { continue }
-            try insert(comment, on: number)
-            new.comments.append(comment)
+            if let comment { try insert(comment, on: number) }
         }
-        // The words are deleted later in the order in which they are read from the table.
-        new.comments.sort { $0.id < $1.id }
-        guard new.comments != old.comments else { return }
-        try replace(old, by: new)
+        var new = old
+        new.change(changes)
+        if new != old { try replace(old, by: new, at: number) }
     }
 
     func images(ofComment id: UUID) throws -> [Int64] {
@@ -131,68 +128,61 @@ final class IndexWriter {
 
     // MARK: Words and terms
 
-    private func replace(_ old: IndexEntry, by new: IndexEntry) throws {
-        try deleteWords(of: old)
-        try insertWords(of: new)
-        let (former, current) = (old.terms, new.terms)
-        count(former.subtracting(current), -1)
-        count(current.subtracting(former), 1)
+    private func replace(_ old: IndexEntry, by new: IndexEntry, at number: Int64) throws {
+        try delete(EntryWords(old), at: number)
+        try insert(EntryWords(new), at: number)
     }
 
-    private func insertWords(of entry: IndexEntry) throws {
+    private func insert(_ words: EntryWords, at number: Int64) throws {
+        count(words, 1, at: number)
         try db.cachedStatement(
             sql: """
                 INSERT INTO word (rowid, title, tags, place, comments, authors, keys) VALUES (?, ?, ?, ?, ?, ?, ?)
                 """
-        ).execute(arguments: arguments(entry, 1))
+        ).execute(arguments: [number] + StatementArguments(words.columns) + [words.keys])
     }
 
-    private func deleteWords(of entry: IndexEntry) throws {
+    private func delete(_ words: EntryWords, at number: Int64) throws {
+        count(words, -1, at: number)
         try db.cachedStatement(
             sql: """
                 INSERT INTO word (word, rowid, title, tags, place, comments, authors, keys)
                 VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)
                 """
-        ).execute(arguments: arguments(entry, -1))
+        ).execute(arguments: [number] + StatementArguments(words.columns) + [words.keys])
     }
 
-    /// The columns of `word`. Counts their words.
-    private func arguments(_ entry: IndexEntry, _ change: Int) -> StatementArguments {
-        let columns = entry.words
-        vocabulary.add(change, toWordsOf: columns)
-        return [entry.number] + StatementArguments(columns) + [entry.keys]
+    private func count(_ words: EntryWords, _ change: Int, at number: Int64) {
+        for term in words.terms { terms[term, default: 0] += change }
+        guard Vocabulary.samples(number) else { return }
+        for word in Vocabulary.words(of: words.columns) { vocabulary[word, default: 0] += change }
     }
 
-    private func count(_ terms: Set<IndexTerm>, _ change: Int) {
-        for term in terms { self.terms[term, default: 0] += change }
-    }
-
-    /// Writes the numbers of images of words and terms. Those without images are deleted.
+    /// Writes the numbers of images of terms and words. Those without images are deleted.
     func finish() throws {
         try Vocabulary(db: db).add(vocabulary)
-        vocabulary = VocabularyChanges()
-        for (term, change) in terms where change != 0 {
-            let find = try db.cachedStatement(
-                sql: "SELECT number, images FROM term WHERE kind = ? AND key = ? AND text = ?")
-            guard let row = try Row.fetchOne(find, arguments: [term.kind.rawValue, term.key, term.text]) else {
-                if change > 0 { try add(term, images: change) }
-                continue
-            }
-            let (number, images): (Int64, Int) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
-            if images + change > 0 {
-                try db.cachedStatement(sql: "UPDATE term SET images = ? WHERE number = ?")
-                    .execute(arguments: [images + change, number])
-            } else {
-                try remove(number, of: term)
-            }
-        }
-        terms = [:]
+        for (term, change) in terms where change != 0 { try add(change, to: term) }
+        (vocabulary, terms) = ([:], [:])
     }
 
-    private func add(_ term: IndexTerm, images: Int) throws {
-        try db.cachedStatement(sql: "INSERT INTO term (kind, key, text, images) VALUES (?, ?, ?, ?)")
-            .execute(arguments: [term.kind.rawValue, term.key, term.text, images])
-        let number = db.lastInsertedRowID
+    private func add(_ change: Int, to term: IndexTerm) throws {
+        let statement = try db.cachedStatement(
+            sql: """
+                INSERT INTO term (kind, key, text, images) VALUES (?, ?, ?, ?)
+                ON CONFLICT (kind, key, text) DO UPDATE SET images = images + excluded.images
+                RETURNING number, images
+                """)
+        let row = try Row.fetchOne(statement, arguments: [term.kind.rawValue, term.key, term.text, change])
+        guard let row else { return }
+        let (number, images): (Int64, Int) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
+        if images <= 0 {
+            try remove(number, of: term)
+        } else if images == change {
+            try addStarts(of: term, number)
+        }
+    }
+
+    private func addStarts(of term: IndexTerm, _ number: Int64) throws {
         for start in term.starts {
             try db.cachedStatement(sql: "INSERT OR IGNORE INTO term_start (kind, start, term) VALUES (?, ?, ?)")
                 .execute(arguments: [term.kind.rawValue, start, number])

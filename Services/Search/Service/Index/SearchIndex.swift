@@ -30,7 +30,8 @@ struct SearchIndex: Sendable {
     /// - Throws: `IndexReplaced` when the index has another progress, because it was replaced by a new one.
     /// - Returns: the progress after the transaction.
     private func write(
-        from base: IndexProgress, _ body: @escaping @Sendable (IndexWriter, inout IndexProgress) throws -> Void
+        from base: IndexProgress,
+        _ body: @escaping @Sendable (IndexWriter, inout IndexProgress) throws -> Void
     ) async throws -> IndexProgress {
         try await pool.write { db in
             var progress = try IndexProgress(db)
@@ -77,13 +78,12 @@ struct SearchIndex: Sendable {
             var number = min(try writer.lowestNumber() ?? first, first)
             // The first image is the newest and gets the lowest number.
             for image in images.reversed() {
-                if let known = try writer.number(of: image.id) {
+                let entry = IndexEntry(image, [])
+                if try writer.add(entry, at: number - 1, generation: progress.generation, knowsComments: false) {
+                    number -= 1
+                } else if let known = try writer.number(of: image.id) {
                     try writer.update(image, at: known)
                     try writer.touch(known, generation: progress.generation)
-                } else {
-                    number -= 1
-                    let entry = IndexEntry(number: number, image: image, comments: [])
-                    try writer.add(entry, generation: progress.generation, knowsComments: false)
                 }
             }
         case .removed(let ids):
@@ -103,14 +103,6 @@ struct SearchIndex: Sendable {
 
     // MARK: Walking through the feed
 
-    /// An image of the feed, as the walk reads it.
-    struct WalkedImage: Sendable {
-        let image: SearchableImage
-
-        /// Nil for an image that is indexed already, and when the comments service does not answer.
-        let comments: [SearchableComment]?
-    }
-
     /// Those of the ids that are indexed.
     func known(_ ids: [UUID]) throws -> Set<UUID> {
         try pool.read { db in
@@ -129,33 +121,36 @@ struct SearchIndex: Sendable {
     ) async throws -> IndexProgress {
         try await write(from: base) { writer, progress in
             var last = try progress.walkAfter.flatMap { try writer.number(of: $0) }
+            // No image has a number between `last` and this one.
+            var nextUsed = Int64.min
             /// A number behind the image before, if one is free; else among the newest.
             func nextNumber() throws -> Int64 {
-                guard let last, last + 1 != progress.walkNumber, try !writer.hasImage(last + 1) else {
-                    return progress.walkNumber
-                }
-                return last + 1
+                guard let last, last + 1 != progress.walkNumber else { return progress.walkNumber }
+                if last + 1 >= nextUsed { nextUsed = try writer.number(after: last) }
+                return last + 1 < nextUsed ? last + 1 : progress.walkNumber
             }
-            let known = try images.map { try writer.number(of: $0.image.id) }
+            let known = try images.map { try $0.isIndexed ? writer.number(of: $0.entry.image.id) : nil }
             let inOrder = Self.inOrder(known, after: last)
             for (walked, known) in zip(images, known) {
+                let (image, generation) = (walked.entry.image, progress.generation)
                 let number = try known.flatMap { inOrder.contains($0) ? $0 : nil } ?? nextNumber()
-                if let known {
+                // Since its page was read, an image may have been removed, or indexed: the upstream of an edge may send it twice.
+                let isNew =
+                    try known == nil
+                    && writer.add(
+                        walked.entry, walked.words, at: number, generation: generation,
+                        knowsComments: walked.knowsComments)
+                if !isNew, let known = try known ?? writer.number(of: image.id) {
                     // An image that was removed and published again may have another place.
                     if known != number { try writer.move(known, to: number) }
-                    try writer.update(walked.image, at: number)
-                    try writer.touch(number, generation: progress.generation)
-                } else {
-                    let entry = IndexEntry(
-                        number: number, image: walked.image,
-                        comments: (walked.comments ?? []).sorted { $0.id < $1.id })
-                    try writer.add(entry, generation: progress.generation, knowsComments: walked.comments != nil)
+                    try writer.update(image, at: number)
+                    try writer.touch(number, generation: generation)
                 }
                 if number == progress.walkNumber { progress.walkNumber += 1 }
                 last = number
             }
             progress.walked += images.count
-            progress.walkAfter = images.last?.image.id ?? progress.walkAfter
+            progress.walkAfter = images.last?.entry.image.id ?? progress.walkAfter
             if isLast { progress.walk = isWhole ? .removing : .none }
         }
     }
@@ -231,17 +226,34 @@ struct SearchIndex: Sendable {
     /// How many pages of words one transaction merges.
     static let mergedPages = 500
 
-    /// Merges some of the segments of the words. A walk leaves many, and each query reads all of them.
+    /// Merges some of the segments of the words. A walk leaves many, and each query reads all of them. At the end the
+    /// journal is copied into the file and emptied.
     /// - Parameter isFirst: whether this is the first of several calls, which decides what they merge.
     /// - Returns: whether there may be more to merge.
     func merge(isFirst: Bool) async throws -> Bool {
-        try await pool.write { db in
+        let hasMore = try await pool.write { db in
             let before = db.totalChangesCount
             try db.execute(
                 sql: "INSERT INTO word (word, rank) VALUES ('merge', ?)",
                 arguments: [isFirst ? -Self.mergedPages : Self.mergedPages])
             // One change is the command itself.
             return db.totalChangesCount - before > 1
+        }
+        if !hasMore { try await emptyJournal() }
+        return hasMore
+    }
+
+    /// How long emptying the journal waits for readers, in milliseconds. Writers wait meanwhile.
+    private static let journalWait = 100
+
+    /// Copies the journal into the file and empties it. A journal that readers need remains, to be overwritten later.
+    private func emptyJournal() async throws {
+        try await pool.writeWithoutTransaction { db in
+            let usualWait = try Int.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
+            try db.execute(sql: "PRAGMA busy_timeout = \(Self.journalWait)")
+            let result = Result { try db.checkpoint(.truncate) }
+            try db.execute(sql: "PRAGMA busy_timeout = \(usualWait)")
+            if case .failure(let error) = result, (error as? DatabaseError)?.resultCode != .SQLITE_BUSY { throw error }
         }
     }
 

@@ -1,51 +1,61 @@
 import GRDB
 
-/// The words of all images, with the number of images that have each.
+/// The words with their numbers of images, for the relevance of a word and for the words that a prefix stands for.
+///
+/// Only the words of some images are in its table: writing those of all would take as long as all other tables. The numbers of
+/// frequent words are estimated by it, those of rare words are counted.
 struct Vocabulary {
     let db: Database
 
     struct Entry {
         let word: String
+
+        /// An estimate.
         let images: Int
     }
 
-    /// A folded word. Compared by its bytes, as SQLite does, because comparing texts takes several times as long.
-    struct Word: Hashable {
-        let text: Substring
+    /// The table has the words of one image in this number.
+    static let sampling = 16
 
-        init(_ text: Substring) { self.text = text }
+    /// Whether the table has the words of an image.
+    static func samples(_ number: Int64) -> Bool { number % Int64(sampling) == 0 }
 
-        static func == (one: Word, other: Word) -> Bool {
-            let isEqual = one.text.utf8.withContiguousStorageIfAvailable { one in
-                other.text.utf8.withContiguousStorageIfAvailable { other in
-                    one.count == other.count && one.elementsEqual(other)
-                }
-            }
-            return (isEqual ?? nil) ?? one.text.utf8.elementsEqual(other.text.utf8)
-        }
+    /// Up to this number images are counted, above it they are estimated.
+    static let maximumCounted = 1_000
 
-        func hash(into hasher: inout Hasher) {
-            let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable {
-                hasher.combine(bytes: UnsafeRawBufferPointer($0))
-            }
-            if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
-        }
+    /// Not a word: its entry counts the images of the sample.
+    private static let anyImage = ""
+
+    /// About how many images there are.
+    func images() throws -> Int {
+        let estimate = try estimate(of: Self.anyImage)
+        guard estimate <= Self.maximumCounted else { return estimate }
+        return try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM image")) ?? 0
     }
 
-    /// Not a word: its entry counts all images.
-    static let everyImage = ""
-
-    func images(with word: String) throws -> Int {
-        try Int.fetchOne(
-            db.cachedStatement(sql: "SELECT images FROM vocabulary WHERE word = ?"), arguments: [word]) ?? 0
+    /// About how many images match a phrase.
+    /// - Parameters:
+    ///   - expression: matches the same images.
+    ///   - estimate: how many there are at most, by the sample.
+    func images(matching expression: String, estimate: Int) throws -> Int {
+        guard estimate <= Self.maximumCounted else { return estimate }
+        return try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) FROM (SELECT 1 FROM word WHERE word MATCH ? LIMIT ?)"),
+            arguments: [expression, Self.maximumCounted]) ?? 0
     }
 
-    /// The words that begin with a prefix.
+    /// How many images have a word, by the sample.
+    func estimate(of word: String) throws -> Int {
+        let statement = try db.cachedStatement(sql: "SELECT images FROM vocabulary WHERE word = ?")
+        return try (Int.fetchOne(statement, arguments: [word]) ?? 0) * Self.sampling
+    }
+
+    /// The words of the sample that begin with a prefix.
     struct Expansion {
         /// The most frequent words.
         let words: [Entry]
 
-        /// How often an image has one of all these words, which are not only those of `words`.
+        /// How often an image has one of all these words, which are not only those of `words`. An estimate.
         let total: Int
     }
 
@@ -62,59 +72,30 @@ struct Vocabulary {
             arguments: range + [limit])
         return Expansion(
             words: try Array(
-                rows.map { Entry(word: try $0.decode(atIndex: 0), images: try $0.decode(atIndex: 1)) }),
-            total: total ?? 0)
+                rows.map {
+                    Entry(word: try $0.decode(atIndex: 0), images: try $0.decode(atIndex: 1) * Self.sampling)
+                }),
+            total: (total ?? 0) * Self.sampling)
     }
 
-    /// Adds changes of the numbers of images. A word without images is deleted.
-    func add(_ changes: VocabularyChanges) throws {
+    /// The words of an image, each once.
+    static func words(of columns: [String]) -> Set<Substring> {
+        columns.reduce(into: [Substring(anyImage)]) { words, column in
+            words.formUnion(column.utf8.split(separator: UInt8(ascii: " ")).map(Substring.init))
+        }
+    }
+
+    /// Adds changes of the numbers of images of the sample. A word without images is deleted.
+    func add(_ changes: [Substring: Int]) throws {
         let add = try db.cachedStatement(
             sql: """
                 INSERT INTO vocabulary (word, images) VALUES (?, ?)
                 ON CONFLICT (word) DO UPDATE SET images = images + excluded.images
                 """)
         let delete = try db.cachedStatement(sql: "DELETE FROM vocabulary WHERE word = ? AND images <= 0")
-        for (word, change) in changes.images where change != 0 {
-            try add.execute(arguments: [word, change])
-            if change < 0 { try delete.execute(arguments: [word]) }
+        for (word, change) in changes where change != 0 {
+            try add.execute(arguments: [String(word), change])
+            if change < 0 { try delete.execute(arguments: [String(word)]) }
         }
-    }
-}
-
-/// Changes of the words' numbers of images that are not written yet.
-struct VocabularyChanges {
-    private struct Change {
-        var images = 0
-
-        /// The last image that was counted: a word may occur in it several times.
-        var lastImage = 0
-    }
-
-    private var changes: [Vocabulary.Word: Change] = [:]
-    private var image = 0
-
-    /// - Parameter columns: the words of one image, separated by spaces.
-    mutating func add(_ change: Int, toWordsOf columns: [String]) {
-        image += 1
-        add(change, to: Vocabulary.Word(Vocabulary.everyImage[...]))
-        for column in columns {
-            for word in column.utf8.split(separator: UInt8(ascii: " ")) {
-                add(change, to: Vocabulary.Word(Substring(word)))
-            }
-        }
-    }
-
-    private mutating func add(_ change: Int, to word: Vocabulary.Word) {
-        let image = image
-        func count(_ entry: inout Change) {
-            guard entry.lastImage != image else { return }
-            entry.lastImage = image
-            entry.images += change
-        }
-        count(&changes[word, default: Change()])
-    }
-
-    var images: some Sequence<(word: String, change: Int)> {
-        changes.lazy.map { (String($0.key.text), $0.value.images) }
     }
 }

@@ -1,0 +1,66 @@
+import EdgeModel
+import Search
+
+/// What an entry is found by. It depends on nothing else: to delete the words, FTS5 needs those that were inserted.
+struct EntryWords: Sendable {
+    /// The columns of `word` but the last: the words of the title, the tags, the place, the comments and their authors.
+    let columns: [String]
+
+    /// The last column of `word`: the tags as one word each, and a word that every image has.
+    let keys: String
+
+    /// What suggestions are made of: of equal spellings the first.
+    let terms: [IndexTerm]
+
+    init(_ entry: IndexEntry) {
+        let image = entry.image
+        var seen: Set<String> = []
+        let authors = entry.comments.map(\.author).filter { seen.insert($0).inserted }
+        columns = [
+            Words.indexed(image.title), Self.separated(image.tags), Words.indexed(image.place),
+            Self.separated(entry.comments.map(\.message)), Self.separated(authors),
+        ]
+        let tagKeys = image.tags.map(ItemTags.key)
+        keys = ([Self.keyMark] + tagKeys.map(Self.word(ofKey:))).joined(separator: " ")
+        terms =
+            Self.terms(.tag, image.tags, keys: tagKeys)
+            + Self.terms(.place, [image.place], keys: [Words.folded(image.place)])
+            + Self.terms(.person, authors, keys: authors.map(Words.folded))
+    }
+
+    private static func separated(_ texts: [String]) -> String {
+        texts.map(Words.indexed).joined(separator: " \(separator) ")
+    }
+
+    /// Between tags, comments and authors, so that no phrase matches two of them. No text has such a word.
+    private static let separator = "\u{E000}"
+
+    private static func terms(_ kind: IndexTerm.Kind, _ texts: [String], keys: [String]) -> [IndexTerm] {
+        var seen: Set<String> = [""]
+        return zip(texts, keys).compactMap { text, key in
+            seen.insert(key).inserted ? IndexTerm(kind: kind, key: key, text: text) : nil
+        }
+    }
+
+    // MARK: Keys
+
+    /// The FTS5 expression that every image matches.
+    static let everyImage = "keys : \(keyMark)"
+
+    /// Begins the words of tags, so that no tag is the word that every image has.
+    private static let keyMark = "\u{E000}"
+
+    /// A tag as one word, whatever characters it has: the tokenizer separates at ASCII characters that are not letters or digits.
+    static func word(ofKey key: String) -> String {
+        var word = keyMark.unicodeScalars
+        for scalar in key.unicodeScalars {
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "\u{80}"...: word.append(scalar)
+            default: word.append(Unicode.Scalar(privateUse + scalar.value) ?? scalar)
+            }
+        }
+        return String(word)
+    }
+
+    private static let privateUse: UInt32 = 0xE100
+}
