@@ -5,9 +5,10 @@ Usage: search.py [--bin DIR] [--items N] [--comments N] [--queries N] [--seed N]
 
 Writes a feed of N items (default: 1,000,000) and as many comments into the stores of the services of DIR (default: .build/release),
 starts the services, and prints
-  - indexing from a cold start: items/s, the largest memory of the service (RSS), and the size of the index beside that of the texts,
-  - queries of one to three words, the last with any ending: p50 and p99, in turns with FTS5, which has the same texts in a table of its
-    own, and with ripgrep over the exported texts (every tenth query),
+  - indexing from a cold start: items/s, the largest memory of the service (RSS), and the size of the index beside that of the texts;
+    beside it FTS5 with the same texts in a table of its own, read from the stores of the services,
+  - queries of one to three words, the last with any ending: p50 and p99, in turns with FTS5 and with ripgrep over the exported texts
+    (every tenth query),
   - suggestions for one to four letters,
   - the time from publishing an item until it is found while 500 comments a second arrive.
 The words have the frequencies of a natural text (Zipf); those of queries are drawn from the 20,000 most frequent by the logarithm of
@@ -176,18 +177,21 @@ def wait_until_idle(services, name):
 
 
 def direct(services):
-    """The same texts in a table of FTS5, asked in this process."""
+    """The same texts in a table of FTS5, in this process. Returns the database and the seconds of the insertion."""
     database = sqlite3.connect(services.root + "/direct.sqlite")
     database.execute("ATTACH ? AS feed", (services.root + "/data/feed.sqlite",))
     database.execute("ATTACH ? AS comments", (services.root + "/data/comments.sqlite",))
     database.execute("CREATE VIRTUAL TABLE word USING fts5 (title, place, comments, tokenize = 'unicode61 remove_diacritics 2')")
+    begin = time.monotonic()
     with database:
         database.execute("""
             INSERT INTO word (title, place, comments)
             SELECT description || ' ' || coalesce(tags, ''), location, (
                 SELECT group_concat(message, ' ') FROM comments.comment WHERE image_id = item.id) FROM feed.item AS item""")
+    seconds = time.monotonic() - begin
+    with database:
         database.execute("INSERT INTO word (word) VALUES ('optimize')")
-    return database
+    return database, seconds
 
 
 def export(database, path):
@@ -287,7 +291,12 @@ def main():
             print("load %.1f, %d items, %d comments, %d MB of text" % (raw["load"], options.items, options.comments, size / 1e6))
             print("indexing: %.0f items/s (%.1f s), at most %.0f MiB (RSS), the index has %.2f × the size of the text"
                   % (raw["items_per_second"], seconds, largest, raw["index_by_text"]))
-            database = direct(services)
+            database, seconds = direct(services)
+            pages, page = (database.execute("PRAGMA main." + name).fetchone()[0] for name in ("page_count", "page_size"))
+            unused = database.execute("PRAGMA main.freelist_count").fetchone()[0]
+            raw.update(direct_items_per_second=options.items / seconds, direct_by_text=(pages - unused) * page / size)
+            print("FTS5 directly, in one transaction of this process: %.0f items/s, %.2f × the size of the text"
+                  % (raw["direct_items_per_second"], raw["direct_by_text"]))
             export(database, root + "/texts")
             for name, times in queries(search, database, root + "/texts", words, options.queries).items():
                 if times:

@@ -14,6 +14,9 @@ public struct SearchableImage: Equatable, Sendable {
         self.place = place
         self.tags = tags
     }
+
+    /// The size of the texts.
+    public var bytes: Int { title.utf8.count + place.utf8.count + tags.reduce(0) { $0 + $1.utf8.count } }
 }
 
 /// What is searched of a comment.
@@ -27,4 +30,7 @@ public struct SearchableComment: Equatable, Sendable {
         self.author = author
         self.message = message
     }
+
+    /// The size of the texts.
+    public var bytes: Int { author.utf8.count + message.utf8.count }
 }

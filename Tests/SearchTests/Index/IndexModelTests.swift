@@ -147,6 +147,24 @@ import Testing
         }
     }
 
+    @Test("comments are removed by their ids during the first walk, and after it", arguments: [false, true])
+    func removedComments(isDuring: Bool) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.apply(.feedReset)
+            #expect(try await !tested.hasCommentIndex())
+            let comment = SearchableComment(id: UUID(9), author: "ana", message: "sun")
+            try await tested.walk([(SearchableImage(1, "sea"), [comment])], isLast: !isDuring)
+            #expect(try await tested.hasCommentIndex() == !isDuring)
+            try await tested.apply(.removedComments([UUID(9)]))
+            #expect(try await tested.hasCommentIndex())
+            #expect(try await tested.find("sun ") == [])
+            #expect(try await tested.find("sea ") == [UUID(1)])
+            // A later walk, which finds known images, does not omit it.
+            try await tested.apply(.feedReset)
+            #expect(try await tested.hasCommentIndex())
+        }
+    }
+
     @Test("the journal is empty when all segments are merged, unless a reader needs it", arguments: [false, true])
     func journal(isNeeded: Bool) async throws {
         try await TestedIndex.with { tested in
@@ -296,6 +314,10 @@ extension TestedIndex {
         }
     }
 
+    fileprivate func hasCommentIndex() async throws -> Bool {
+        try await index.pool.read { try $0.indexes(on: "comment").contains { $0.name == "comment_by_id" } }
+    }
+
     /// The vocabulary has the words of the images of the sample.
     fileprivate func checkVocabulary() async throws {
         let (found, expected) = try await index.pool.read { db in
@@ -305,9 +327,8 @@ extension TestedIndex {
                 db, sql: "SELECT number FROM image WHERE number % ? = 0", arguments: [Vocabulary.sampling])
             for number in numbers {
                 guard let entry = try IndexWriter(db).entry(number) else { continue }
-                for word in Set([""] + EntryWords(entry).columns.flatMap { $0.split(separator: " ").map(String.init) })
-                {
-                    expected[word, default: 0] += 1
+                for word in Vocabulary.words(of: EntryWords(entry)) {
+                    expected[String(word), default: 0] += 1
                 }
             }
             return (

@@ -15,17 +15,6 @@ struct Follower: Sendable {
     let standing: IndexStanding
     let logger: Logger
 
-    /// How many pages of an edge's feed are read: an edge asks its upstream for each of them.
-    static let edgePages = 10
-
-    /// What one transaction of the walk writes at most, but for the last pages: larger transactions write the shared words and terms
-    /// less often.
-    static let imagesAtOnce = 5_000
-    static let textAtOnce = 4_194_304
-
-    /// How many pages are read and prepared at the same time.
-    static let pagesUnderWay = 4
-
     /// How many transactions of the walk follow each other before events are applied.
     static let stretchesAtOnce = 4
 
@@ -257,14 +246,6 @@ struct Follower: Sendable {
 
     // MARK: Walking through the feed
 
-    /// Some pages of the feed, with the comments of the images that are new.
-    private struct Stretch: Sendable {
-        var images: [WalkedImage] = []
-        var pages = 0
-        var isLast = false
-        var isOfEdge = false
-    }
-
     /// Reads and writes the next stretches of the feed. The next one is read while one is written; no event is applied meanwhile,
     /// because the pages are older than the events.
     /// - Parameter work: is updated by each transaction, also before an error.
@@ -277,7 +258,7 @@ struct Follower: Sendable {
                 }
             }
         }
-        var stretch = try await read(after: work.progress.walkAfter, work.pages)
+        var stretch = try await reader.stretch(after: work.progress.walkAfter, pagesBefore: work.pages)
         for turn in 1...Self.stretchesAtOnce {
             let current = stretch
             work.pages += current.pages
@@ -286,67 +267,21 @@ struct Follower: Sendable {
                 return
             }
             let (last, done) = (current.images.last?.entry.image.id, work.pages)
-            async let next = read(after: last, done)
+            async let next = reader.stretch(after: last, pagesBefore: done)
             work.progress = try await write(current, from: work.progress)
             try await report(&work)
             stretch = try await next
         }
     }
 
-    private func write(_ stretch: Stretch, from base: IndexProgress) async throws -> IndexProgress {
+    private func write(_ stretch: FeedStretch, from base: IndexProgress) async throws -> IndexProgress {
         try await writing {
             try await $0.write(stretch.images, isLast: stretch.isLast, isWhole: !stretch.isOfEdge, from: base)
         }
     }
 
-    /// - Parameter pages: how many pages the walk has read before.
-    private func read(after id: UUID?, _ pages: Int) async throws -> Stretch {
-        var (cursor, count, read) = (id, 0, PagesRead())
-        var stretch = Stretch()
-        try await withThrowingTaskGroup(of: (Int, [WalkedImage]).self) { group in
-            while !stretch.isLast, count < Self.imagesAtOnce, read.text < Self.textAtOnce {
-                let page: FollowedServices.FeedPage
-                do throws(RPCError) {
-                    page = try await services.page(after: cursor)
-                } catch {
-                    // The cache of an edge ends here while its upstream does not answer.
-                    guard stretch.isOfEdge || id != nil && error.kind == .connectivity else { throw error }
-                    stretch.isLast = true
-                    stretch.isOfEdge = true
-                    break
-                }
-                if stretch.pages >= Self.pagesUnderWay { try await read.add(group.next()) }
-                group.addTask { [place = stretch.pages] in (place, try await walked(page.images)) }
-                cursor = page.images.last?.id ?? cursor
-                count += page.images.count
-                stretch.pages += 1
-                stretch.isOfEdge = page.isOfEdge
-                stretch.isLast = page.isLast || page.isOfEdge && pages + stretch.pages >= Self.edgePages
-            }
-            for try await page in group { read.add(page) }
-        }
-        stretch.images = read.inOrder
-        return stretch
-    }
-
-    /// The images of a page, with the comments of those that are new.
-    private func walked(_ images: [SearchableImage]) async throws -> [WalkedImage] {
-        let ids = images.map(\.id)
-        let indexed = try await reading { try $0.known(ids) }
-        let comments = await commentsIfPossible(of: ids.filter { !indexed.contains($0) })
-        return images.map {
-            WalkedImage($0, comments: comments[$0.id] ?? nil, isIndexed: indexed.contains($0.id))
-        }
-    }
-
-    /// The comments of new images; empty when the service does not answer, and they are read later.
-    private func commentsIfPossible(of ids: [UUID]) async -> [UUID: [SearchableComment]?] {
-        do {
-            return try await services.comments(of: ids)
-        } catch {
-            logger.debug("cannot read comments: \(error)")
-            return [:]
-        }
+    private var reader: FeedReader {
+        FeedReader(services: services, logger: logger) { ids in try await reading { try $0.known(ids) } }
     }
 
     // MARK: Unknown comments
@@ -369,21 +304,4 @@ struct IndexFault: Error, CustomStringConvertible {
     init(_ error: RPCError) { self.error = error }
 
     var description: String { "\(error)" }
-}
-
-/// The pages of a stretch in the order in which they were read completely.
-private struct PagesRead {
-    private var pages: [(place: Int, images: [WalkedImage])] = []
-
-    /// The size of their texts in bytes.
-    private(set) var text = 0
-
-    mutating func add(_ page: (Int, [WalkedImage])?) {
-        guard let page else { return }
-        pages.append(page)
-        text += page.1.reduce(0) { $0 + $1.entry.textBytes }
-    }
-
-    /// The images in feed order.
-    var inOrder: [WalkedImage] { pages.sorted { $0.place < $1.place }.flatMap(\.images) }
 }

@@ -1,12 +1,15 @@
 import EdgeModel
 import Search
 
-/// What an entry is found by. It depends on nothing else: to delete the words, FTS5 needs those that were inserted.
+/// What an entry is found by: the columns of the table `word`, and terms. It depends on nothing else: to delete the words, FTS5 needs those that were inserted.
 struct EntryWords: Sendable {
-    /// The columns of `word` but the last: the words of the title, the tags, the place, the comments and their authors.
-    let columns: [String]
+    let title: String
+    let tags: String
+    let place: String
+    let comments: String
+    let authors: String
 
-    /// The last column of `word`: the tags as one word each, and a word that every image has.
+    /// The tags as one word each, and a word that every image has.
     let keys: String
 
     /// What suggestions are made of: of equal spellings the first.
@@ -16,10 +19,11 @@ struct EntryWords: Sendable {
         let image = entry.image
         var seen: Set<String> = []
         let authors = entry.comments.map(\.author).filter { seen.insert($0).inserted }
-        columns = [
-            Words.indexed(image.title), Self.separated(image.tags), Words.indexed(image.place),
-            Self.separated(entry.comments.map(\.message)), Self.separated(authors),
-        ]
+        title = Words.indexed(image.title)
+        tags = Self.separated(image.tags)
+        place = Words.indexed(image.place)
+        comments = Self.separated(entry.comments.map(\.message))
+        self.authors = Self.separated(authors)
         let tagKeys = image.tags.map(ItemTags.key)
         keys = ([Self.keyMark] + tagKeys.map(Self.word(ofKey:))).joined(separator: " ")
         terms =

@@ -13,12 +13,6 @@ struct IndexEntry: Equatable, Sendable {
         self.comments = comments.sorted { $0.id < $1.id }
     }
 
-    /// The size of the texts in bytes.
-    var textBytes: Int {
-        let own = image.title.utf8.count + image.place.utf8.count + image.tags.reduce(0) { $0 + $1.utf8.count }
-        return comments.reduce(own) { $0 + $1.author.utf8.count + $1.message.utf8.count }
-    }
-
     /// - Parameter changes: nil removes a comment.
     mutating func change(_ changes: [UUID: SearchableComment?]) {
         let kept = comments.filter { !changes.keys.contains($0.id) }

@@ -114,7 +114,8 @@ final class IndexWriter {
     }
 
     func images(ofComment id: UUID) throws -> [Int64] {
-        try Int64.fetchAll(db.cachedStatement(sql: "SELECT image FROM comment WHERE id = ?"), arguments: [id])
+        try CommentsByID.ensure(db)
+        return try Int64.fetchAll(db.cachedStatement(sql: "SELECT image FROM comment WHERE id = ?"), arguments: [id])
     }
 
     func setKnowsComments(_ number: Int64) throws {
@@ -139,7 +140,7 @@ final class IndexWriter {
             sql: """
                 INSERT INTO word (rowid, title, tags, place, comments, authors, keys) VALUES (?, ?, ?, ?, ?, ?, ?)
                 """
-        ).execute(arguments: [number] + StatementArguments(words.columns) + [words.keys])
+        ).execute(arguments: words.arguments(number))
     }
 
     private func delete(_ words: EntryWords, at number: Int64) throws {
@@ -149,13 +150,13 @@ final class IndexWriter {
                 INSERT INTO word (word, rowid, title, tags, place, comments, authors, keys)
                 VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)
                 """
-        ).execute(arguments: [number] + StatementArguments(words.columns) + [words.keys])
+        ).execute(arguments: words.arguments(number))
     }
 
     private func count(_ words: EntryWords, _ change: Int, at number: Int64) {
         for term in words.terms { terms[term, default: 0] += change }
         guard Vocabulary.samples(number) else { return }
-        for word in Vocabulary.words(of: words.columns) { vocabulary[word, default: 0] += change }
+        for word in Vocabulary.words(of: words) { vocabulary[word, default: 0] += change }
     }
 
     /// Writes the numbers of images of terms and words. Those without images are deleted.
@@ -195,6 +196,12 @@ final class IndexWriter {
                 .execute(arguments: [term.kind.rawValue, start, number])
         }
         try db.cachedStatement(sql: "DELETE FROM term WHERE number = ?").execute(arguments: [number])
+    }
+}
+
+extension EntryWords {
+    fileprivate func arguments(_ number: Int64) -> StatementArguments {
+        [number, title, tags, place, comments, authors, keys]
     }
 }
 

@@ -15,7 +15,7 @@ struct SearchIndex: Sendable {
     }
 
     /// The page cache of a connection. The index of ids is written in random order.
-    private static let cacheKiB = 8_192
+    private static let cacheKiB = 4_096
 
     /// The size of the journal, in pages of 4 KiB, at which it is copied into the file: a walk changes most pages several times.
     private static let journalPages = 4_000
@@ -39,6 +39,7 @@ struct SearchIndex: Sendable {
             let writer = IndexWriter(db)
             try body(writer, &progress)
             try writer.finish()
+            if base.walk != .none, progress.walk == .none { try CommentsByID.ensure(db) }
             if progress != base { try progress.write(db) }
             return progress
         }
@@ -94,9 +95,12 @@ struct SearchIndex: Sendable {
             progress.walkAfter = nil
             progress.walked = 0
             progress.walkTotal = 0
-            progress.walkNumber =
-                try writer.lowestNumber().map { min($0, IndexNumbers.first) - IndexNumbers.walkGap }
-                ?? IndexNumbers.first
+            if let lowest = try writer.lowestNumber() {
+                progress.walkNumber = min(lowest, IndexNumbers.first) - IndexNumbers.walkGap
+            } else {
+                progress.walkNumber = IndexNumbers.first
+                try CommentsByID.omit(writer.db)
+            }
         case .posted, .removedComments, .commentsReset: break
         }
     }

@@ -78,9 +78,10 @@ struct Vocabulary {
             total: (total ?? 0) * Self.sampling)
     }
 
-    /// The words of an image, each once.
-    static func words(of columns: [String]) -> Set<Substring> {
-        columns.reduce(into: [Substring(anyImage)]) { words, column in
+    /// The words of an image in the table, each once.
+    static func words(of words: EntryWords) -> Set<Substring> {
+        let columns = [words.title, words.tags, words.place, words.comments, words.authors]
+        return columns.reduce(into: [Substring(anyImage)]) { words, column in
             words.formUnion(column.utf8.split(separator: UInt8(ascii: " ")).map(Substring.init))
         }
     }
