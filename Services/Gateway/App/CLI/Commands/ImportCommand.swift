@@ -13,7 +13,8 @@ struct ImportCommand: ClientCommand {
             A manifest.json in the folder may list the images, from the top of the feed down:
 
               [{"file": "a.jpg", "id": UUID, "title": TEXT, "description": TEXT,
-                "location": TEXT, "published_at": DATE, "comments":
+                "location": TEXT, "tags": [TEXT], "published_at": DATE,
+                "comments":
                   [{"username": TEXT, "message": TEXT, "created_at": DATE, "id": UUID}]}]
 
             Each image needs "file", or else "image", a URL. Without a manifest all files are imported, ordered by \
