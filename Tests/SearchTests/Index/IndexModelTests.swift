@@ -165,6 +165,59 @@ import Testing
         }
     }
 
+    @Test(
+        "an image that the feed sends again between new ones keeps its place, and the others get numbers of their own")
+    func sentAgain() async throws {
+        try await TestedIndex.with { tested in
+            func image(_ number: Int) -> (SearchableImage, [SearchableComment]?) {
+                (SearchableImage(number, "sea"), [])
+            }
+            try await tested.apply(.feedReset)
+            try await tested.walk((1...5).map(image))
+            try await tested.apply(.removed([2, 3, 4].map { UUID($0) }), .feedReset)
+            let images = [1, 90, 1, 91, 92, 5].map { number in
+                WalkedImage(SearchableImage(number, "sea"), comments: [], isIndexed: [1, 5].contains(number))
+            }
+            try await tested.walk(images)
+            #expect(Set(try await tested.find("")) == Set([1, 90, 91, 92, 5].map { UUID($0) }))
+            #expect(try await tested.find("").last == UUID(5))
+        }
+    }
+
+    @Test("the order of the feed does not depend on the image at which a walk stops", arguments: [false, true])
+    func removedBetween(isPublishedAgain: Bool) async throws {
+        try await TestedIndex.with { tested in
+            func images(_ numbers: some Sequence<Int>) -> [(SearchableImage, [SearchableComment]?)] {
+                numbers.map { (SearchableImage($0, "sea"), []) }
+            }
+            try await tested.apply(.feedReset)
+            try await tested.walk(images(1...5))
+            // A second walk stops at 4; 5 to 9 are new.
+            try await tested.apply(.removed([UUID(5)]), .feedReset)
+            try await tested.walk(images(1...4), isLast: false)
+            try await tested.apply(.removed([UUID(4)]))
+            if isPublishedAgain { try await tested.publish(SearchableImage(4, "sea")) }
+            try await tested.walk(images(5...9))
+            #expect(
+                try await tested.find("")
+                    == ((isPublishedAgain ? [4] : []) + [1, 2, 3, 5, 6, 7, 8, 9]).map { UUID($0) })
+        }
+    }
+
+    @Test("spellings of a place that differ in their bytes only leave nothing behind")
+    func normalForms() async throws {
+        try await TestedIndex.with { tested in
+            let composed = SearchableImage(1, "", place: "\u{C9}vora")
+            let decomposed = SearchableImage(2, "", place: "E\u{301}vora")
+            try await tested.publish(composed, decomposed)
+            #expect(try await tested.index.suggestions("ev", .place, 10).map(\.images) == [2])
+            try await tested.apply(.removed([composed.id]))
+            #expect(try await tested.index.suggestions("ev", .place, 10).map(\.images) == [1])
+            try await tested.apply(.removed([decomposed.id]))
+            #expect(try await tested.index.suggestions("ev", .place, 10).map(\.images) == [])
+        }
+    }
+
     @Test("the journal is empty when all segments are merged, unless a reader needs it", arguments: [false, true])
     func journal(isNeeded: Bool) async throws {
         try await TestedIndex.with { tested in

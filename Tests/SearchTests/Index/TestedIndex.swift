@@ -43,6 +43,11 @@ final class TestedIndex {
         try await apply(.posted([.init(imageID: image.id, comment: comment)]))
     }
 
+    func walk(_ images: [WalkedImage]) async throws {
+        progress = try await index.write(images, isLast: true, isWhole: true, from: progress)
+        while progress.walk == .removing { progress = try await index.removeUnfound(from: progress) }
+    }
+
     func walk(
         _ images: [(SearchableImage, [SearchableComment]?)], isLast: Bool = true, isWhole: Bool = true
     ) async throws {

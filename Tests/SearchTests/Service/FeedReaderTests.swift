@@ -62,6 +62,11 @@ import Testing
         #expect(stretch.images.map(\.knowsComments) == [true, false, true])
     }
 
+    @Test func `comments of a page that are too many are left for later`() async throws {
+        let stretch = try await stretch(of: 3, message: String(repeating: "x", count: FollowedServices.enoughBytes / 2))
+        #expect(stretch.images.map(\.knowsComments) == [true, true, false])
+    }
+
     @Test func `without the comments service the images are read all the same`() async throws {
         let stretch = try await stretch(of: 2, commentsFail: true)
         #expect(stretch.images.map(\.knowsComments) == [false, false])

@@ -65,6 +65,19 @@ import Testing
         #expect(error?.kind == .dataLoss)
     }
 
+    @Test(arguments: [(0, 1), (1, 2)]) func `no further comments are read when there are enough`(
+        missing: Int, images: Int
+    ) async throws {
+        let message = String(repeating: "x", count: FollowedServices.enoughBytes - "ana".utf8.count - missing)
+        let found = try await comments { images in
+            let large = Comment(
+                id: UUID(number: 1), message: message, createdAt: moment(0), author: .init(username: "ana"))
+            return CommentLists(
+                lists: images.map { CommentList(imageID: $0, items: [large], nextAfterID: nil) }, rest: nil)
+        }
+        #expect(found == Dictionary(uniqueKeysWithValues: self.images.prefix(images).map { ($0, [1]) }))
+    }
+
     @Test func `a service that answers for no image is not asked for ever`() async throws {
         let error = await #expect(throws: RPCError.self) {
             try await comments { CommentLists(lists: [], rest: $0) }

@@ -1,3 +1,4 @@
+import CommentsContract
 import FeedContract
 import Foundation
 import RPC
@@ -35,6 +36,19 @@ import Testing
             try await stack.wait(for: "galinha", [])
             try await stack.publish(FeedItem(1, "A chick"))
             try await stack.wait(for: "galinha", [UUID(1)])
+        }
+    }
+
+    @Test("comments that are too many for one transaction are all found")
+    func manyComments() async throws {
+        try await SearchStack.with { stack in
+            let long = String(repeating: "🐤", count: PostComment.messageLength.upperBound - 10)
+            for image in 1...4 {
+                // More than a third of what is read at once.
+                for _ in 0..<50 { try await stack.comment(UUID(image), "galinha \(image) " + long) }
+            }
+            try await stack.publish(FeedItem(1, "one"), FeedItem(2, "two"), FeedItem(3, "three"), FeedItem(4, "four"))
+            try await stack.wait(for: "galinha", (1...4).map { UUID($0) })
         }
     }
 

@@ -54,6 +54,20 @@ import Testing
         #expect(standing.indexedAt == clock.now())
     }
 
+    @Test("an index that cannot be written says so, and its time stands still") func fault() {
+        follow()
+        clock.seconds = 100
+        standing.noteFault(RPCError(.unavailable, "no space"))
+        clock.seconds = 200
+        #expect(standing.indexedAt == Date(timeIntervalSince1970: 100))
+        let check = standing.checks.first { $0.name == "index" }
+        #expect(check?.status == .degraded)
+        #expect(check?.detail?.contains("cannot index: ") == true && check?.detail?.contains("no space") == true)
+        standing.noteCurrent(true)
+        #expect(standing.indexedAt == clock.now())
+        #expect(status("index") == .serving)
+    }
+
     @Test("events that are not applied yet do not count") func behind() {
         follow()
         clock.seconds = 100

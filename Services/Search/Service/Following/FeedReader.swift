@@ -27,8 +27,9 @@ struct FeedReader: Sendable {
     /// How many pages of an edge's feed are read: an edge asks its upstream for each of them.
     static let edgePages = 10
 
-    /// No page is read after this number of images, or of bytes of texts. A larger transaction writes the words and terms that images
-    /// share less often, but all of it is in memory twice: while it is written, the next stretch is read.
+    /// No page is read after this number of images, or of bytes of texts, without those of the pages that are being prepared. A larger
+    /// transaction writes the words and terms that images share less often, but all of it is in memory twice: while it is written, the
+    /// next stretch is read.
     static let fullCount = 6_000
     static let fullBytes = 1_048_576
 
@@ -79,7 +80,7 @@ struct FeedReader: Sendable {
         }
     }
 
-    /// The comments of new images; empty when the service does not answer, and they are read later.
+    /// The comments of new images. Those that are missing are read later: the service does not answer, or they are too many.
     private func commentsIfPossible(of ids: [UUID]) async -> [UUID: [SearchableComment]?] {
         do {
             return try await services.comments(of: ids)

@@ -66,20 +66,31 @@ struct FollowedServices: Sendable {
     /// How many images are asked for at once.
     static let imagesAtOnce = CommentedImages.maximumImages
 
-    /// All comments of at most `imagesAtOnce` images; nil for an image whose comments cannot be read, such as one that an edge has
-    /// not seen.
+    /// Comments with this number of bytes are enough: those of further images are not read.
+    static let enoughBytes = 1_048_576
+
+    /// All comments of the first of these images, as many as are enough; those of one image are not divided. Nil for an image whose
+    /// comments cannot be read, such as one that an edge has not seen.
     /// - Throws: when the service does not answer.
     func comments(of ids: [UUID]) async throws(RPCError) -> [UUID: [SearchableComment]?] {
-        var found = Dictionary(ids.map { ($0, [SearchableComment]?.none) }) { first, _ in first }
+        var (found, bytes) = ([UUID: [SearchableComment]?](), 0)
         var rest = ids
         while !rest.isEmpty {
-            let answer = try await comments.call(CommentsContract.lists, CommentedImages(imageIDs: rest))
-            for list in answer.lists { found.updateValue(try await all(list), forKey: list.imageID) }
+            let asked = Array(rest.prefix(Self.imagesAtOnce))
+            let answer = try await comments.call(CommentsContract.lists, CommentedImages(imageIDs: asked))
             let left = answer.rest ?? []
-            guard left.count < rest.count else {
+            guard left.count < asked.count else {
                 throw RPCError(.invalidData, "\(CommentsContract.lists.name) answered for no image")
             }
-            rest = left
+            var lists = Dictionary(answer.lists.map { ($0.imageID, $0) }) { first, _ in first }
+            for id in asked where !left.contains(id) {
+                guard bytes < Self.enoughBytes else { return found }
+                var comments: [SearchableComment]?
+                if let list = lists.removeValue(forKey: id) { comments = try await all(list) }
+                found.updateValue(comments, forKey: id)
+                bytes += comments?.reduce(0) { $0 + $1.bytes } ?? 0
+            }
+            rest = left + rest.dropFirst(asked.count)
         }
         return found
     }

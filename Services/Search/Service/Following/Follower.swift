@@ -32,16 +32,13 @@ struct Follower: Sendable {
 
     /// Follows until the task is cancelled.
     func run() async {
-        var fault: String?
         while !Task.isCancelled {
             do {
                 try await follow()
-                fault = nil
             } catch is IndexReplaced {
                 logger.notice("the index was replaced: indexing again")
             } catch {
-                if !Task.isCancelled, fault != "\(error)" { logger.error("cannot index: \(error); trying again") }
-                fault = "\(error)"
+                if !Task.isCancelled { standing.noteFault(error) }
             }
             // The sleep ends early if the task is cancelled.
             try? await Task.sleep(for: Self.pause)
@@ -293,7 +290,8 @@ struct Follower: Sendable {
         let ids = try await reading { try $0.imagesWithoutComments(limit) }
         guard !ids.isEmpty || base.isBehindComments else { return (base, false) }
         let comments = try await services.comments(of: ids)
-        return (try await writing { try await $0.write(comments: comments, from: base) }, ids.count == limit)
+        let hasMore = ids.count == limit || comments.count < ids.count
+        return (try await writing { try await $0.write(comments: comments, from: base) }, hasMore)
     }
 }
 

@@ -22,6 +22,9 @@ final class IndexStanding: Sendable {
         var indexing: Int?
         var indexingSince: Date
 
+        /// Why changes cannot be written; nil when they can.
+        var fault: String?
+
         /// The last time at which the index had all changes; nil before the first.
         var currentAt: Date?
 
@@ -79,6 +82,7 @@ final class IndexStanding: Sendable {
     func noteIndexing(_ indexing: Int?) {
         let now = now()
         let change: String? = state.withLock { state in
+            state.fault = nil
             defer { state.indexing = indexing }
             guard (state.indexing == nil) != (indexing == nil) else { return nil }
             state.indexingSince = now
@@ -87,11 +91,23 @@ final class IndexStanding: Sendable {
         if let change { logger.notice("\(change)") }
     }
 
+    /// Notes that changes cannot be written. They are tried again.
+    func noteFault(_ error: any Error) {
+        let now = now()
+        let isNew = state.withLock { state in
+            if state.hasAllChanges { state.currentAt = now }
+            defer { (state.fault, state.isCurrent) = ("\(error)", false) }
+            return state.fault != "\(error)"
+        }
+        if isNew { logger.error("cannot index: \(error); trying again") }
+    }
+
     /// - Parameter isCurrent: whether all changes that have arrived are applied.
     func noteCurrent(_ isCurrent: Bool) {
         let now = now()
         state.withLock { state in
             state.isCurrent = isCurrent
+            if isCurrent { state.fault = nil }
             if state.hasAllChanges { state.currentAt = now }
         }
     }
@@ -111,8 +127,9 @@ final class IndexStanding: Sendable {
             [
                 check(.feed, "images", state), check(.comments, "comments", state),
                 Health.Check(
-                    name: "index", status: state.indexing == nil ? .serving : .degraded,
-                    detail: state.indexing.map { "indexing \($0) %" }, since: state.indexingSince),
+                    name: "index", status: state.indexing == nil && state.fault == nil ? .serving : .degraded,
+                    detail: state.fault.map { "cannot index: \($0)" } ?? state.indexing.map { "indexing \($0) %" },
+                    since: state.indexingSince),
             ]
         }
     }

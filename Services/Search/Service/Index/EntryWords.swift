@@ -1,7 +1,9 @@
 import EdgeModel
+import Foundation
 import Search
 
-/// What an entry is found by: the columns of the table `word`, and terms. It depends on nothing else: to delete the words, FTS5 needs those that were inserted.
+/// What an entry is found by: the columns of the table `word`, and terms. It depends on nothing else: to delete the words, FTS5 needs
+/// those that were inserted.
 struct EntryWords: Sendable {
     let title: String
     let tags: String
@@ -24,12 +26,10 @@ struct EntryWords: Sendable {
         place = Words.indexed(image.place)
         comments = Self.separated(entry.comments.map(\.message))
         self.authors = Self.separated(authors)
-        let tagKeys = image.tags.map(ItemTags.key)
-        keys = ([Self.keyMark] + tagKeys.map(Self.word(ofKey:))).joined(separator: " ")
+        keys = ([Self.keyMark] + image.tags.map { Self.word(ofKey: ItemTags.key($0)) }).joined(separator: " ")
         terms =
-            Self.terms(.tag, image.tags, keys: tagKeys)
-            + Self.terms(.place, [image.place], keys: [Words.folded(image.place)])
-            + Self.terms(.person, authors, keys: authors.map(Words.folded))
+            Self.terms(.tag, image.tags, ItemTags.key) + Self.terms(.place, [image.place], Words.folded)
+            + Self.terms(.person, authors, Words.folded)
     }
 
     private static func separated(_ texts: [String]) -> String {
@@ -39,10 +39,13 @@ struct EntryWords: Sendable {
     /// Between tags, comments and authors, so that no phrase matches two of them. No text has such a word.
     private static let separator = "\u{E000}"
 
-    private static func terms(_ kind: IndexTerm.Kind, _ texts: [String], keys: [String]) -> [IndexTerm] {
+    private static func terms(_ kind: IndexTerm.Kind, _ texts: [String], _ key: (String) -> String) -> [IndexTerm] {
         var seen: Set<String> = [""]
-        return zip(texts, keys).compactMap { text, key in
-            seen.insert(key).inserted ? IndexTerm(kind: kind, key: key, text: text) : nil
+        return texts.compactMap { text in
+            // Composed, because Swift compares texts by their characters, and SQLite by their bytes.
+            let text = text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
+            let key = key(text)
+            return seen.insert(key).inserted ? IndexTerm(kind: kind, key: key, text: text) : nil
         }
     }
 

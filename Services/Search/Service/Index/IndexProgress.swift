@@ -15,8 +15,9 @@ struct IndexProgress: Equatable, Sendable {
     var generation = 0
     var walk = Walk.none
 
-    /// The last image of the walk.
+    /// The last image of the walk, and its number, which remains its place in the order when the image is removed or moves.
     var walkAfter: UUID?
+    var walkLast: Int64?
 
     /// The number for the next image of the walk that is new and newer than all known ones.
     var walkNumber = IndexNumbers.first
@@ -40,6 +41,7 @@ extension IndexProgress {
         generation = row["generation"]
         walk = Walk(rawValue: row["walk"]) ?? .none
         walkAfter = row["walk_after"]
+        walkLast = row["walk_last"]
         walkNumber = row["walk_number"]
         walked = row["walked"]
         walkTotal = row["walk_total"]
@@ -52,10 +54,10 @@ extension IndexProgress {
         try db.cachedStatement(
             sql: """
                 UPDATE progress SET feed_seq = ?, comments_seq = ?, generation = ?, walk = ?, walk_after = ?,
-                    walk_number = ?, walked = ?, walk_total = ?, comments_behind = ?, indexed_at = ?
+                    walk_last = ?, walk_number = ?, walked = ?, walk_total = ?, comments_behind = ?, indexed_at = ?
                 """
         ).execute(arguments: [
-            feedSeq, commentsSeq, generation, walk.rawValue, walkAfter, walkNumber, walked, walkTotal,
+            feedSeq, commentsSeq, generation, walk.rawValue, walkAfter, walkLast, walkNumber, walked, walkTotal,
             isBehindComments, indexedAt.map { Int64($0.timeIntervalSince1970) },
         ])
     }

@@ -93,6 +93,8 @@ enum IndexSchema {
             INSERT INTO word (word) VALUES ('delete-all');
             -- How many segments are merged at once: fewer copies of the words are written than with 4, the default.
             INSERT INTO word (word, rank) VALUES ('automerge', 8);
+            -- The number of the walk's last image.
+            ALTER TABLE progress ADD COLUMN walk_last INTEGER;
             UPDATE progress SET feed_seq = NULL, comments_seq = NULL, generation = 0, walk = 0, walk_after = NULL,
                 walk_number = \(IndexNumbers.first), walked = 0, walk_total = 0, comments_behind = 0, indexed_at = NULL;
             """,

@@ -114,8 +114,7 @@ final class IndexWriter {
     }
 
     func images(ofComment id: UUID) throws -> [Int64] {
-        try CommentsByID.ensure(db)
-        return try Int64.fetchAll(db.cachedStatement(sql: "SELECT image FROM comment WHERE id = ?"), arguments: [id])
+        try Int64.fetchAll(db.cachedStatement(sql: "SELECT image FROM comment WHERE id = ?"), arguments: [id])
     }
 
     func setKnowsComments(_ number: Int64) throws {

@@ -93,6 +93,7 @@ struct SearchIndex: Sendable {
             progress.generation += 1
             progress.walk = .walking
             progress.walkAfter = nil
+            progress.walkLast = nil
             progress.walked = 0
             progress.walkTotal = 0
             if let lowest = try writer.lowestNumber() {
@@ -124,17 +125,16 @@ struct SearchIndex: Sendable {
         _ images: [WalkedImage], isLast: Bool, isWhole: Bool, from base: IndexProgress
     ) async throws -> IndexProgress {
         try await write(from: base) { writer, progress in
-            var last = try progress.walkAfter.flatMap { try writer.number(of: $0) }
-            // No image has a number between `last` and this one.
+            // No image has a number between that of the image before and this one.
             var nextUsed = Int64.min
             /// A number behind the image before, if one is free; else among the newest.
             func nextNumber() throws -> Int64 {
-                guard let last, last + 1 != progress.walkNumber else { return progress.walkNumber }
+                guard let last = progress.walkLast, last + 1 != progress.walkNumber else { return progress.walkNumber }
                 if last + 1 >= nextUsed { nextUsed = try writer.number(after: last) }
                 return last + 1 < nextUsed ? last + 1 : progress.walkNumber
             }
             let known = try images.map { try $0.isIndexed ? writer.number(of: $0.entry.image.id) : nil }
-            let inOrder = Self.inOrder(known, after: last)
+            let inOrder = Self.inOrder(known, after: progress.walkLast)
             for (walked, known) in zip(images, known) {
                 let (image, generation) = (walked.entry.image, progress.generation)
                 let number = try known.flatMap { inOrder.contains($0) ? $0 : nil } ?? nextNumber()
@@ -151,7 +151,8 @@ struct SearchIndex: Sendable {
                     try writer.touch(number, generation: generation)
                 }
                 if number == progress.walkNumber { progress.walkNumber += 1 }
-                last = number
+                if number != progress.walkLast.map({ $0 + 1 }) { nextUsed = .min }
+                progress.walkLast = number
             }
             progress.walked += images.count
             progress.walkAfter = images.last?.entry.image.id ?? progress.walkAfter
@@ -285,6 +286,7 @@ private struct CommentChanges {
                 changes[number, default: [:]].updateValue(posted.comment, forKey: posted.comment.id)
             }
         case .removedComments(let ids):
+            try CommentsByID.ensure(writer.db)
             for id in ids {
                 for number in changes.keys where changes[number]?[id] != nil {
                     changes[number]?.updateValue(nil, forKey: id)
