@@ -43,16 +43,13 @@ final class TestedIndex {
         try await apply(.posted([.init(imageID: image.id, comment: comment)]))
     }
 
-    func walk(_ images: [WalkedImage]) async throws {
-        progress = try await index.write(images, isLast: true, isWhole: true, from: progress)
-        while progress.walk == .removing { progress = try await index.removeUnfound(from: progress) }
-    }
-
+    /// Walks on as the reader of the feed does: it knows which images were indexed before.
     func walk(
         _ images: [(SearchableImage, [SearchableComment]?)], isLast: Bool = true, isWhole: Bool = true
     ) async throws {
-        progress = try await index.write(
-            images.map { WalkedImage($0.0, comments: $0.1) }, isLast: isLast, isWhole: isWhole, from: progress)
+        let indexed = try index.known(images.map(\.0.id))
+        let walked = images.map { WalkedImage($0.0, comments: $0.1, isIndexed: indexed.contains($0.0.id)) }
+        progress = try await index.write(walked, isLast: isLast, isWhole: isWhole, from: progress)
         while progress.walk == .removing { progress = try await index.removeUnfound(from: progress) }
     }
 
