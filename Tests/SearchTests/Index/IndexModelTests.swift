@@ -147,6 +147,30 @@ import Testing
         }
     }
 
+    @Test(
+        "walks in any order, with images sent twice, leave each image once", arguments: 0..<ModelSeeds.count(usual: 8))
+    func randomWalks(seed: Int) async throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        try await TestedIndex.with { tested in
+            for _ in 0..<6 {
+                try await tested.apply(.feedReset)
+                let sent = (0..<Int.random(in: 1...25, using: &random)).map { _ in
+                    Int.random(in: 1...20, using: &random)
+                }
+                let cut = Int.random(in: 0...sent.count, using: &random)
+                try await tested.walk(sent[..<cut].map { (SearchableImage($0, "sea \($0)"), []) }, isLast: false)
+                // Removed, and sent later.
+                let later = sent[cut...].filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
+                try await tested.apply(.removed(later.map { UUID($0) }))
+                try await tested.walk(sent[cut...].map { (SearchableImage($0, "sea \($0)"), []) })
+                let found = try await tested.find("")
+                #expect(found.count == Set(sent).count)
+                #expect(Set(found) == Set(sent.map { UUID($0) }))
+                for number in sent { #expect(try await tested.find("\"\(number)\"") == [UUID(number)]) }
+            }
+        }
+    }
+
     @Test("comments are removed by their ids during the first walk, and after it", arguments: [false, true])
     func removedComments(isDuring: Bool) async throws {
         try await TestedIndex.with { tested in

@@ -144,9 +144,10 @@ struct SearchIndex: Sendable {
                     && writer.add(
                         walked.entry, walked.words, at: number, generation: generation,
                         knowsComments: walked.knowsComments)
-                if !isNew, let known = try known ?? writer.number(of: image.id) {
+                // An image that was sent twice may have moved already.
+                if !isNew, let present = try known == number ? number : writer.number(of: image.id) {
                     // An image that was removed and published again may have another place.
-                    if known != number { try writer.move(known, to: number) }
+                    if present != number { try writer.move(present, to: number) }
                     try writer.update(image, at: number)
                     try writer.touch(number, generation: generation)
                 }
