@@ -29,6 +29,17 @@ extension StoreFactory<any CommentsStore> {
         }
     }
 
+    @Test(arguments: Factory.all) func `the first pages have the order of the images`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            try await store.post([draft(1), draft(2, on: 9), draft(3), draft(4)])
+            let first = try await store.firstPages(2, of: [9, 5, 0].map(UUID.init(number:)))
+            #expect(first.pages.map(\.imageID.number) == [9, 5, 0])
+            #expect(first.pages.map { $0.page.items.map(\.id.number) } == [[2], [], [1, 3]])
+            #expect(first.pages.map { $0.page.nextAfterID?.number } == [nil, nil, 3])
+            #expect(first.rest == [])
+        }
+    }
+
     // MARK: Posting
 
     @Test(arguments: Factory.all) func `a comment is read as it was posted`(stores: Factory) async throws {

@@ -55,6 +55,17 @@ extension StoreFactory<any CommentsCache> {
         }
     }
 
+    @Test(arguments: Factory.all) func `the first pages are those of the cached answers`(stores: Factory) async throws {
+        try await stores.withStore { store in
+            for answer in [kept([1, 2, 3]), kept([], on: 5)] { _ = try await store.keep(answer) }
+            let first = try await store.firstPages(2, of: [5, 9, 0].map(UUID.init(number:)))
+            #expect(first.pages.map(\.imageID.number) == [5, 0])
+            #expect(first.pages.map { $0.page.items.map(\.id.number) } == [[], [1, 2]])
+            #expect(first.pages.map { $0.page.nextAfterID?.number } == [nil, 2])
+            #expect(first.rest == [])
+        }
+    }
+
     @Test(arguments: Factory.all) func `texts and times are read as they were stored`(stores: Factory) async throws {
         try await stores.withStore { store in
             let comment = ImageComment(
