@@ -15,8 +15,8 @@ public struct SearchableImage: Equatable, Sendable {
         self.tags = tags
     }
 
-    /// The size of the texts.
-    public var bytes: Int { title.utf8.count + place.utf8.count + tags.reduce(0) { $0 + $1.utf8.count } }
+    /// The size of the texts in UTF-8.
+    public var textBytes: Int { title.utf8.count + place.utf8.count + tags.reduce(0) { $0 + $1.utf8.count } }
 }
 
 /// What is searched of a comment.
@@ -31,6 +31,6 @@ public struct SearchableComment: Equatable, Sendable {
         self.message = message
     }
 
-    /// The size of the texts.
-    public var bytes: Int { author.utf8.count + message.utf8.count }
+    /// The size of the texts in UTF-8.
+    public var textBytes: Int { author.utf8.count + message.utf8.count }
 }

@@ -44,7 +44,7 @@ import Testing
         try await SearchStack.with { stack in
             let long = String(repeating: "🐤", count: PostComment.messageLength.upperBound - 10)
             for image in 1...4 {
-                // More than a third of what is read at once.
+                // The comments of three images have more bytes than `FollowedServices.enoughBytes`.
                 for _ in 0..<50 { try await stack.comment(UUID(image), "galinha \(image) " + long) }
             }
             try await stack.publish(FeedItem(1, "one"), FeedItem(2, "two"), FeedItem(3, "three"), FeedItem(4, "four"))

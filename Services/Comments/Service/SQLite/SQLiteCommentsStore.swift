@@ -27,9 +27,9 @@ struct SQLiteCommentsStore: CommentsStore {
         }
     }
 
-    private static func slice(_ limit: Int, of imageID: UUID, after place: Place, _ db: Database) throws
-        -> CommentsSlice
-    {
+    private static func slice(
+        _ limit: Int, of imageID: UUID, after place: Place, _ db: Database
+    ) throws -> CommentsSlice {
         let rows = try comments(db, sliceQuery, [imageID, place.time, place.position, limit + 1])
         return CommentsSlice(items: Array(rows.prefix(limit)), hasMore: rows.count > limit)
     }

@@ -39,9 +39,10 @@ struct FrequentScalars: Sendable {
                 var value = Int(utf8[place])
                 place += 1
                 if value >= 0x80 {
-                    value = (value & 0x1F) << 6 | Int(utf8[min(place, utf8.count - 1)] & 0x3F)
-                    // Scalars with more bytes begin with larger ones.
-                    guard utf8[place - 1] < 0xE0, value < Self.end else { return nil }
+                    // The first byte of a scalar with more than two bytes.
+                    guard value < 0xE0 else { return nil }
+                    value = (value & 0x1F) << 6 | Int(utf8[place] & 0x3F)
+                    guard value < Self.end else { return nil }
                     place += 1
                 }
                 switch separations[value] {

@@ -60,7 +60,7 @@ struct FeedReader: Sendable {
                 }
                 cursor = page.images.last?.id ?? cursor
                 count += page.images.count
-                bytes += page.images.reduce(0) { $0 + $1.bytes }
+                bytes += page.images.reduce(0) { $0 + $1.textBytes }
                 stretch.pages += 1
                 stretch.isOfEdge = page.isOfEdge
                 stretch.isLast = page.isLast || page.isOfEdge && pagesBefore + stretch.pages >= Self.edgePages
@@ -106,7 +106,7 @@ private struct PreparedPages {
 
     mutating func add(_ page: Page) {
         pages.append(page)
-        commentBytes += page.images.reduce(0) { $1.entry.comments.reduce($0) { $0 + $1.bytes } }
+        commentBytes += page.images.reduce(0) { $1.entry.comments.reduce($0) { $0 + $1.textBytes } }
     }
 
     /// In feed order.

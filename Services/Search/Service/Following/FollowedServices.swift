@@ -88,7 +88,7 @@ struct FollowedServices: Sendable {
                 var comments: [SearchableComment]?
                 if let list = lists.removeValue(forKey: id) { comments = try await all(list) }
                 found.updateValue(comments, forKey: id)
-                bytes += comments?.reduce(0) { $0 + $1.bytes } ?? 0
+                bytes += comments?.reduce(0) { $0 + $1.textBytes } ?? 0
             }
             rest = left + rest.dropFirst(asked.count)
         }

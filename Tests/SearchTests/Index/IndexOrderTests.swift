@@ -1,0 +1,164 @@
+import Foundation
+import RPCTestKit
+import Search
+import Testing
+
+@testable import search_service
+
+/// The order of the images after walks through the feed: resets in the middle, images that come back or are sent twice.
+@Suite struct IndexOrderTests {
+    private func image(_ number: Int) -> SearchableImage { SearchableImage(number, "sea") }
+
+    @Test("a reset during the first walk leaves the order of the feed", arguments: 0...10)
+    func interrupted(read: Int) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.apply(.feedReset)
+            if read > 0 { try await tested.walk((1...read).map { (image($0), []) }, isLast: false) }
+            try await tested.apply(.feedReset)
+            try await tested.publish(image(11))
+            for part in [1...3, 4...10] {
+                try await tested.walk(
+                    (part.lowerBound == 1 ? [(image(11), [])] : []) + part.map { (image($0), []) },
+                    isLast: part.upperBound == 10)
+            }
+            #expect(try await tested.find("") == ([11] + Array(1...10)).map { UUID($0) })
+        }
+    }
+
+    @Test("an image that was published after a reset is newer than those that the walk has missed")
+    func publishedBeforeWalk() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(image(1))
+            try await tested.apply(.feedReset)
+            try await tested.publish(image(4))
+            try await tested.walk([4, 3, 2, 1].map { (image($0), []) })
+            #expect(try await tested.find("") == [4, 3, 2, 1].map { UUID($0) })
+        }
+    }
+
+    @Test(
+        "an image that was published again has its new place after a walk",
+        arguments: [
+            [4, 0, 1, 2, 3, 5], [5, 9, 0, 1, 2, 3, 4], [5, 4, 3, 2, 1, 0], [1, 0, 2, 3, 4, 5], [9, 8, 5, 7, 0],
+        ])
+    func publishedAgain(order: [Int]) async throws {
+        try await TestedIndex.with { tested in
+            for number in (0...5).reversed() { try await tested.publish(image(number)) }
+            try await tested.comment(image(4), "sun")
+            try await tested.apply(.feedReset)
+            try await tested.walk(order.map { (image($0), []) })
+            #expect(try await tested.find("").first == UUID(order[0]))
+            #expect(Set(try await tested.find("")) == Set(order.map { UUID($0) }))
+            if order.count < 7, order != [1, 0, 2, 3, 4, 5], order != [9, 8, 5, 7, 0] {
+                #expect(try await tested.find("") == order.map { UUID($0) })
+            }
+            #expect(try await tested.find("sun ") == (order.contains(4) ? [UUID(4)] : []))
+        }
+    }
+
+    @Test(
+        "the longest ascent leaves out the fewest numbers",
+        arguments: [
+            ([], []), ([3], [0]), ([1, 2, 3], [0, 1, 2]), ([9, 1, 2, 3], [1, 2, 3]), ([1, 9, 2, 3], [0, 2, 3]),
+            ([2, 2], [0]), ([3, 2, 1], [2]),
+        ] as [([Int64], Set<Int>)])
+    func ascent(numbers: [Int64], places: Set<Int>) {
+        let found = LongestAscent.places(in: numbers)
+        #expect(found.count == places.count)
+        #expect(numbers == [2, 2] || found == places)
+    }
+
+    @Test("an image that the feed sends twice has its last place", arguments: [true, false])
+    func sentTwice(inOneTransaction: Bool) async throws {
+        try await TestedIndex.with { tested in
+            try await tested.apply(.feedReset)
+            let images = [1, 2, 1, 3].map { (SearchableImage($0, "sea"), [SearchableComment]?.some([])) }
+            let parts = inOneTransaction ? [images] : images.map { [$0] }
+            for (place, part) in parts.enumerated() {
+                try await tested.walk(part, isLast: place == parts.count - 1)
+            }
+            #expect(try await tested.find("") == [2, 1, 3].map { UUID($0) })
+        }
+    }
+
+    @Test(
+        "an image that the feed sends again between new ones keeps its place, and the others get numbers of their own")
+    func sentAgain() async throws {
+        try await TestedIndex.with { tested in
+            func image(_ number: Int) -> (SearchableImage, [SearchableComment]?) {
+                (SearchableImage(number, "sea"), [])
+            }
+            try await tested.apply(.feedReset)
+            try await tested.walk((1...5).map(image))
+            try await tested.apply(.removed([2, 3, 4].map { UUID($0) }), .feedReset)
+            try await tested.walk([1, 90, 1, 91, 92, 5].map(image))
+            #expect(Set(try await tested.find("")) == Set([1, 90, 91, 92, 5].map { UUID($0) }))
+            #expect(try await tested.find("").last == UUID(5))
+        }
+    }
+
+    @Test("the order of the feed does not depend on the image at which a walk stops", arguments: [false, true])
+    func removedBetween(isPublishedAgain: Bool) async throws {
+        try await TestedIndex.with { tested in
+            func images(_ numbers: some Sequence<Int>) -> [(SearchableImage, [SearchableComment]?)] {
+                numbers.map { (SearchableImage($0, "sea"), []) }
+            }
+            try await tested.apply(.feedReset)
+            try await tested.walk(images(1...5))
+            // A second walk stops at 4; 5 to 9 are new.
+            try await tested.apply(.removed([UUID(5)]), .feedReset)
+            try await tested.walk(images(1...4), isLast: false)
+            try await tested.apply(.removed([UUID(4)]))
+            if isPublishedAgain { try await tested.publish(SearchableImage(4, "sea")) }
+            try await tested.walk(images(5...9))
+            #expect(
+                try await tested.find("")
+                    == ((isPublishedAgain ? [4] : []) + [1, 2, 3, 5, 6, 7, 8, 9]).map { UUID($0) })
+        }
+    }
+
+    @Test(
+        "walks in any order, with images sent twice, leave each image once", arguments: 0..<ModelSeeds.count(usual: 8))
+    func randomWalks(seed: Int) async throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        try await TestedIndex.with { tested in
+            for _ in 0..<6 {
+                try await tested.apply(.feedReset)
+                let sent = (0..<Int.random(in: 1...25, using: &random)).map { _ in
+                    Int.random(in: 1...20, using: &random)
+                }
+                let cut = Int.random(in: 0...sent.count, using: &random)
+                try await tested.walk(sent[..<cut].map { (SearchableImage($0, "sea \($0)"), []) }, isLast: false)
+                // Removed, and sent later.
+                let later = sent[cut...].filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
+                try await tested.apply(.removed(later.map { UUID($0) }))
+                try await tested.walk(sent[cut...].map { (SearchableImage($0, "sea \($0)"), []) })
+                let found = try await tested.find("")
+                #expect(found.count == Set(sent).count)
+                #expect(Set(found) == Set(sent.map { UUID($0) }))
+                for number in sent { #expect(try await tested.find("\"\(number)\"") == [UUID(number)]) }
+            }
+        }
+    }
+
+    @Test("a walk over a part of a feed removes nothing")
+    func partialWalk() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(SearchableImage(1, "sea"))
+            try await tested.apply(.feedReset)
+            try await tested.walk([(SearchableImage(2, "sea"), [])], isWhole: false)
+            #expect(try await tested.find("sea ").count == 2)
+        }
+    }
+
+    @Test("images that a later walk finds first are newer than those that are known")
+    func missedImages() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(SearchableImage(1, "sea"))
+            try await tested.apply(.feedReset)
+            try await tested.walk([3, 2, 1].map { (SearchableImage($0, "sea"), []) })
+            try await tested.publish(SearchableImage(4, "sea"))
+            #expect(try await tested.find("") == [4, 3, 2, 1].map { UUID($0) })
+        }
+    }
+}
