@@ -199,11 +199,12 @@ import Testing
     }
 
     @Test func `calls that wait for capacity time out, and so make way for others`() async throws {
+        let gate = Gate()
         var limits = Limits()
         limits.queuedBytes = 100_000
-        limits.callsPerProcess = 2
+        limits.callsPerProcess = 3
         limits.deafTime = .hours(1)
-        try await withPeer(limits: limits) { slow, server in
+        try await withPeer(gate: gate, limits: limits) { slow, server in
             let other = try await WirePeer.connect(to: server.path)
             try await slow.setReading(false)
             try await slow.send(request("1", "echo.grow", #"{"bytes":1000000}"#))
@@ -212,7 +213,11 @@ import Testing
                 try await slow.send(
                     #"{"jsonrpc":"2.0","id":\#(id),"method":"rpc.ping","meta":{"timeout_ms":1}}"#)
             }
-            while try await other.answer(to: request("1", "rpc.ping")).error != nil {}
+            // Asked one at a time, so the three calls of the process suffice.
+            while try await other.statistics().methods["rpc.ping"]?.errors["deadline_exceeded"] != 2 {}
+            for id in 1...3 { try await other.send(waiting("\(id)", "\(id)")) }
+            for _ in 1...3 { _ = await gate.arrival() }
+
             try await slow.setReading(true)
             #expect(try await slow.answer().id == "1")
             var ended: Set<String> = []
