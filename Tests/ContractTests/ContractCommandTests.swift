@@ -100,7 +100,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (["verify", "likes"], "choose the implementation with one of --socket, --plugin and --start", 64),
+        (["verify", "./likes"], "choose the implementation with one of --socket, --plugin and --start", 64),
+        (
+            ["verify", "likes", "protocol", "--root", "/nonexistent"],
+            "Cannot use the plugin: /nonexistent/plugins.d/likes.json: cannot be opened: No such file", 65
+        ),
+        (["verify", "nonsense"], "unknown contract nonsense. Known: comments, ", 64),
         (["verify", "likes", "--socket", "a", "--plugin", "b"], "choose the implementation with one of", 64),
         (["verify", "nonsense", "--socket", "a"], "unknown contract nonsense. Known: comments, ", 64),
         (

@@ -192,7 +192,7 @@ import Testing
             try Data(Self.manifest.utf8).write(to: URL(fileURLWithPath: file))
             try await until { try await run(deployment, ["search", "chick"]).output.contains(Self.chick) }
             #expect(try await curl(url + "/", "-H", "Accept: text/html").contains("/search"))
-            let verified = try await run(deployment, ["verify", "search", "--plugin", "search", "--timeout", "60"])
+            let verified = try await run(deployment, ["verify", "search", "--timeout", "60"])
             #expect(verified.status == 0, "\(verified.output)\(verified.errors)")
         }
     }

@@ -21,7 +21,7 @@ struct GatewayCommand: AsyncParsableCommand {
               gateway call feed.load limit=3            any method of any service
               gateway health                            the state of the services
               gateway stats feed                        calls and latencies of a service
-              gateway verify likes --plugin likes       play the cases of a contract
+              gateway verify likes                      play the cases of a contract
 
             Exit codes:
               0    done

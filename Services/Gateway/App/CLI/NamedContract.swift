@@ -8,7 +8,7 @@ enum NamedContract {
     /// The folder with its cases.
     /// - Parameter name: a name, or a path with a slash.
     static func folder(_ name: String) throws(ValidationError) -> String {
-        if name.contains("/") || name == "." { return name }
+        if isPath(name) { return name }
         guard let folder = ContractCases.folder(name) else {
             throw ValidationError(
                 "unknown contract \(name). Known: \(ContractCases.names.joined(separator: ", ")). For a path give one with "
@@ -16,6 +16,9 @@ enum NamedContract {
         }
         return folder
     }
+
+    /// Whether an argument is the path of a folder.
+    static func isPath(_ name: String) -> Bool { name.contains("/") || name == "." }
 
     /// Its `contract.json`.
     /// - Parameter name: a name, or the path of such a file.

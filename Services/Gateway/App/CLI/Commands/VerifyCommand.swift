@@ -16,13 +16,16 @@ struct VerifyCommand: LocalCommand {
             of our plugins), \
             or the path of a folder of cases. "protocol" has the cases of the protocol itself, for every service.
 
-            The cases write. With --plugin and --socket their data remain in the store of the running program. --start runs \
-            a program for them, whose folder {root} is removed afterwards.
+            Without --socket, --plugin and --start the running plugin with the name of the first contract is verified.
+
+            The cases write. Their data remain in the store of a running program. --start runs a program for them, whose \
+            folder {root} is removed afterwards.
 
             The exit code is 0 if steps were verified and none failed, else 1.
 
             Examples:
-              gateway verify likes --plugin likes
+              gateway verify likes
+              gateway verify likes --plugin my-likes
               gateway verify comments protocol --socket /run/mine.sock
               gateway verify feed --start 'feed-service --root {root}'
               gateway verify likes --start 'ROOT={root} ./likes.py'
@@ -65,7 +68,9 @@ struct VerifyCommand: LocalCommand {
     static let timeouts = 0.001...86_400
 
     func validate() throws {
-        guard [socket, plugin, start].count(where: { $0 != nil }) == 1 else {
+        let choices = [socket, plugin, start].count(where: { $0 != nil })
+        let isFolder = contracts.first.map(NamedContract.isPath) ?? false
+        guard choices == 1 || choices == 0 && !isFolder else {
             throw ValidationError("choose the implementation with one of --socket, --plugin and --start")
         }
         if let timeout, !Self.timeouts.contains(timeout) {
@@ -123,7 +128,7 @@ struct VerifyCommand: LocalCommand {
     private func subject() throws -> Subject {
         if let start { return .command(start) }
         if let socket { return .socket(socket) }
-        let name = plugin ?? ""
+        let name = plugin ?? contracts[0]
         do throws(JSONError) {
             _ = try PluginName.checked(name)
         } catch {
