@@ -50,6 +50,8 @@ final class EventInbox: Sendable {
         return isAdded
     }
 
+    var isEmpty: Bool { state.withLock(\.events.isEmpty) }
+
     /// Takes all events.
     func take() -> [IndexEvent] {
         let (events, producers) = state.withLock { state in

@@ -15,7 +15,7 @@ struct Follower: Sendable {
     let standing: IndexStanding
     let logger: Logger
 
-    /// How many transactions of the walk follow each other before events are applied.
+    /// How many transactions of the walk follow each other while events wait.
     static let stretchesAtOnce = 4
 
     /// The pause after a failure.
@@ -142,7 +142,7 @@ struct Follower: Sendable {
                     work.hasUnknownComments = true
                     try await report(&work)
                 }
-                let isDone = try await !advance(&work)
+                let isDone = try await !advance(&work, inbox)
                 if isDone, events.isEmpty { try await rest(&work, inbox) }
             } catch let error as RPCError {
                 // The watchers report a service that does not answer. Events wake the index earlier.
@@ -154,12 +154,12 @@ struct Follower: Sendable {
 
     /// Does one piece of work that no event has asked for.
     /// - Returns: false when there is none.
-    private func advance(_ work: inout Work) async throws -> Bool {
+    private func advance(_ work: inout Work, _ inbox: EventInbox) async throws -> Bool {
         switch work.progress.walk {
         case .removing:
             work.progress = try await writing { [base = work.progress] in try await $0.removeUnfound(from: base) }
         case .walking:
-            try await walk(&work)
+            try await walk(&work, inbox)
             work.segments = .many
             work.hasUnknownComments = true
         case .none:
@@ -243,10 +243,10 @@ struct Follower: Sendable {
 
     // MARK: Walking through the feed
 
-    /// Reads and writes the next stretches of the feed. The next one is read while one is written; no event is applied meanwhile,
-    /// because the pages are older than the events.
+    /// Reads and writes the next stretches of the feed, until there are no more, or events have waited for some. The next one is read
+    /// while one is written; no event is applied meanwhile, because the pages are older than the events.
     /// - Parameter work: is updated by each transaction, also before an error.
-    private func walk(_ work: inout Work) async throws {
+    private func walk(_ work: inout Work, _ inbox: EventInbox) async throws {
         if work.progress.walkTotal == 0, work.progress.walked == 0 {
             let total = try await services.count()
             if total > 0 {
@@ -256,10 +256,12 @@ struct Follower: Sendable {
             }
         }
         var stretch = try await reader.stretch(after: work.progress.walkAfter, pagesBefore: work.pages)
-        for turn in 1...Self.stretchesAtOnce {
+        var written = 0
+        while true {
             let current = stretch
             work.pages += current.pages
-            guard !current.isLast, turn < Self.stretchesAtOnce else {
+            written += 1
+            guard !current.isLast, written < Self.stretchesAtOnce || inbox.isEmpty else {
                 work.progress = try await write(current, from: work.progress)
                 return
             }
