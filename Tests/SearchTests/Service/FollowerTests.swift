@@ -1,0 +1,75 @@
+import CommentsContract
+import FeedContract
+import Foundation
+import Logging
+import RPC
+import RPCTestKit
+import SQLiteKit
+import Search
+import Testing
+
+@testable import search_service
+
+/// The order of the work on the index, with scripted services.
+@Suite struct FollowerTests {
+    @Test(.timeLimit(.minutes(5))) func `an event that arrives during a walk is applied before its end`() async throws {
+        let new = UUID(1)
+        let (reads, read) = AsyncStream.makeStream(of: Void.self)
+        var feed = MethodTable(FeedContract.contract)
+        feed.handle(FeedContract.count) { _, _ in Count(count: 1_000_000) }
+        // A feed without end. Each of its images is a stretch of its own.
+        feed.handle(FeedContract.load) { _, _ in
+            read.yield()
+            let item = FeedItem(
+                id: UUID(), description: String(repeating: "x", count: FeedReader.fullBytes),
+                image: "https://example.org/a")
+            return LoadedFeed(items: [item], nextAfterID: item.id, prevBeforeID: nil, origin: .store)
+        }
+        feed.handle(FeedContract.watch) { _, _, items in
+            try await items.send(FeedEvent(seq: "1", change: .reset))
+            for await _ in reads.dropFirst(Follower.stretchesAtOnce) { break }
+            let item = FeedItem(id: new, description: "chick", image: "https://example.org/a")
+            try await items.send(FeedEvent(seq: "2", change: .published([item])))
+            try await Task.sleep(for: .seconds(3_600))
+        }
+        var comments = MethodTable(CommentsContract.contract)
+        comments.handle(CommentsContract.lists) { params, _ in
+            CommentLists(
+                lists: params.imageIDs.map { CommentList(imageID: $0, items: [], nextAfterID: nil) }, rest: nil)
+        }
+        comments.handle(CommentsContract.watch) { _, _, _ in try await Task.sleep(for: .seconds(3_600)) }
+        try await follow(feed, comments) { index in
+            while try await index.find(SearchQuery("chick"), 1, after: nil, maximumTotal: 1).images.isEmpty {}
+            #expect(try index.progress().walk == .walking)
+        }
+    }
+
+    /// Runs a follower of these services while `body` uses its index.
+    private func follow(
+        _ feed: MethodTable, _ comments: MethodTable, _ body: (SearchIndex) async throws -> Void
+    ) async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/search.sqlite"
+            let pool = try SearchIndex.opening.open(path)
+            let slot = StoreSlot(SearchIndex.opening, at: path, .success(pool)) { SearchIndex($0) }
+            let store = SoftStore(slot, StoreMonitor(path: path, logger: logger))
+            try await TestServer.with(feed) { feed in
+                try await TestServer.with(comments) { comments in
+                    try await RPCClient.withConnection(to: feed.path, as: "test") { feed in
+                        try await RPCClient.withConnection(to: comments.path, as: "test") { comments in
+                            let follower = Follower(
+                                services: FollowedServices(feed: feed, comments: comments), index: store,
+                                standing: IndexStanding(logger: logger, now: { Date() }), logger: logger)
+                            try await withThrowingTaskGroup(of: Void.self) { group in
+                                group.addTask { await follower.run() }
+                                try await body(SearchIndex(pool))
+                                group.cancelAll()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
