@@ -32,26 +32,67 @@ import Testing
             try await items.send(FeedEvent(seq: "2", change: .published([item])))
             try await Task.sleep(for: .seconds(3_600))
         }
+        try await follow(
+            feed, Self.withoutComments,
+            while: { index in
+                while try await index.find(SearchQuery("chick"), 1, after: nil, maximumTotal: 1).images.isEmpty {}
+                #expect(try index.progress().walk == .walking)
+            })
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `a walk that had not begun before a restart begins with a reset`() async throws
+    {
+        // A was removed and published again before B, while search did not run.
+        let (a, b, last) = (FeedItem(1, "a"), FeedItem(2, "b"), FeedItem(3, "chick"))
+        var feed = MethodTable(FeedContract.contract)
+        feed.handle(FeedContract.count) { _, _ in Count(count: 2) }
+        let (reads, read) = AsyncStream.makeStream(of: Void.self)
+        feed.handle(FeedContract.load) { _, _ in
+            read.yield()
+            return LoadedFeed(items: [b, a], nextAfterID: nil, prevBeforeID: nil, origin: .store)
+        }
+        feed.handle(FeedContract.watch) { params, _, items in
+            let missed: [FeedEvent.Change] = [.published([a]), .removed([a.id]), .published([a]), .published([b])]
+            for change in params.since == "1" ? missed : [.reset] {
+                try await items.send(FeedEvent(seq: "2", change: change))
+            }
+            for await _ in reads { break }
+            try await items.send(FeedEvent(seq: "3", change: .published([last])))
+            try await Task.sleep(for: .seconds(3_600))
+        }
+        try await follow(feed, Self.withoutComments) { index in
+            _ = try await index.apply([IndexEvent(seq: "1", change: .feedReset)], from: IndexProgress())
+        } while: { index in
+            func find(_ words: String) async throws -> [UUID] {
+                try await index.find(SearchQuery(words), 10, after: nil, maximumTotal: 10).images.map(\.id)
+            }
+            while try await find("chick").isEmpty {}
+            #expect(try await find("") == [last.id, b.id, a.id])
+        }
+    }
+
+    /// A service without comments.
+    private static var withoutComments: MethodTable {
         var comments = MethodTable(CommentsContract.contract)
         comments.handle(CommentsContract.lists) { params, _ in
             CommentLists(
                 lists: params.imageIDs.map { CommentList(imageID: $0, items: [], nextAfterID: nil) }, rest: nil)
         }
         comments.handle(CommentsContract.watch) { _, _, _ in try await Task.sleep(for: .seconds(3_600)) }
-        try await follow(feed, comments) { index in
-            while try await index.find(SearchQuery("chick"), 1, after: nil, maximumTotal: 1).images.isEmpty {}
-            #expect(try index.progress().walk == .walking)
-        }
+        return comments
     }
 
     /// Runs a follower of these services while `body` uses its index.
+    /// - Parameter prepare: changes the index before.
     private func follow(
-        _ feed: MethodTable, _ comments: MethodTable, _ body: (SearchIndex) async throws -> Void
+        _ feed: MethodTable, _ comments: MethodTable, prepare: (SearchIndex) async throws -> Void = { _ in },
+        while body: (SearchIndex) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try await withTemporaryDirectory { directory in
             let path = directory + "/search.sqlite"
             let pool = try SearchIndex.opening.open(path)
+            try await prepare(SearchIndex(pool))
             let slot = StoreSlot(SearchIndex.opening, at: path, .success(pool)) { SearchIndex($0) }
             let store = SoftStore(slot, StoreMonitor(path: path, logger: logger))
             try await TestServer.with(feed) { feed in

@@ -47,13 +47,16 @@ struct Follower: Sendable {
 
     /// Follows from the progress of the index on, until the index fails.
     private func follow() async throws {
-        guard let progress = try await index.reading({ try $0.progress() }) else { return }
+        guard var progress = try await index.reading({ try $0.progress() }) else { return }
+        if progress.isBeforeWalk {
+            progress = try await writing { [base = progress] in try await $0.forgetWalk(from: base) }
+        }
         standing.noteStored(
             indexing: try await percent(progress), currentAt: progress.indexedAt)
         let inbox = EventInbox()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await watch(.feed, since: progress.feedSeq, inbox) }
-            group.addTask { await watch(.comments, since: progress.commentsSeq, inbox) }
+            group.addTask { [seq = progress.feedSeq] in await watch(.feed, since: seq, inbox) }
+            group.addTask { [seq = progress.commentsSeq] in await watch(.comments, since: seq, inbox) }
             defer { group.cancelAll() }
             try await work(inbox, from: progress)
         }

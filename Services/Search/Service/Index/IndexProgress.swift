@@ -31,6 +31,9 @@ struct IndexProgress: Equatable, Sendable {
 
     /// The last time at which the index had all changes.
     var indexedAt: Date?
+
+    /// Whether a walk is due that has read nothing yet.
+    var isBeforeWalk: Bool { walk == .walking && walkAfter == nil }
 }
 
 extension IndexProgress {

@@ -167,6 +167,15 @@ struct SearchIndex: Sendable {
         return Set(LongestAscent.places(in: behind).map { behind[$0] })
     }
 
+    /// Asks for another reset instead of a walk that has read nothing. Events that were missed since the reset are older than the pages
+    /// that the walk would read now: applied afterwards, an image that was removed and published again would become the newest.
+    func forgetWalk(from base: IndexProgress) async throws -> IndexProgress {
+        try await write(from: base) { _, progress in
+            progress.walk = .none
+            progress.feedSeq = nil
+        }
+    }
+
     func setWalkTotal(_ total: Int, from base: IndexProgress) async throws -> IndexProgress {
         try await write(from: base) { _, progress in progress.walkTotal = total }
     }
