@@ -87,6 +87,8 @@ struct SearchIndex: Sendable {
                     try writer.touch(known, generation: progress.generation)
                 }
             }
+            // The pages of the walk are newer.
+            if progress.isBeforeWalk { progress.walkNumber = try walkStart(writer) }
         case .removed(let ids):
             for id in ids { if let number = try writer.number(of: id) { try writer.remove(number) } }
         case .feedReset:
@@ -96,14 +98,16 @@ struct SearchIndex: Sendable {
             progress.walkLast = nil
             progress.walked = 0
             progress.walkTotal = 0
-            if let lowest = try writer.lowestNumber() {
-                progress.walkNumber = min(lowest, IndexNumbers.first) - IndexNumbers.walkGap
-            } else {
-                progress.walkNumber = IndexNumbers.first
-                try CommentsByID.omit(writer.db)
-            }
+            progress.walkNumber = try walkStart(writer)
+            if try writer.lowestNumber() == nil { try CommentsByID.omit(writer.db) }
         case .posted, .removedComments, .commentsReset: break
         }
+    }
+
+    /// The number for the first image of a walk that is newer than all known ones.
+    private static func walkStart(_ writer: IndexWriter) throws -> Int64 {
+        guard let lowest = try writer.lowestNumber() else { return IndexNumbers.first }
+        return min(lowest, IndexNumbers.first) - IndexNumbers.walkGap
     }
 
     // MARK: Walking through the feed
