@@ -53,12 +53,12 @@ import Testing
         }
     }
 
-    @Test("the index of an earlier version is built again")
-    func migrated() async throws {
+    @Test("the index of an earlier version is built again", arguments: ["1 the index", "2 the words of a sample"])
+    func migrated(version: String) async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/search.sqlite"
             let first = try DatabasePool(path: path)
-            try IndexSchema.migrator.migrate(first, upTo: "1 the index")
+            try IndexSchema.migrator.migrate(first, upTo: version)
             try await first.write { db in
                 try db.execute(sql: "UPDATE progress SET feed_seq = 'a.1', walk = 1, walked = 1, walk_total = 2")
                 try db.execute(
@@ -75,6 +75,8 @@ import Testing
                 try Int.fetchOne($0, sql: "SELECT count(*) FROM word WHERE word MATCH 'sea'")
             }
             #expect(words == 0)
+            let progress = try await index.apply([IndexEvent(seq: "1", change: .feedReset)], from: IndexProgress())
+            #expect(progress.isBeforeWalk)
         }
     }
 }

@@ -83,23 +83,32 @@ enum IndexSchema {
             ) STRICT;
             INSERT INTO progress VALUES (NULL, NULL, 0, 0, NULL, \(IndexNumbers.first), 0, 0, 0, NULL);
             """,
-            // The vocabulary has the words of a sample of the images only, so the index is built again.
+            // The vocabulary has the words of a sample of the images only.
             "2 the words of a sample": """
-            DELETE FROM comment;
-            DELETE FROM image;
-            DELETE FROM vocabulary;
-            DELETE FROM term_start;
-            DELETE FROM term;
-            INSERT INTO word (word) VALUES ('delete-all');
+            \(emptying)
             -- How many segments are merged at once: fewer copies of the words are written than with 4, the default.
             INSERT INTO word (word, rank) VALUES ('automerge', 8);
+            """,
+            // The terms are composed, and deleting the words of an image needs the terms that were inserted.
+            "3 the last number of a walk": """
+            \(emptying)
             -- The number of the walk's last image.
             ALTER TABLE progress ADD COLUMN walk_last INTEGER;
-            UPDATE progress SET feed_seq = NULL, comments_seq = NULL, generation = 0, walk = 0, walk_after = NULL,
-                walk_number = \(IndexNumbers.first), walked = 0, walk_total = 0, comments_behind = 0, indexed_at = NULL;
             """,
         ])
     }
+
+    /// Empties the index of an earlier version, so that it is built again.
+    private static let emptying = """
+        DELETE FROM comment;
+        DELETE FROM image;
+        DELETE FROM vocabulary;
+        DELETE FROM term_start;
+        DELETE FROM term;
+        INSERT INTO word (word) VALUES ('delete-all');
+        UPDATE progress SET feed_seq = NULL, comments_seq = NULL, generation = 0, walk = 0, walk_after = NULL,
+            walk_number = \(IndexNumbers.first), walked = 0, walk_total = 0, comments_behind = 0, indexed_at = NULL;
+        """
 }
 
 /// The index of the comments' ids, which have a random order. The walk that fills an empty index does without it: writing it at once
