@@ -5,7 +5,7 @@ import Testing
 
 @testable import search_service
 
-/// The order of the images after walks through the feed: resets in the middle, images that come back or are sent twice.
+/// The order of the images after walks through the feed: resets in the middle, images that are published again or sent twice.
 @Suite struct IndexOrderTests {
     private func image(_ number: Int) -> SearchableImage { SearchableImage(number, "sea") }
 
@@ -33,6 +33,20 @@ import Testing
             try await tested.publish(image(4))
             try await tested.walk([4, 3, 2, 1].map { (image($0), []) })
             #expect(try await tested.find("") == [4, 3, 2, 1].map { UUID($0) })
+        }
+    }
+
+    @Test("any number of images can be published between a reset and its walk")
+    func manyPublishedBeforeWalk() async throws {
+        try await TestedIndex.with { tested in
+            try await tested.publish(image(1))
+            try await tested.apply(.feedReset)
+            // Each has a gap behind it, so the numbers become negative.
+            for number in 3...42 { try await tested.publish(image(number)) }
+            let all = Array((1...43).reversed())
+            try await tested.walk(all.map { (image($0), []) })
+            #expect(try await tested.find("") == all.map { UUID($0) })
+            #expect(try await tested.find("sea", pages: 10) == all.map { UUID($0) })
         }
     }
 

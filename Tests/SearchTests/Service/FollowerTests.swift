@@ -30,7 +30,7 @@ import Testing
             for await _ in reads.dropFirst(Follower.stretchesAtOnce) { break }
             let item = FeedItem(id: new, description: "chick", image: "https://example.org/a")
             try await items.send(FeedEvent(seq: "2", change: .published([item])))
-            try await Task.sleep(for: .seconds(3_600))
+            await Self.stayOpen()
         }
         try await follow(
             feed, Self.withoutComments,
@@ -58,7 +58,7 @@ import Testing
             }
             for await _ in reads { break }
             try await items.send(FeedEvent(seq: "3", change: .published([last])))
-            try await Task.sleep(for: .seconds(3_600))
+            await Self.stayOpen()
         }
         try await follow(feed, Self.withoutComments) { index in
             _ = try await index.apply([IndexEvent(seq: "1", change: .feedReset)], from: IndexProgress())
@@ -71,6 +71,9 @@ import Testing
         }
     }
 
+    /// Until the watcher ends its stream.
+    private static func stayOpen() async { for await _ in AsyncStream<Void>(Void.self, { _ in }) {} }
+
     /// A service without comments.
     private static var withoutComments: MethodTable {
         var comments = MethodTable(CommentsContract.contract)
@@ -78,7 +81,7 @@ import Testing
             CommentLists(
                 lists: params.imageIDs.map { CommentList(imageID: $0, items: [], nextAfterID: nil) }, rest: nil)
         }
-        comments.handle(CommentsContract.watch) { _, _, _ in try await Task.sleep(for: .seconds(3_600)) }
+        comments.handle(CommentsContract.watch) { _, _, _ in await stayOpen() }
         return comments
     }
 
