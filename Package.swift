@@ -35,7 +35,7 @@ func service(_ name: String, executable: String, specificTo dependencies: [Targe
             name: executable,
             dependencies: [
                 .target(name: name), .target(name: "\(name)Contract"), "JSON", "RPC", "ServiceKit", "SQLiteKit",
-                "EdgeKit", "EdgeModel", "Upstream",
+                "EdgeKit", "EdgeModel", "Timing", "Upstream",
                 .grdb, .logging, .nioCore,
             ]
                 + dependencies,
@@ -95,7 +95,7 @@ let package = Package(
             name: "ImageFeedContracts",
             targets: [
                 "FeedContract", "CommentsContract", "ImageDataContract", "GatewayContract", "Presentation", "EdgeModel",
-                "RPC", "JSON",
+                "RPC", "JSON", "Timing",
             ]),
     ],
     // Exact versions, so that every checkout builds, tests and measures the same code: Package.resolved is not in the repository. A
@@ -127,14 +127,16 @@ let package = Package(
         .systemLibrary(name: "CZlib", path: "Shared/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Strict JSON and its codecs. Without NIO, so that features may use it.
         .target(name: "JSON", path: "Shared/JSON", swiftSettings: settings),
+        // Monotonic time as an argument, so that tests of deadlines and pauses take no time.
+        .target(name: "Timing", dependencies: [.nioCore], path: "Shared/Timing", swiftSettings: settings),
         .target(
-            name: "RPC", dependencies: ["CZlib", "JSON", .nioConcurrencyHelpers, .nioCore, .nioPosix],
+            name: "RPC", dependencies: ["CZlib", "JSON", "Timing", .nioConcurrencyHelpers, .nioCore, .nioPosix],
             path: "Shared/RPC", exclude: ["README.md"], swiftSettings: settings),
         // Runs other programs: with limits for untrusted input, and vipsthumbnail. Without dependencies, so that the tests of the
         // runtime may use it.
         .target(name: "Processes", path: "Shared/Processes", swiftSettings: settings),
         .target(
-            name: "ServiceKit", dependencies: ["RPC", .argumentParser, .logging, .unixSignals],
+            name: "ServiceKit", dependencies: ["RPC", "Timing", .argumentParser, .logging, .unixSignals],
             path: "Shared/ServiceKit", swiftSettings: settings),
         .target(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
@@ -143,7 +145,7 @@ let package = Package(
         // limit.
         .target(
             name: "Upstream",
-            dependencies: ["CZlib", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .crypto],
+            dependencies: ["CZlib", "Timing", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioSSL, .crypto],
             path: "Shared/Upstream", swiftSettings: settings),
         // What is known of an answer (origin, age and validators) and of a picture (size and placeholder). Pure, so that
         // features may see it.
@@ -152,7 +154,7 @@ let package = Package(
         .target(
             name: "EdgeKit",
             dependencies: [
-                "EdgeModel", "RPC", "ServiceKit", "Upstream", .argumentParser, .logging, .nioCore, .crypto,
+                "EdgeModel", "RPC", "ServiceKit", "Timing", "Upstream", .argumentParser, .logging, .nioCore, .crypto,
             ],
             path: "Shared/EdgeKit", exclude: ["README.md"], swiftSettings: settings),
         // Plays the cases of contracts against any implementation. It knows no services.
@@ -160,7 +162,7 @@ let package = Package(
             name: "ContractKit", dependencies: ["JSON", "Processes", "RPC"], path: "Shared/ContractKit",
             swiftSettings: settings),
         .target(
-            name: "RPCTestKit", dependencies: ["JSON", "Processes", "RPC", .logging, .nioCore, .nioPosix],
+            name: "RPCTestKit", dependencies: ["JSON", "Processes", "RPC", "Timing", .logging, .nioCore, .nioPosix],
             path: "Shared/RPCTestKit", swiftSettings: settings),
     ]
 
@@ -191,7 +193,7 @@ let package = Package(
                 name: "gateway",
                 dependencies: [
                     "ContractCases", "ContractKit", "EdgeModel", "JSON", "Processes", "RPC", "ServiceKit",
-                    "Presentation", "FeedContract",
+                    "Timing", "Presentation", "FeedContract",
                     "CommentsContract", "ImageDataContract", "GatewayContract",
                     // The client of search, App/Search.
                     "SearchContract",
@@ -223,7 +225,7 @@ let package = Package(
         // Tests and benchmarks.
         + [
             tests("JSONTests", of: ["JSON", "RPCTestKit"]),
-            tests("RPCTests", of: ["JSON", "RPC", "RPCTestKit", .nioCore, .nioEmbedded]),
+            tests("RPCTests", of: ["JSON", "RPC", "RPCTestKit", "Timing", .nioCore, .nioEmbedded]),
             tests("ProcessesTests", of: ["Processes", "RPCTestKit"]),
             tests("ServiceKitTests", of: ["ServiceKit", "RPC", "RPCTestKit", .argumentParser, .logging, .nioPosix]),
             tests(
@@ -310,37 +312,48 @@ let package = Package(
         ]
 )
 
-/// Selects a part of the package: `programs` leaves out tests and benchmarks (deploy/up). Each sanitizer needs a separate build:
-/// `runtime` builds the tests of the runtime and of the HTTP response reader for the thread sanitizer (deploy/test); `upstream`
-/// builds all tests of the HTTP client; `fuzzing` builds the fuzzers of both (deploy/fuzz).
+/// Selects a part of the package: `programs` leaves out tests and benchmarks (deploy/up); names of targets, separated by commas,
+/// select those and what they need, for a quick build of some tests. Each sanitizer needs a separate build: `runtime` builds the
+/// tests of the runtime and of the HTTP response reader for the thread sanitizer; `fuzzing` builds the fuzzers of both.
 let only = Context.environment["IMAGE_FEED_ONLY"]
 
 if only == "programs" {
     package.targets.removeAll {
         $0.name == "RPCTestKit" || ($0.path?.hasPrefix("Tests/") == true && $0.name != "ContractCases")
     }
-} else if only == "upstream" {
-    let client: Set = ["CZlib", "JSON", "Processes", "RPC", "RPCTestKit", "Upstream", "UpstreamTests", "upstream-get"]
-    package.products = []
-    package.targets.removeAll { !client.contains($0.name) }
 } else if only == "fuzzing" {
-    package.products = []
-    package.targets.removeAll { !["CZlib", "JSON", "RPC", "Upstream"].contains($0.name) }
+    select(["RPC", "Upstream"], in: package)
     leaveResponsesOnly(package)
-} else if only != nil {
-    let runtime: Set = [
-        "CZlib", "JSON", "JSONTests", "Processes", "RPC", "RPCTestKit", "RPCTests", "Upstream", "UpstreamTests",
-    ]
-    package.products = []
-    package.targets.removeAll { !runtime.contains($0.name) }
+} else if only == "runtime" {
     leaveResponsesOnly(package)
+    select(["JSONTests", "RPCTests", "UpstreamTests"], in: package)
+} else if let only {
+    select(only.split(separator: ",").map(String.init), in: package)
+}
+
+/// Removes the targets that these do not need.
+func select(_ names: [String], in package: Package) {
+    var (needed, next) = (Set<String>(), names)
+    while let name = next.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            continue
+        }
+        next += target.dependencies.compactMap {
+            switch $0 {
+            case .targetItem(let name, _), .byNameItem(let name, _): name
+            default: nil
+            }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
 }
 
 /// Reduces the HTTP client to the parts that read responses. TLS and services would double the build time. Files that are neither
 /// built nor excluded would be a warning.
 func leaveResponsesOnly(_ package: Package) {
     for target in package.targets where target.name == "Upstream" {
-        target.dependencies = ["CZlib", .nioCore, .nioPosix, .nioHTTP1]
+        target.dependencies = ["CZlib", "Timing", .nioCore, .nioPosix, .nioHTTP1]
         target.exclude = [
             "Address/AddressGuard.swift", "Address/AddressRange.swift", "Address/AddressRange+CIDR.swift",
             "Address/AddressRange+Registry.swift", "Address/IPAddress+Public.swift", "Client/UpstreamClient.swift",

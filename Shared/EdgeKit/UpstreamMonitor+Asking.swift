@@ -38,13 +38,3 @@ public func orNil<Result>(
         return nil
     }
 }
-
-extension CallContext {
-    /// The caller's remaining time.
-    public var remaining: Duration { deadline.remaining }
-}
-
-extension NIODeadline {
-    /// The time until the deadline.
-    public var remaining: Duration { .nanoseconds((self - .now()).nanoseconds) }
-}

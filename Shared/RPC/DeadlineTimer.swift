@@ -3,13 +3,13 @@ import NIOCore
 /// One timer for any number of deadlines. It is set for the earliest; when it fires, the owner checks all deadlines, so
 /// that ordinary calls set and cancel no timer. Lives on the event loop.
 final class DeadlineTimer {
-    private let loop: any EventLoop
+    private let executor: LoopExecutor
     private var scheduled: (timer: Scheduled<Void>, deadline: NIODeadline)?
 
     /// Handles every deadline that has passed and returns the next one, or `distantFuture`.
     var whenDue: (_ now: NIODeadline) -> NIODeadline = { _ in .distantFuture }
 
-    init(on loop: any EventLoop) { self.loop = loop }
+    init(on executor: LoopExecutor) { self.executor = executor }
 
     /// Ensures that `whenDue` is called at `deadline`.
     func wake(by deadline: NIODeadline) {
@@ -18,7 +18,7 @@ final class DeadlineTimer {
             guard deadline < scheduled.deadline else { return }
             scheduled.timer.cancel()
         }
-        let timer = loop.assumeIsolated().scheduleTask(deadline: deadline) { self.fire() }
+        let timer = executor.schedule(at: deadline) { self.fire() }
         scheduled = (timer, deadline)
     }
 
@@ -30,7 +30,7 @@ final class DeadlineTimer {
 
     private func fire() {
         scheduled = nil
-        let now = loop.now
+        let now = executor.readClock()
         let next = whenDue(now)
         // One call handles deadlines that are close together.
         if next != .distantFuture { wake(by: max(next, now + Limits.timerStep)) }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Timing
 
 /// A task executor on an event loop: a call that is read, handled and answered there never changes threads.
 ///
@@ -16,6 +17,9 @@ import NIOPosix
 /// loop only. Any thread may call `enqueue` for a job; it accesses that state only when it runs on the loop.
 public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     public let loop: any EventLoop
+
+    /// The time of deadlines and pauses on this loop.
+    public let clock: any MonotonicClock
 
     private enum Work {
         case job(UnownedJob)
@@ -52,9 +56,10 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     /// task.
     private static let startsPerLook = 8
 
-    public init(_ loop: any EventLoop) {
+    public init(_ loop: any EventLoop, clock: any MonotonicClock = .system) {
         self.loop = loop
-        memory = SpikeTrimmer(loop)
+        self.clock = clock
+        memory = SpikeTrimmer(loop, clock)
         assembly = AssemblyBudget.ProcessTotal(memory: memory)
         answers = AnswerTotal(memory: memory)
         polled = PollSignal(
@@ -138,8 +143,22 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
 
     @discardableResult
     func readClock() -> NIODeadline {
-        now = loop.now
+        now = clock.now(on: loop)
         return now
+    }
+
+    // MARK: Timers
+
+    /// Runs `body` once `deadline` has passed. On the event loop only.
+    @discardableResult
+    func schedule(at deadline: NIODeadline, _ body: @escaping () -> Void) -> Scheduled<Void> {
+        clock.schedule(at: deadline, on: loop, body)
+    }
+
+    /// Runs `body` after `time`. On the event loop only.
+    @discardableResult
+    func schedule(in time: TimeAmount, _ body: @escaping () -> Void) -> Scheduled<Void> {
+        clock.schedule(in: time, on: loop, body)
     }
 
     /// Ensures that ready tasks run even if no connection reads.

@@ -15,6 +15,6 @@ public struct LoopExecutors: Sendable {
     public init(count: Int) {
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: count)
         group = threads
-        all = threads.makeIterator().map(LoopExecutor.init)
+        all = threads.makeIterator().map { LoopExecutor($0) }
     }
 }

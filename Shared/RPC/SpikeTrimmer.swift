@@ -1,11 +1,13 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import Timing
 
 /// Returns freed memory to the system after a load spike; the allocator would retain it, and it is then most of the
 /// process. Lives on the event loop.
 final class SpikeTrimmer {
     private let loop: any EventLoop
+    private let clock: any MonotonicClock
     private let trim: () -> Void
     private var used = 0
     private var lastUse = NIODeadline.distantPast
@@ -18,8 +20,9 @@ final class SpikeTrimmer {
     private static let quietTime = TimeAmount.seconds(1)
 
     /// - Parameter trim: returns the freed memory.
-    init(_ loop: any EventLoop, trim: @escaping () -> Void = SpikeTrimmer.trim) {
+    init(_ loop: any EventLoop, _ clock: any MonotonicClock, trim: @escaping () -> Void = SpikeTrimmer.trim) {
         self.loop = loop
+        self.clock = clock
         self.trim = trim
     }
 
@@ -28,20 +31,20 @@ final class SpikeTrimmer {
     func used(_ count: Int) {
         used += count
         guard used >= Self.spikeBytes else { return }
-        lastUse = loop.now
+        lastUse = clock.now(on: loop)
         schedule(at: lastUse + Self.quietTime)
     }
 
     private func schedule(at deadline: NIODeadline) {
         guard !isScheduled else { return }
         isScheduled = true
-        loop.assumeIsolated().scheduleTask(deadline: deadline) { self.look() }
+        clock.schedule(at: deadline, on: loop) { self.look() }
     }
 
     private func look() {
         isScheduled = false
         let end = lastUse + Self.quietTime
-        guard end <= loop.now else { return schedule(at: end) }
+        guard end <= clock.now(on: loop) else { return schedule(at: end) }
         used = 0
         trim()
     }

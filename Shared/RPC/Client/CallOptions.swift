@@ -2,8 +2,11 @@ import NIOCore
 
 /// The options of a call.
 public struct CallOptions: Sendable {
-    /// When the call times out; `distantFuture` for an endless stream.
-    public var deadline: NIODeadline
+    /// When the call times out at the latest.
+    public var deadline = NIODeadline.distantFuture
+
+    /// How long after its beginning the call times out; nil if only `deadline` limits it.
+    public var timeout: TimeAmount?
 
     /// The trace that the call belongs to.
     public var trace: TraceContext
@@ -24,12 +27,12 @@ public struct CallOptions: Sendable {
     /// Whether the answer may have attachments. Nil: only if the method's answer contains bytes.
     var takesAttachments: Bool?
 
-    /// - Parameter timeout: relative to now.
+    /// - Parameter timeout: from the beginning of the call.
     public init(
         timeout: TimeAmount = Limits.defaultTimeout, trace: TraceContext = TraceContext(),
         priority: CallPriority = .visible
     ) {
-        deadline = .now() + timeout
+        self.timeout = timeout
         self.trace = trace
         self.priority = priority
         window = Limits.defaultStreamWindow
@@ -46,11 +49,16 @@ public struct CallOptions: Sendable {
         takesAttachments = context.takesAttachments
     }
 
+    /// Makes options for a call that times out at `deadline`, for several calls that share it.
+    public init(until deadline: NIODeadline, trace: TraceContext = TraceContext()) {
+        self.init(trace: trace)
+        self.deadline = deadline
+        timeout = nil
+    }
+
     /// Makes options for a stream that runs until its caller ends it.
     public static func endless(trace: TraceContext = TraceContext()) -> CallOptions {
-        var options = CallOptions(trace: trace)
-        options.deadline = .distantFuture
-        return options
+        CallOptions(until: .distantFuture, trace: trace)
     }
 
     /// Fills in the method's defaults for options that are nil.
@@ -61,8 +69,13 @@ public struct CallOptions: Sendable {
         return options
     }
 
-    /// The `meta` member of the request.
-    func meta(now: NIODeadline, isStream: Bool) -> RequestMeta {
+    /// When a call that begins now times out; `distantFuture` for an endless stream.
+    public func deadline(now: NIODeadline) -> NIODeadline {
+        timeout.map { min(now + $0, deadline) } ?? deadline
+    }
+
+    /// The `meta` member of a request that is sent now.
+    func meta(now: NIODeadline, until deadline: NIODeadline, isStream: Bool) -> RequestMeta {
         let left = Int((deadline - now).nanoseconds / 1_000_000)
         return RequestMeta(
             timeout: deadline == .distantFuture ? nil : min(max(left, 1), Limits.timeoutMilliseconds.upperBound),

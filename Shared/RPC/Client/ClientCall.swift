@@ -42,6 +42,9 @@ final class ClientCall: @unchecked Sendable {
     var caller: Caller?
     var phase = Phase.new
 
+    /// Set when the call begins.
+    var deadline = NIODeadline.distantFuture
+
     /// Set when the caller's task is cancelled, before the event loop is told. A call that has not begun must not begin
     /// then; the event loop cancels any other.
     let isCancelled = Atomic(false)
@@ -67,8 +70,6 @@ final class ClientCall: @unchecked Sendable {
         self.checksAttachments = checksAttachments
         self.caller = caller
     }
-
-    var deadline: NIODeadline { options.deadline }
 
     var stream: ClientStream? {
         guard case .stream(let stream) = caller else { return nil }

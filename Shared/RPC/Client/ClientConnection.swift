@@ -75,7 +75,8 @@ final class ClientConnection: ChannelInboundHandler {
         try transport.writer.send(takesAttachments: true) {
             $0.request(
                 id: call.id, method: call.method,
-                meta: call.options.meta(now: channel.eventLoop.now, isStream: call.stream != nil)
+                meta: call.options.meta(
+                    now: core.executor.readClock(), until: call.deadline, isStream: call.stream != nil)
             ) {
                 call.params.write(to: &$0)
             }
@@ -226,7 +227,7 @@ final class ClientConnection: ChannelInboundHandler {
     /// Ignores a message without an effect.
     /// - Throws: after more than `ignoredPerSecond`.
     private func ignore() throws(RPCError) {
-        let now = channel.eventLoop.now
+        let now = core.executor.readClock()
         if now - ignored.second >= .seconds(1) { ignored = (now, 0) }
         ignored.count += 1
         guard ignored.count <= Self.ignoredPerSecond else {

@@ -52,7 +52,7 @@ extension ClientCore {
             throw error
         }
         circuit.reached()
-        connection.openedAt = executor.loop.now
+        connection.openedAt = executor.readClock()
         state = .greeting(connection)
     }
 
@@ -70,7 +70,7 @@ extension ClientCore {
             return true
         }
         lastFailure = error
-        circuit.failedToConnect(now: executor.loop.now)
+        circuit.failedToConnect(now: executor.readClock())
         // A known peer may be restarting, so calls wait for it.
         if circuit.isOpen { goDown() } else { wakeForCircuit() }
         return false
@@ -220,7 +220,7 @@ extension ClientCore {
                 report(standing.violated(reason), revealedBy: trace ?? TraceContext())
             }
         }
-        let now = executor.loop.now
+        let now = executor.readClock()
         for call in sentCalls where call.phase == .sent {
             let wasWhole = call.outgoing == nil
             if wasWhole || call.outgoing?.hasBegun == true { call.noteBegun() }
@@ -235,7 +235,7 @@ extension ClientCore {
 
     /// Updates the circuit after a lost connection. Calls wait for the next one, unless too many in a row were short.
     private func noteLoss(of connection: ClientConnection, isViolation: Bool) {
-        let now = executor.loop.now
+        let now = executor.readClock()
         var life: TimeAmount? = now - connection.openedAt
         if case .draining = state { life = nil }
         state = .connecting

@@ -58,7 +58,7 @@ extension ClientCore {
     private func suspect(revealedBy trace: TraceContext) {
         guard connection != nil, circuit.timedOut() else { return }
         connection?.probe()
-        probing = executor.loop.assumeIsolated().scheduleTask(in: limits.probeTime) { self.confirm(trace) }
+        probing = executor.schedule(in: limits.probeTime) { self.confirm(trace) }
     }
 
     func stopProbing() {
@@ -84,7 +84,7 @@ extension ClientCore {
         var backoff = backoff
         // The first pause of a backoff is zero.
         let pause = max(backoff.next(), Backoff.first)
-        probing = executor.loop.assumeIsolated().scheduleTask(in: TimeAmount(pause)) { [backoff] in
+        probing = executor.schedule(in: TimeAmount(pause)) { [backoff] in
             self.probing = nil
             self.probe(pausing: backoff)
         }

@@ -8,7 +8,7 @@ extension ClientCore {
     ///   - whenOver: called when no call is left and when the time is over, possibly more than once.
     func retire(within time: TimeAmount, whenOver: @escaping () -> Void) {
         whenIdle = whenOver
-        executor.loop.assumeIsolated().scheduleTask(in: time) { whenOver() }
+        executor.schedule(in: time) { whenOver() }
         for call in calls.values where call.stream != nil {
             if call.phase == .sent {
                 end(call, .failure(removed(begun: true)))

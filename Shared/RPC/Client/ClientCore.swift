@@ -91,7 +91,7 @@ final class ClientCore {
         self.executor = executor
         self.client = client
         callsAtOnce = limits.callsPerConnection
-        timer = DeadlineTimer(on: executor.loop)
+        timer = DeadlineTimer(on: executor)
         timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
     }
 
@@ -137,6 +137,7 @@ final class ClientCore {
         guard !isStream || streamCount < callsAtOnce / 2 else {
             return call.end(.failure(.overloaded("\(name): too many streams under way")))
         }
+        call.deadline = call.options.deadline(now: executor.readClock())
         calls[call.id] = call
         if isStream { streamCount += 1 }
         deadlines.add(call, call.deadline, count: calls.count, isCurrent: Self.isUnderWay)
@@ -237,12 +238,12 @@ final class ClientCore {
             wait(call)
             return true
         case (.overloaded, .ready), (.overloaded, .draining):
-            let now = executor.loop.now
+            let now = executor.readClock()
             guard let pause = error.retryAfter, pause <= Limits.timeoutMilliseconds.upperBound,
                 now + .milliseconds(Int64(pause)) < call.deadline, budget.take(now: now)
             else { return false }
             move(call, to: .shed)
-            executor.loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(pause))) { [weak self, weak call] in
+            executor.schedule(in: .milliseconds(Int64(pause))) { [weak self, weak call] in
                 if let call { self?.retry(call) }
             }
             return true

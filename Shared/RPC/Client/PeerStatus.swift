@@ -33,7 +33,7 @@ extension RPCClient {
                 phase = .ready
                 greeting = connection.greeting
             }
-            let now = core.executor.loop.now
+            let now = core.executor.readClock()
             let pause = core.connection == nil ? core.nextAttempt.map { max(.zero, $0 - now) } : nil
             return PeerStatus(phase: phase, greeting: greeting, untilNextAttempt: pause)
         }

@@ -78,20 +78,20 @@ public final class RPCClient: Sendable {
             var isBusy = false
             while true {
                 let pause = isBusy ? busyBackoff.next() : max(backoff.next(), core.value.circuit.penalty)
-                core.value.nextAttempt = .now() + TimeAmount(pause)
+                core.value.nextAttempt = executor.clock.now + TimeAmount(pause)
                 // The sleep ends early if the task is cancelled.
-                if pause > .zero { try? await Task.sleep(for: pause) }
+                if pause > .zero { try? await executor.clock.sleep(for: pause) }
                 core.value.nextAttempt = nil
                 guard !Task.isCancelled else { break }
                 await withTaskCancellationHandler {
                     do {
-                        let start = NIODeadline.now()
+                        let start = executor.clock.now
                         try await core.value.connect().get()
                         isBusy = false
                         busyBackoff.reset()
                         // Otherwise a peer that greets and closes at once would be reconnected without a pause,
                         // forever.
-                        if NIODeadline.now() - start >= Circuit.shortestLife { backoff.reset() }
+                        if executor.clock.now - start >= Circuit.shortestLife { backoff.reset() }
                     } catch {
                         isBusy = core.value.failed(error)
                     }

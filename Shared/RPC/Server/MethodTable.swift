@@ -1,5 +1,6 @@
 import JSON
 import NIOCore
+import Timing
 
 /// The methods of a server: handlers by name, and the contracts that describe them.
 public struct MethodTable: Sendable {
@@ -156,6 +157,9 @@ public struct CallContext: Sendable {
     /// When the caller stops waiting; `distantFuture` for an endless stream.
     public let deadline: NIODeadline
 
+    /// The clock of `deadline`.
+    public let clock: any MonotonicClock
+
     /// The trace of the call, for forwarding and logging.
     public let trace: TraceContext
 
@@ -175,6 +179,9 @@ public struct CallContext: Sendable {
 
     /// The connection of the call; nil for a call inside the process.
     let connection: NIOLoopBound<ServerConnection>?
+
+    /// The caller's remaining time; negative once `deadline` has passed.
+    public var timeLeft: Duration { clock.timeLeft(until: deadline) }
 
     /// The capacity of the caller's connection for large answers.
     public var room: AnswerRoom { AnswerRoom(connection) }

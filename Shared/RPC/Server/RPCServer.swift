@@ -136,7 +136,7 @@ public struct RPCServer: Sendable {
     ) async -> (any Error)? {
         while !Task.isCancelled {
             // If the task is cancelled during the pause, the loop's condition ends it.
-            try? await Task.sleep(for: Self.socketCheckInterval)
+            try? await executors.all[0].clock.sleep(for: Self.socketCheckInterval)
             guard !Task.isCancelled else { break }
             do {
                 guard let (change, descriptor) = try socket.restore(isListening: listener.isListening) else { continue }

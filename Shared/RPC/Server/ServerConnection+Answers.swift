@@ -42,7 +42,7 @@ extension ServerConnection {
     /// Sends the answer of a batch. Its calls are over; the message has the time left until their latest deadline.
     private func deliver(_ message: OutgoingMessage, of batch: Batch) {
         let id = ObjectIdentifier(message)
-        let deadline = batch.deadline ?? loop.now + core.limits.defaultTimeout
+        let deadline = batch.deadline ?? core.executor.readClock() + core.limits.defaultTimeout
         batchesOnTheirWay[id] = (message, deadline)
         timer.wake(by: deadline)
         message.whenOver = { [weak self] _ in

@@ -124,7 +124,8 @@ extension ServerConnection {
 
     func context(of request: Request, to destination: Call.Destination, deadline: NIODeadline) -> CallContext {
         CallContext(
-            deadline: deadline, trace: request.meta.trace, takesAttachments: takesAttachments(request, destination),
+            deadline: deadline, clock: core.executor.clock, trace: request.meta.trace,
+            takesAttachments: takesAttachments(request, destination),
             priority: request.meta.priority ?? .visible, window: request.meta.window ?? Limits.defaultStreamWindow,
             hops: request.meta.hops ?? 0, peer: peer, connection: NIOLoopBound(self, eventLoop: loop))
     }

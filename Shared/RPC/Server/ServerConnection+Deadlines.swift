@@ -14,7 +14,7 @@ extension ServerConnection {
 
     /// Schedules the next check of a blocked write.
     func watchBlockedPeer() {
-        if let next = nextLook(after: loop.now) { timer.wake(by: next) }
+        if let next = nextLook(after: core.executor.readClock()) { timer.wake(by: next) }
     }
 
     private func nextLook(after now: NIODeadline) -> NIODeadline? {

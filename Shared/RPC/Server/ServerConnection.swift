@@ -64,7 +64,7 @@ final class ServerConnection: ChannelInboundHandler {
         self.core = core
         loop = core.executor.loop
         transport = Transport(channel: channel, executor: core.executor, limits: core.limits)
-        timer = DeadlineTimer(on: core.executor.loop)
+        timer = DeadlineTimer(on: core.executor)
         timer.whenDue = { [weak self] in self?.enforceDeadlines(now: $0) ?? .distantFuture }
         writer.whenWritten = { [weak self] in
             self?.countAnswers()
@@ -193,7 +193,7 @@ final class ServerConnection: ChannelInboundHandler {
 
     /// Sends an error, ends all calls, and closes once the peer had time to receive the error.
     func reject(_ error: RPCError) {
-        let deadline = loop.now + core.limits.discardTime
+        let deadline = core.executor.readClock() + core.limits.discardTime
         phase = .discarding(bytesLeft: core.limits.discardedBytes, until: deadline)
         abandonAllCalls()
         // Messages about unfinished answers precede the error, which is the last message.
@@ -225,7 +225,7 @@ final class ServerConnection: ChannelInboundHandler {
     func closeIfDone() {
         guard phase.closesWhenIdle, calls.isEmpty, batchesOnTheirWay.isEmpty, !readsLater else { return }
         if case .draining = phase, saidHello {
-            let now = loop.now
+            let now = core.executor.readClock()
             guard let until = lingersUntil else { return linger(until: now + core.limits.discardTime) }
             guard until <= now else { return }
             // If the loop was delayed, calls may have arrived that are not read yet.

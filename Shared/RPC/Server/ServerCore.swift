@@ -20,7 +20,7 @@ final class ServerCore {
 
     /// The calls whose handler runs or has yet to start.
     private var underWay: [Call] = []
-    private let began = NIODeadline.now()
+    private let began: NIODeadline
     private(set) var isDraining = false
     private var isClosed = false
     private var whenOver: CheckedContinuation<Void, Never>?
@@ -35,6 +35,7 @@ final class ServerCore {
         self.limits = limits
         self.peers = peers
         self.executor = executor
+        began = executor.clock.now
         self.observers = observers
         queue = CallQueue(executor)
     }
@@ -89,7 +90,7 @@ final class ServerCore {
 
     /// Makes every connection check its blocked writes again, because the write timeout is shorter now.
     func press() {
-        let now = executor.loop.now
+        let now = executor.readClock()
         guard pressedUntil <= now else { return }
         pressedUntil = now + limits.deafTime
         for connection in connections.values { connection.watchBlockedPeer() }
@@ -105,7 +106,7 @@ final class ServerCore {
                 connections: connections.count, handlers: callsUnderWay,
                 queuedBytes: connections.values.reduce(0) { $0 + $1.writer.queuedBytes },
                 memoryBytes: ResidentMemory.bytes(),
-                uptime: Int((NIODeadline.now() - began).nanoseconds / 1_000_000_000)))
+                uptime: Int((executor.clock.now - began).nanoseconds / 1_000_000_000)))
     }
 
     // MARK: Stopping
@@ -117,12 +118,12 @@ final class ServerCore {
         isDraining = true
         for connection in connections.values { connection.drain() }
         resumeIfOver()
-        executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime) {
+        executor.schedule(in: limits.drainTime) {
             for connection in self.connections.values { connection.abortAllCalls() }
         }
         // Do not wait longer for a peer that does not read its last answers.
-        executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.discardTime) { self.closeAll() }
-        executor.loop.assumeIsolated().scheduleTask(in: limits.drainTime + limits.stopGrace) {
+        executor.schedule(in: limits.drainTime + limits.discardTime) { self.closeAll() }
+        executor.schedule(in: limits.drainTime + limits.stopGrace) {
             let methods = self.underWay.filter(\.hasBegun).map(\.request.method).sorted()
             if !methods.isEmpty { onLeftBehind(methods) }
         }

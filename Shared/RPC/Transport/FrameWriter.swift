@@ -292,7 +292,7 @@ final class FrameWriter {
         givenBytes += count
         executor.memory.used(count)
         if isTransfer { unwrittenTransfers += count }
-        if blockedSince == nil { (blockedSince, lastProgress) = (channel.eventLoop.now, nil) }
+        if blockedSince == nil { (blockedSince, lastProgress) = (executor.readClock(), nil) }
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.unwritten -= count
@@ -301,7 +301,7 @@ final class FrameWriter {
                 // Not here: the channel is still writing.
                 if !self.schedule.isEmpty { self.scheduleFlush() }
             }
-            self.blockedSince = self.unwritten == 0 ? nil : self.channel.eventLoop.now
+            self.blockedSince = self.unwritten == 0 ? nil : self.executor.readClock()
             self.whenWritten()
         }
         channel.write(slice, promise: promise)

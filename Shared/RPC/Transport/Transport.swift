@@ -5,6 +5,7 @@ import NIOCore
 final class Transport {
     let channel: any Channel
     let writer: FrameWriter
+    private let executor: LoopExecutor
 
     /// The budget for bytes that are buffered until they are complete and used.
     let budget: AssemblyBudget
@@ -29,6 +30,7 @@ final class Transport {
 
     init(channel: any Channel, executor: LoopExecutor, limits: Limits) {
         self.channel = channel
+        self.executor = executor
         frameLimit = limits.frameBytes
         frameTimeout = limits.frameTimeout
         let writer = FrameWriter(channel: channel, executor: executor, frameLimit: limits.frameBytes)
@@ -69,7 +71,7 @@ final class Transport {
             frameDeadline = nil
             if let text = try receive(frame) { return .message(text) }
         }
-        if isInsideFrame { frameDeadline = frameDeadline ?? channel.eventLoop.now + frameTimeout }
+        if isInsideFrame { frameDeadline = frameDeadline ?? executor.readClock() + frameTimeout }
         return transfers.refusals.popFirst().map(Received.refused)
     }
 
@@ -85,7 +87,7 @@ final class Transport {
         case .stop:
             if let number = payload.readInteger(as: UInt32.self) { try writer.stop(number) }
         case .attachmentChunk, .lastAttachmentChunk, .part, .lastPart, .aborted:
-            return try transfers.receive(frame, now: channel.eventLoop.now)
+            return try transfers.receive(frame, now: executor.readClock())
         }
         return nil
     }
@@ -104,7 +106,7 @@ final class Transport {
 
     /// Expects the attachments that a message has announced.
     func receive(_ attachments: IncomingAttachments) throws(FrameViolation) {
-        try transfers.expect(attachments, now: channel.eventLoop.now)
+        try transfers.expect(attachments, now: executor.readClock())
     }
 
     /// Refuses the attachments that a message has announced.

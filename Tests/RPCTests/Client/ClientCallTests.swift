@@ -206,19 +206,22 @@ import Testing
 
     @Test func `calls inherit the remaining time and the trace of the call that they serve`() {
         let trace = TraceContext.random()
-        let deadline = NIODeadline.now() + .seconds(10)
+        let clock = ManualClock()
+        let deadline = clock.now + .seconds(10)
         let options = CallOptions(
             onBehalfOf: CallContext(
-                deadline: deadline, trace: trace, takesAttachments: true, priority: .prefetch, window: 3, hops: 2,
+                deadline: deadline, clock: clock, trace: trace, takesAttachments: true, priority: .prefetch, window: 3,
+                hops: 2,
                 peer: nil,
                 connection: nil))
+        #expect(options.deadline(now: clock.now) == deadline)
         let now = deadline - .milliseconds(1_500)
         #expect(
-            options.meta(now: now, isStream: true)
+            options.meta(now: now, until: deadline, isStream: true)
                 == RequestMeta(
                     timeout: 1_500, trace: trace, attachments: true, stream: true, window: 3, priority: .prefetch,
                     hops: 3))
         // A call whose deadline has passed is still a valid request.
-        #expect(options.meta(now: deadline + .seconds(1), isStream: false).timeout == 1)
+        #expect(options.meta(now: deadline + .seconds(1), until: deadline, isStream: false).timeout == 1)
     }
 }

@@ -35,7 +35,7 @@ import Testing
             var table = MethodTable()
             table.forward = { method, params, context, completion in
                 var options = CallOptions(onBehalfOf: context)
-                options.deadline = min(options.deadline, .now() + Self.timeout)
+                options.timeout = Self.timeout
                 return client.forward(method, params, options, completion: completion)
             }
             try await TestServer.with(table, named: "front") { front in

@@ -52,7 +52,7 @@ final class FuzzClient {
     ) {
         lastID += 1
         var options = CallOptions()
-        options.deadline = timeout.map { loop.now + $0 } ?? .distantFuture
+        options.timeout = timeout
         options.window = window ?? options.window
         let ask = FuzzMethods.Ask(
             size: size, count: count, data: data.map { Bytes(Data(repeating: 9, count: $0)) })

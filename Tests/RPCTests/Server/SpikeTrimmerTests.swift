@@ -10,7 +10,7 @@ struct SpikeTrimmerTests {
     @Test(arguments: [(spike - 1, 0), (spike, 1), (10 * spike, 1)])
     func `memory is returned once after a spike`(bytes: Int, times: Int) {
         var trims = 0
-        let memory = SpikeTrimmer(loop) { trims += 1 }
+        let memory = SpikeTrimmer(loop, .system) { trims += 1 }
         memory.used(bytes)
         loop.advanceTime(by: .hours(1))
         #expect(trims == times)
@@ -18,7 +18,7 @@ struct SpikeTrimmerTests {
 
     @Test func `it is returned when the process has been quiet for a second`() {
         var trims = 0
-        let memory = SpikeTrimmer(loop) { trims += 1 }
+        let memory = SpikeTrimmer(loop, .system) { trims += 1 }
         for _ in 1...10 {
             memory.used(Self.spike)
             loop.advanceTime(by: .milliseconds(999))
@@ -31,7 +31,7 @@ struct SpikeTrimmerTests {
     @Test(arguments: [Freed.answers, .attachments])
     func `what is freed long after the spike is returned too`(freed: Freed) {
         var trims = 0
-        let memory = SpikeTrimmer(loop) { trims += 1 }
+        let memory = SpikeTrimmer(loop, .system) { trims += 1 }
         let free = freed.hold(Self.spike, memory)
         memory.used(Self.spike)
         loop.advanceTime(by: .hours(1))

@@ -41,7 +41,7 @@ final class TimedClient {
     func call(_ text: String, repeatable: Bool = true, timeout: TimeAmount = .seconds(30)) -> Int {
         lastID += 1
         var options = CallOptions()
-        options.deadline = loop.now + timeout
+        options.timeout = timeout
         options.isRepeatable = repeatable
         let call = ClientCall(
             id: lastID, "echo.say", Payload(EchoContract.Text(text: text), as: EchoContract.Text.codec), options,

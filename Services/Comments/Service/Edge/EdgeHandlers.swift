@@ -13,7 +13,7 @@ struct EdgeHandlers {
         var table = MethodTable(CommentsContract.contract)
         table.handle(CommentsContract.list) { params, context in
             try await answering {
-                try await comments.list(params, within: context.remaining)
+                try await comments.list(params, within: context.timeLeft)
             }
         }
         table.handle(CommentsContract.lists) { params, _ in

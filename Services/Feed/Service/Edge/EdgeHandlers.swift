@@ -13,10 +13,10 @@ struct EdgeHandlers {
         var table = MethodTable(FeedContract.contract)
         table.handle(FeedContract.load) { params, context in
             try await feed.load(
-                params.limit ?? LoadFeed.defaultLimit, at: FeedCursor(params), within: context.remaining)
+                params.limit ?? LoadFeed.defaultLimit, at: FeedCursor(params), within: context.timeLeft)
         }
         table.handle(FeedContract.get) { params, context in
-            FeedItem(try await feed.item(params.id, within: context.remaining))
+            FeedItem(try await feed.item(params.id, within: context.timeLeft))
         }
         table.handle(FeedContract.count) { _, _ in Count(count: try await feed.cache.count()) }
         table.handle(FeedContract.publish) { _, _ in throw readOnly }

@@ -32,7 +32,7 @@ struct Session: Sendable {
         timeout = options.timeout ?? ClientOptions.defaultTimeout
         self.trace = trace
         streamOptions =
-            options.timeout.map { CallOptions(timeout: .nanoseconds(Int64($0 * 1e9)), trace: trace) }
+            options.timeout.map { CallOptions(until: .now() + .nanoseconds(Int64($0 * 1e9)), trace: trace) }
             ?? .endless(trace: trace)
     }
 

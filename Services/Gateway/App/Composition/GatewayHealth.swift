@@ -74,7 +74,7 @@ extension Plugin {
     /// so that gateways that are each other's plugins do not ask each other forever.
     private func probing(_ options: CallOptions) -> CallOptions {
         var options = options
-        options.deadline = min(options.deadline, .now() + Self.probeTimeout)
+        options.timeout = min(options.timeout ?? Self.probeTimeout, Self.probeTimeout)
         return options
     }
 }

@@ -141,7 +141,8 @@ struct Plugin: Sendable {
     private func inTime(_ options: CallOptions) -> CallOptions {
         var options = options
         if let timeout = manifest.timeout {
-            options.deadline = min(options.deadline, .now() + .milliseconds(Int64(timeout)))
+            let time = TimeAmount.milliseconds(Int64(timeout))
+            options.timeout = min(options.timeout ?? time, time)
         }
         return options
     }

@@ -3,6 +3,7 @@ import Foundation
 import ImageData
 import NIOCore
 import RPC
+import Timing
 
 /// Loads bytes from memory, disk or their origin server. It holds no state per caller.
 struct ImageLoader: Sendable {
@@ -22,6 +23,7 @@ struct ImageLoader: Sendable {
     /// The default time to live in seconds.
     let timeToLive: Int
     let now: @Sendable () -> Date
+    var clock: any MonotonicClock = .system
 
     /// Called for each URL that is not cached, or expired.
     var onMiss: @Sendable (_ url: String) -> Void = { _ in }
@@ -87,7 +89,7 @@ struct ImageLoader: Sendable {
         guard var stale = kept else { return try await fetch(request, fetches) }
         do {
             let time = FetchBudget.time(
-                of: request.deadline.remaining, isAbsent: fetches.isHostInTrouble(request.url))
+                of: clock.timeLeft(until: request.deadline), isAbsent: fetches.isHostInTrouble(request.url))
             return try await FetchBudget.run(within: time) { try await fetch(request, fetches) }
         } catch let error where error.leavesStaleBytes {
             try Task.checkCancellation()

@@ -43,7 +43,7 @@ struct Enriching: Sendable {
         let limit = plugin.manifest.timeout.map { min(limits.timeout, .milliseconds(Int64($0))) } ?? limits.timeout
         let time = options.timeOfOptionalCall(upTo: limit)
         var call = options
-        call.deadline = .now() + time
+        call.timeout = time
         do throws(RPCError) {
             let answer = try await plugin.call(enrichment.method, params, call)
             return .success(try enrichment.values(in: answer, for: ids))
