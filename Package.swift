@@ -312,7 +312,7 @@ let package = Package(
         ]
 )
 
-/// Selects a part of the package: `programs` leaves out tests and benchmarks (deploy/up); names of targets, separated by commas,
+/// Selects a part of the package: `programs` leaves out tests and benchmarks (deploy/up), `tests` the benchmarks; names of targets, separated by commas,
 /// select those and what they need, for a quick build of some tests. Each sanitizer needs a separate build: `runtime` builds the
 /// tests of the runtime and of the HTTP response reader for the thread sanitizer; `fuzzing` builds the fuzzers of both.
 let only = Context.environment["IMAGE_FEED_ONLY"]
@@ -321,6 +321,8 @@ if only == "programs" {
     package.targets.removeAll {
         $0.name == "RPCTestKit" || ($0.path?.hasPrefix("Tests/") == true && $0.name != "ContractCases")
     }
+} else if only == "tests" {
+    package.targets.removeAll { $0.path?.hasPrefix("Tests/Benchmarks/") == true }
 } else if only == "fuzzing" {
     select(["RPC", "Upstream"], in: package)
     leaveResponsesOnly(package)

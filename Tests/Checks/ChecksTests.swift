@@ -137,16 +137,9 @@ struct ChecksTests {
     func `skipped tests are listed with the reason, and in CI lack of root is a failure`(
         ci: String, status: Int32
     ) async throws {
-        try #expect(script.contains("note_skipped \"$log\"") && script.hasSuffix("\nreport_skipped\n"))
         try await withTemporaryDirectory { directory in
             try Data(Self.skips.utf8).write(to: URL(filePath: directory + "/log"))
-            let lib = Program.repository + "/deploy/lib"
-            let outcome = try await Program(path: "/bin/bash").run(
-                [
-                    "-c",
-                    "source \(lib)/words.sh; source \(lib)/skipped.sh; note_skipped \(directory)/log; report_skipped",
-                ],
-                environment: ["CI": ci])
+            let outcome = try await stages("note_skipped \(directory)/log; report_stages", ["CI": ci])
             #expect(outcome.status == status)
             #expect(outcome.errors.contains("    \"a disk is full\": needs root\n"), "\(outcome.errors)")
             #expect(outcome.errors.contains("    plain(): no reason given\n"), "\(outcome.errors)")
@@ -154,12 +147,42 @@ struct ChecksTests {
         }
     }
 
+    @Test func `running tests are named when a run makes no progress, and too long a silence ends it`() async throws {
+        let started =
+            #"'◇ Test "a disk is full" started.' '◇ Test plain() started.' '✔ Test plain() passed after 1 s.'"#
+        let outcome = try await withTemporaryDirectory { directory in
+            try await stages(
+                "watch_tests \(directory)/log < <(printf '%s\\n' \(started); exec sleep infinity) || code=$?; kill $!; exit $code",
+                ["PROGRESS_SECONDS": "0.01"])
+        }
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasSuffix("passed after 1 s.\n"), "\(outcome.output)")
+        #expect(outcome.errors.contains("These tests run:\n  \"a disk is full\"\n"), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("plain()"), "\(outcome.errors)")
+    }
+
+    @Test func `a stage without its packages is reported, and the run fails at its end`() async throws {
+        let outcome = try await stages(
+            "can_install() { false; }; provides Browser no-such-browser || echo goes on; report_stages", [:])
+        #expect(outcome.status == 69)
+        #expect(outcome.output == "goes on\n")
+        #expect(outcome.errors.contains("    Browser: missing: no-such-browser\n"), "\(outcome.errors)")
+    }
+
+    /// Runs commands with the functions of `deploy/test`.
+    private func stages(_ commands: String, _ environment: [String: String]) async throws -> Program.Outcome {
+        let sources = ["deploy/lib/words.sh", "deploy/lib/needs.sh", "Tests/stages.sh"]
+        return try await Program(path: "/bin/bash").run(
+            ["-c", sources.map { "source \(Program.repository)/\($0); " }.joined() + commands], environment: environment
+        )
+    }
+
     private var script: String {
         get throws { try String(contentsOfFile: Program.repository + "/deploy/test", encoding: .utf8) }
     }
 
     private func checkImports(_ directory: String) async throws -> Program.Outcome {
-        try await Program(path: Program.repository + "/deploy/check-imports").run([directory])
+        try await Program(path: Program.repository + "/Tests/Checks/imports").run([directory])
     }
 
     /// Builds a copy, because a build writes files.

@@ -15,12 +15,11 @@ import Testing
     /// `PluginGuideTests` runs the commands of this one.
     private static let guide = "Services/Examples/README.md"
 
-    /// Commands that other tests run: deployment tests run `deploy/up`, `deploy/test` runs these tests, `Tests/Terminal` browses,
-    /// `WatchTests` runs watches, which do not end by themselves, and `mutate_test.py` tests `deploy/mutate`, which takes half an hour.
+    /// Commands that other tests run: deployment tests run `deploy/up`, `deploy/test` runs these tests, `Tests/Terminal`
+    /// browses, and `WatchTests` runs watches, which do not end by themselves.
     private static let runElsewhere = [
         "deploy/up", "deploy/up --root /tmp/edge --http-port 8081 --upstream http://127.0.0.1:8080", "deploy/test",
-        "gateway watch", "gateway browse", "deploy/mutate --count 100 Shared/RPC/Client",
-        "deploy/mutate --minutes 30 Services/Feed",
+        "gateway watch", "gateway browse",
     ]
 
     @Test func `every command of the documents works unchanged`() async throws {

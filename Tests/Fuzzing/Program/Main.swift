@@ -3,7 +3,7 @@ import Foundation
 import RPCFuzzing
 import UpstreamFuzzing
 
-/// `rpc-fuzz TARGET [OPTION OF LIBFUZZER …] [FOLDER …]`. deploy/fuzz is the interface for people.
+/// `rpc-fuzz TARGET [OPTION OF LIBFUZZER …] [FOLDER …]`. Tests/Fuzzing/fuzz is the interface for people.
 @main
 enum Main {
     private typealias Target = ([UInt8]) throws -> Void

@@ -2,7 +2,7 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// Replays the corpus of deploy/fuzz and its earlier findings, without a fuzzer.
+/// Replays the corpus of Tests/Fuzzing/fuzz and its earlier findings, without a fuzzer.
 struct CorpusTests {
     @Test(arguments: FuzzTarget.allCases) func `everything in the corpus holds`(target: FuzzTarget) async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()

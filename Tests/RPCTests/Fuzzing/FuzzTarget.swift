@@ -1,6 +1,6 @@
 /// The targets for the fuzzers' bytes. A test replays their corpus.
 ///
-/// These files are compiled twice: into `RPCTests`, and with coverage instrumentation into `rpc-fuzz` (deploy/fuzz).
+/// These files are compiled twice: into `RPCTests`, and with coverage instrumentation into `rpc-fuzz` (Tests/Fuzzing/fuzz).
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Decodes bytes to frames, and texts to messages and values.
     case decoder

@@ -2,7 +2,7 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// Runs the corpus of deploy/fuzz, with all earlier findings, without a fuzzer.
+/// Runs the corpus of Tests/Fuzzing/fuzz, with all earlier findings, without a fuzzer.
 struct ResponseCorpusTests {
     @Test func `the invariants hold for every input of the corpus`() async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()

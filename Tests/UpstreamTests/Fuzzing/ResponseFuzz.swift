@@ -7,7 +7,7 @@ import NIOHTTP1
 /// Gives any bytes of a server to a connection. There must be one response within the limits, or an error.
 ///
 /// This file is compiled twice: into `UpstreamTests`, which replays the corpus, and with coverage instrumentation into
-/// `rpc-fuzz` (deploy/fuzz).
+/// `rpc-fuzz` (Tests/Fuzzing/fuzz).
 package enum ResponseFuzz {
     /// A violated invariant.
     package struct Finding: Error, CustomStringConvertible {
