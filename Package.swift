@@ -136,7 +136,7 @@ let package = Package(
         // runtime may use it.
         .target(name: "Processes", path: "Shared/Processes", swiftSettings: settings),
         .target(
-            name: "ServiceKit", dependencies: ["RPC", "Timing", .argumentParser, .logging, .unixSignals],
+            name: "ServiceKit", dependencies: ["RPC", "Timing", .argumentParser, .logging, .nioCore, .unixSignals],
             path: "Shared/ServiceKit", swiftSettings: settings),
         .target(
             name: "SQLiteKit", dependencies: ["JSON", "RPC", "ServiceKit", .grdb, .logging], path: "Shared/SQLiteKit",
@@ -227,7 +227,9 @@ let package = Package(
             tests("JSONTests", of: ["JSON", "RPCTestKit"]),
             tests("RPCTests", of: ["JSON", "RPC", "RPCTestKit", "Timing", .nioCore, .nioEmbedded]),
             tests("ProcessesTests", of: ["Processes", "RPCTestKit"]),
-            tests("ServiceKitTests", of: ["ServiceKit", "RPC", "RPCTestKit", .argumentParser, .logging, .nioPosix]),
+            tests(
+                "ServiceKitTests",
+                of: ["ServiceKit", "RPC", "RPCTestKit", "Timing", .argumentParser, .logging, .nioCore, .nioPosix]),
             tests(
                 "EndToEndTests",
                 of: ["EdgeModel", "JSON", "RPC", "RPCTestKit", "FeedContract", "CommentsContract", "places-service"]
@@ -251,7 +253,7 @@ let package = Package(
                 ],
                 exclude: ["Network/servers.py"]),
             tests("EdgeModelTests", of: ["EdgeModel"]),
-            tests("EdgeKitTests", of: ["EdgeKit", "Upstream", "RPC", "RPCTestKit", "ServiceKit", .logging]),
+            tests("EdgeKitTests", of: ["EdgeKit", "Upstream", "RPC", "RPCTestKit", "ServiceKit", .logging, .nioCore]),
             // One guarded GET, for tests that run in a separate network namespace.
             .executableTarget(
                 name: "upstream-get", dependencies: ["Upstream"], path: "Tests/Tools/upstream-get",

@@ -1,3 +1,5 @@
+import Timing
+
 /// Computes how long to wait for an upstream: less than the caller's remaining time, so that a fallback arrives in time.
 public enum FetchBudget {
     /// The longest wait when there may be a cached answer.
@@ -40,15 +42,16 @@ public enum FetchBudget {
         return hasFallback ? min(time, most) : time
     }
 
-    /// Runs `body` and cancels it after the given time.
+    /// Runs `body` and cancels it after the given time on the clock.
     /// - Throws: `Spent`, or what `body` throws.
     public static func run<Result: Sendable>(
-        within time: Duration, _ body: @escaping @Sendable () async throws -> Result
+        within time: Duration, on clock: any MonotonicClock = .system,
+        _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await withThrowingTaskGroup(of: Result.self) { group in
             group.addTask { try await body() }
             group.addTask {
-                try await Task.sleep(for: time)
+                try await clock.sleep(for: time)
                 throw Spent(time: time)
             }
             defer { group.cancelAll() }

@@ -13,7 +13,7 @@ extension UpstreamMonitor {
         _ subject: String, within time: Duration, _ request: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer? {
         do {
-            let answer = try await FetchBudget.run(within: time, request)
+            let answer = try await FetchBudget.run(within: time, on: clock, request)
             answered(subject)
             return answer
         } catch let error as RPCError {

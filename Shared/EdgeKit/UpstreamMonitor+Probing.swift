@@ -1,4 +1,5 @@
 import RPC
+import Timing
 import Upstream
 
 extension UpstreamMonitor {
@@ -8,10 +9,10 @@ extension UpstreamMonitor {
     /// Probes the upstream while it is absent, so that its state is correct even without other requests. Runs until the task is
     /// cancelled.
     /// - Parameter probe: sends a small request. Any answer ends the absence.
-    public func run(pausing pause: Duration = probePause, probe: () async throws -> Void) async {
+    public func run(probe: () async throws -> Void) async {
         while !Task.isCancelled {
             // On cancellation the sleep throws, and the loop ends.
-            try? await Task.sleep(for: pause)
+            try? await clock.sleep(for: Self.probePause)
             guard isAbsent, !Task.isCancelled else { continue }
             do {
                 try await probe()

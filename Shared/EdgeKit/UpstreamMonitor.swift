@@ -3,6 +3,7 @@ import Logging
 import RPC
 import ServiceKit
 import Synchronization
+import Timing
 import Upstream
 
 /// Tracks the state of an upstream (`UpstreamState`) for `rpc.health` and the fetch budgets, and logs each change once.
@@ -19,17 +20,20 @@ public final class UpstreamMonitor: Sendable {
     private let logger: Logger
     private let now: @Sendable () -> Date
     private let longestWait: Duration?
+    let clock: any MonotonicClock
     private let state: Mutex<UpstreamState>
 
     /// - Parameters:
-    ///   - now: the clock.
+    ///   - clock: measures the time of requests and the pauses between probes.
+    ///   - now: the wall clock.
     ///   - longestWait: the longest wait for an answer; nil for those of `FetchBudget`.
     public init(
-        _ base: UpstreamBase, logger: Logger, now: @escaping @Sendable () -> Date = { Date() },
-        longestWait: Duration? = nil
+        _ base: UpstreamBase, logger: Logger, clock: any MonotonicClock = .system,
+        now: @escaping @Sendable () -> Date = { Date() }, longestWait: Duration? = nil
     ) {
         self.base = base
         self.logger = logger
+        self.clock = clock
         self.now = now
         self.longestWait = longestWait
         state = Mutex(UpstreamState(since: now()))

@@ -1,9 +1,9 @@
 import Logging
-import Synchronization
+import Timing
 
 /// Records log events.
 public final class RecordedLog: LogHandler, Sendable {
-    private let recorded = Mutex<[LogEvent]>([])
+    private let recorded = Watched<[LogEvent]>([])
 
     public init() {}
 
@@ -11,6 +11,11 @@ public final class RecordedLog: LogHandler, Sendable {
     public var logger: Logger { Logger(label: "test") { _ in self } }
 
     public var lines: [String] { recorded.withLock { $0.map { "\($0.message)" } } }
+
+    /// Returns once there is such a line.
+    public func wait(for isSuch: @escaping @Sendable (String) -> Bool) async {
+        await recorded.wait { $0.contains { isSuch("\($0.message)") } }
+    }
 
     /// The metadata value of each line under this name.
     public func metadata(_ name: String) -> [String?] {

@@ -1,6 +1,8 @@
 import Logging
+import NIOCore
 import RPC
 import Synchronization
+import Timing
 
 /// Logs failed calls: one line each, with the trace id.
 ///
@@ -26,7 +28,7 @@ public final class FailureLog: Sendable {
     }
 
     private struct Second {
-        var end: ContinuousClock.Instant
+        var end: NIODeadline
         var lines = 0
         var omitted = Omitted()
 
@@ -37,16 +39,16 @@ public final class FailureLog: Sendable {
     }
 
     private let logger: Logger
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let clock: any MonotonicClock
     private let second: Mutex<Second>
 
     /// Yields when a second has its first counted failure.
     private let (overflows, overflow) = AsyncStream.makeStream(of: Void.self)
 
-    public init(_ logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+    public init(_ logger: Logger, clock: any MonotonicClock = .system) {
         self.logger = logger
-        self.now = now
-        second = Mutex(Second(end: now() + .seconds(1)))
+        self.clock = clock
+        second = Mutex(Second(end: clock.now + .seconds(1)))
     }
 
     /// Discards every line.
@@ -83,7 +85,7 @@ public final class FailureLog: Sendable {
     public func run() async {
         for await _ in overflows {
             // On cancellation the sleep throws, and the loop ends.
-            try? await Task.sleep(for: .seconds(1))
+            try? await clock.sleep(for: .seconds(1))
             summariseIfOver()
         }
         summarise(second.withLock { $0.takeOmitted() })
@@ -94,7 +96,7 @@ public final class FailureLog: Sendable {
     /// Starts a new second if the current one is over.
     /// - Returns: the counted failures of the second that ended.
     private func closeIfOver(_ second: inout Second) -> Omitted {
-        let now = now()
+        let now = clock.now
         guard now >= second.end else { return Omitted() }
         defer { second = Second(end: now + .seconds(1)) }
         return second.omitted

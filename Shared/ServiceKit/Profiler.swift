@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
 import Logging
+import NIOCore
 import RPC
+import Timing
 
 /// The events of a single request that an operator can have logged. By default none are: requests are not logged merely
 /// because they happened.
@@ -32,15 +34,12 @@ public struct ProfileOptions: ParsableArguments, Sendable {
 public struct Profiler: Sendable {
     private let switches: Set<ProfileSwitch>
     private let logger: Logger
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let clock: any MonotonicClock
 
-    public init(
-        _ switches: Set<ProfileSwitch>, logger: Logger,
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
-    ) {
+    public init(_ switches: Set<ProfileSwitch>, logger: Logger, clock: any MonotonicClock = .system) {
         self.switches = switches
         self.logger = logger
-        self.now = now
+        self.clock = clock
     }
 
     /// Runs a load and logs it.
@@ -54,7 +53,7 @@ public struct Profiler: Sendable {
         _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         guard !switches.isEmpty else { return try await body() }
-        let start = now()
+        let start = clock.now
         if switches.contains(.time) { log("Started loading \(url)") }
         do throws(Failure) {
             let result = try await body()
@@ -77,7 +76,7 @@ public struct Profiler: Sendable {
         if switches.contains(.misses) { log("Cache miss for \(url)") }
     }
 
-    private func failed(_ url: String, since start: ContinuousClock.Instant, _ reason: @autoclosure () -> String) {
+    private func failed(_ url: String, since start: NIODeadline, _ reason: @autoclosure () -> String) {
         if switches.contains(.errors) {
             log("Failed to load \(url) after \(seconds(since: start)) seconds: \(reason())")
         }
@@ -85,9 +84,8 @@ public struct Profiler: Sendable {
 
     private var weighs: Bool { switches.contains(.bytes) }
 
-    private func seconds(since start: ContinuousClock.Instant) -> String {
-        let passed = (now() - start).components
-        let milliseconds = passed.seconds * 1_000 + passed.attoseconds / 1_000_000_000_000_000
+    private func seconds(since start: NIODeadline) -> String {
+        let milliseconds = (clock.now - start).nanoseconds / 1_000_000
         return String(format: "%d.%03d", milliseconds / 1_000, milliseconds % 1_000)
     }
 

@@ -1,5 +1,6 @@
+import NIOCore
 import RPC
-import Synchronization
+import Timing
 
 /// Runs concurrent requests for the same key once and gives the result to all callers.
 ///
@@ -10,14 +11,14 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
 
     private struct Flight {
         let key: Key
-        let begun: ContinuousClock.Instant
+        let begun: NIODeadline
 
         /// Finished to cancel the flight when it has no callers left.
         let abandon: AsyncStream<Void>.Continuation
         var waiting: [Int: UnsafeContinuation<Outcome, Never>] = [:]
     }
 
-    private struct State {
+    private struct State: Sendable {
         var flights: [Int: Flight] = [:]
 
         /// The flights that new callers may join.
@@ -39,14 +40,20 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
             for caller in flight.waiting.keys { flightOfCaller[caller] = nil }
             return flight
         }
+
+        func waiting(for key: Key) -> Int { flights.values.reduce(0) { $0 + ($1.key == key ? $1.waiting.count : 0) } }
     }
 
-    private let joinTime: Duration
-    private let state = Mutex(State())
+    private let joinTime: TimeAmount
+    private let clock: any MonotonicClock
+    private let state = Watched(State())
     private let (starts, start) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
 
     /// - Parameter joinTime: the maximum age of a flight that a new caller joins. Its result may be as old as its start.
-    public init(joinTime: Duration = .seconds(1)) { self.joinTime = joinTime }
+    public init(joinTime: Duration = .seconds(1), clock: any MonotonicClock = .system) {
+        self.joinTime = TimeAmount(joinTime)
+        self.clock = clock
+    }
 
     /// Runs the work until the task is cancelled. Callers wait until this runs.
     public func run() async {
@@ -78,15 +85,18 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     /// The number of callers that wait for the key.
-    package func waiting(for key: Key) -> Int {
-        state.withLock { state in state.flights.values.reduce(0) { $0 + ($1.key == key ? $1.waiting.count : 0) } }
+    package func waiting(for key: Key) -> Int { state.withLock { $0.waiting(for: key) } }
+
+    /// Returns once the number of callers that wait for the key fulfils the condition.
+    package func wait(for key: Key, until isSo: @escaping @Sendable (_ callers: Int) -> Bool) async {
+        await state.wait { isSo($0.waiting(for: key)) }
     }
 
     private func join(
         _ key: Key, _ caller: Int, _ continuation: UnsafeContinuation<Outcome, Never>,
         _ work: @escaping @Sendable () async throws -> Value
     ) {
-        let now = ContinuousClock.now
+        let now = clock.now
         // The work runs with the trace of the first caller.
         let trace = TraceContext.current
         let isOver = state.withLock { state in

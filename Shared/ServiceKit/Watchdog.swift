@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import RPC
+import Timing
 
 /// Sends keep-alive messages to the supervisor while the service works. Each follows a successful ping over a new connection to
 /// the service's own socket, which tests accepting, the event loop, parsing, handling and writing.
@@ -10,14 +11,17 @@ struct Watchdog: Sendable {
     /// The longest time between two keep-alive messages.
     let time: Duration
     let logger: Logger
+
+    /// Runs the pings, and has the clock.
+    var executor = LoopExecutor.shared
     let tellAlive: @Sendable () -> Void
 
     /// Runs until the task is cancelled.
     func run() async {
-        let clock = ContinuousClock()
+        let clock = executor.clock
         var hasFailed = false
         while !Task.isCancelled {
-            let next = clock.now + time / 2
+            let next = clock.now + TimeAmount(time / 2)
             do throws(RPCError) {
                 try await ping()
                 tellAlive()
@@ -37,7 +41,7 @@ struct Watchdog: Sendable {
         // Pings start every `time / 2`, and each may take half of that. So the next message is always in time.
         let options = CallOptions(timeout: TimeAmount(time / 4))
         do {
-            try await RPCClient.withConnection(to: path, as: "watchdog") { client in
+            try await RPCClient.withConnection(to: path, as: "watchdog", executor: executor) { client in
                 _ = try await client.call(ProtocolMethods.ping, Empty(), options)
             }
         } catch let error as RPCError {

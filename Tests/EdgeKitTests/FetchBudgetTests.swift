@@ -1,3 +1,5 @@
+import NIOCore
+import RPCTestKit
 import Synchronization
 import Testing
 
@@ -45,17 +47,15 @@ import Testing
     }
 
     @Test func `a result in time is returned, a late task is cancelled`() async throws {
-        let result = try await FetchBudget.run(within: .seconds(60)) { 42 }
+        let clock = ManualClock()
+        let result = try await FetchBudget.run(within: FetchBudget.most, on: clock) { 42 }
         #expect(result == 42)
         let wasCancelled = Mutex(false)
-        await #expect(throws: FetchBudget.Spent(time: .milliseconds(1))) {
-            try await FetchBudget.run(within: .milliseconds(1)) {
-                do {
-                    try await Task.sleep(for: .seconds(60))
-                } catch {
-                    wasCancelled.withLock { $0 = true }
-                    throw error
-                }
+        await #expect(throws: FetchBudget.Spent(time: FetchBudget.most)) {
+            async let _: Void = clock.advance(by: TimeAmount(FetchBudget.most), once: 1)
+            try await FetchBudget.run(within: FetchBudget.most, on: clock) {
+                await waitForCancellation()
+                wasCancelled.withLock { $0 = Task.isCancelled }
             }
         }
         #expect(wasCancelled.withLock { $0 })

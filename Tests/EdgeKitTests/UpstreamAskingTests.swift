@@ -1,5 +1,6 @@
 import EdgeKit
 import Foundation
+import NIOCore
 import RPC
 import RPCTestKit
 import Testing
@@ -7,10 +8,11 @@ import Upstream
 
 @Suite(.timeLimit(.minutes(5))) struct UpstreamAskingTests {
     private let log = RecordedLog()
+    private let clock = ManualClock()
     private let monitor: UpstreamMonitor
 
     init() throws {
-        monitor = UpstreamMonitor(try UpstreamBase("http://origin.example"), logger: log.logger)
+        monitor = UpstreamMonitor(try UpstreamBase("http://origin.example"), logger: log.logger, clock: clock)
     }
 
     private struct Unreachable: Error {}
@@ -38,18 +40,18 @@ import Upstream
 
     @Test func `an answer in time is returned, and a late one is not awaited`() async throws {
         #expect(try await monitor.asking("a", within: .seconds(60)) { 1 } == 1)
-        let late = try await monitor.asking("a", within: .zero) {
-            try await Task.sleep(for: .seconds(3_600))
+        async let late = monitor.asking("a", within: FetchBudget.most) {
+            await waitForCancellation()
             return 1
         }
-        #expect(late == nil)
+        await clock.advance(by: TimeAmount(FetchBudget.most), once: 1)
+        #expect(try await late == nil)
+        #expect(monitor.isAbsent)
     }
 
     @Test func `a cancelled call does not fall back`() async throws {
         let call = Task {
-            try await monitor.asking("a", within: .seconds(3_600)) {
-                try await Task.sleep(for: .seconds(3_600))
-            }
+            try await monitor.asking("a", within: .seconds(3_600)) { await waitForCancellation() }
         }
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import RPC
 import RPCTestKit
 import Synchronization
@@ -9,11 +10,12 @@ import Testing
 
 @Suite struct UpstreamMonitorTests {
     private let log = RecordedLog()
+    private let clock = ManualClock()
     private let monitor: UpstreamMonitor
 
     init() throws {
         monitor = UpstreamMonitor(
-            try UpstreamBase("http://origin.example"), logger: log.logger,
+            try UpstreamBase("http://origin.example"), logger: log.logger, clock: clock,
             now: { Date(timeIntervalSince1970: 7) })
     }
 
@@ -90,15 +92,25 @@ import Testing
 
     /// Probes are sent only while the upstream is absent, until its first answer.
     @Test func `an absent upstream is probed periodically`() async {
-        let probes = Probes()
-        monitor.failed("a", .absent("refused"))
-        let probing = Task { [monitor] in await monitor.run(pausing: .milliseconds(1)) { try probes.probe() } }
-        while monitor.check.status == .degraded { await Task.yield() }
-        // No more probes are sent, even after an unusable answer.
-        monitor.failed("a", .rejected("no JSON"))
-        probing.cancel()
-        await probing.value
-        #expect(probes.count == 3)
+        let probes = Mutex<[NIODeadline]>([])
+        let start = clock.now
+        await probing {
+            let count = probes.withLock { probes in
+                probes.append(clock.now)
+                return probes.count
+            }
+            if count < 3 { throw CancellationError() }
+        } during: {
+            await pause()
+            monitor.failed("a", .absent("refused"))
+            for _ in 1...3 { await pause() }
+            await clock.waitForTimers(within: Self.pauseTime)
+            #expect(monitor.check.status == .serving)
+            // No more probes are sent, even after an unusable answer.
+            monitor.failed("a", .rejected("no JSON"))
+            for _ in 1...3 { await pause() }
+        }
+        #expect(probes.withLock(\.self) == (2...4).map { start + Self.pauseTime * $0 })
         #expect(monitor.check.status == .degraded)
     }
 
@@ -107,25 +119,26 @@ import Testing
         .refused(.downgrade(to: "http://a")),
     ]) func `an unusable answer to a probe also ends the absence`(error: UpstreamError) async {
         monitor.failed("a", .absent("refused"))
-        let probing = Task { [monitor] in await monitor.run(pausing: .milliseconds(1)) { throw error } }
-        while monitor.isAbsent { await Task.yield() }
-        probing.cancel()
-        await probing.value
+        await probing {
+            throw error
+        } during: {
+            await pause()
+            await clock.waitForTimers(within: Self.pauseTime)
+            #expect(!monitor.isAbsent)
+        }
         #expect(monitor.check.status == .serving)
     }
 
-    /// Probes of which the first two fail.
-    private final class Probes: Sendable {
-        private let made = Mutex(0)
+    private static let pauseTime = TimeAmount(UpstreamMonitor.probePause)
 
-        var count: Int { made.withLock { $0 } }
+    /// Lets the pause before a probe pass, once the monitor waits for it.
+    private func pause() async { await clock.advance(by: Self.pauseTime, once: 1) }
 
-        func probe() throws {
-            let number = made.withLock { made in
-                made += 1
-                return made
-            }
-            if number < 3 { throw CancellationError() }
+    private func probing(_ probe: @escaping @Sendable () async throws -> Void, during body: () async -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await monitor.run(probe: probe) }
+            await body()
+            group.cancelAll()
         }
     }
 

@@ -1,7 +1,6 @@
 import Logging
 import RPC
 import RPCTestKit
-import Synchronization
 import Testing
 
 @testable import ServiceKit
@@ -10,19 +9,10 @@ import Testing
     private static let trace = TraceContext(parent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
     private static let error = RPCError(.unavailable, "the service is away")
 
-    /// A clock that a test moves.
-    private final class Clock: Sendable {
-        private let instant = Mutex(ContinuousClock.now)
-
-        @Sendable func now() -> ContinuousClock.Instant { instant.withLock { $0 } }
-
-        func advance(by duration: Duration) { instant.withLock { $0 += duration } }
-    }
-
     private let recorded = RecordedLog()
-    private let clock = Clock()
+    private let clock = ManualClock()
 
-    private var log: FailureLog { FailureLog(recorded.logger, now: clock.now) }
+    private var log: FailureLog { FailureLog(recorded.logger, clock: clock) }
 
     @Test func `a failure is one line with its trace id`() {
         log.note("feed.load", Self.error, Self.trace)
@@ -35,23 +25,23 @@ import Testing
         #expect(recorded.metadata("trace_id") == [nil])
     }
 
-    @Test func `the first 20 failures of a second have a line each`() {
+    @Test func `the first 20 failures of a second have a line each`() async {
         let log = log
         for _ in 0..<FailureLog.linesPerSecond { log.note("feed.load", Self.error, Self.trace) }
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         log.summariseIfOver()
         #expect(recorded.lines.count == 20)
     }
 
-    @Test func `further failures are counted, and one line gives their number and kinds`() {
+    @Test func `further failures are counted, and one line gives their number and kinds`() async {
         let log = log
         for _ in 0..<1_000 { log.note("feed.load", Self.error, Self.trace) }
         for _ in 0..<5 { log.note("feed.load", RPCError(.deadlineExceeded, "slow"), Self.trace) }
         #expect(recorded.lines.count == FailureLog.linesPerSecond)
-        clock.advance(by: .milliseconds(999))
+        await clock.advance(by: .milliseconds(999))
         log.summariseIfOver()
         #expect(recorded.lines.count == FailureLog.linesPerSecond)
-        clock.advance(by: .milliseconds(1))
+        await clock.advance(by: .milliseconds(1))
         log.summariseIfOver()
         log.summariseIfOver()
         #expect(recorded.lines.count == FailureLog.linesPerSecond + 1)
@@ -60,22 +50,22 @@ import Testing
     }
 
     @Test(arguments: [1, FailureLog.tracesPerSummary, FailureLog.tracesPerSummary + 1])
-    func `the summary lists the trace ids, each once and up to 100`(count: Int) {
+    func `the summary lists the trace ids, each once and up to 100`(count: Int) async {
         let log = log
         for _ in 0..<FailureLog.linesPerSecond { log.note("feed.load", Self.error, Self.trace) }
         let traces = (0..<count).map { _ in TraceContext.random() }
         for trace in traces + traces { log.note("feed.load", Self.error, trace) }
         log.note("feed.load", Self.error, TraceContext())
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         log.summariseIfOver()
         let listed = traces.prefix(100).compactMap(\.id)
         #expect(recorded.metadata("trace_ids").last == "\(listed)")
     }
 
-    @Test func `the next second has lines again, after the summary of the previous one`() {
+    @Test func `the next second has lines again, after the summary of the previous one`() async {
         let log = log
         for _ in 0...FailureLog.linesPerSecond { log.note("feed.load", Self.error, Self.trace) }
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         log.note("feed.get", Self.error, Self.trace)
         #expect(
             recorded.lines.suffix(2) == [
@@ -85,11 +75,12 @@ import Testing
     }
 
     @Test func `the summary is written without another failure`() async {
-        let log = FailureLog(recorded.logger)
+        let log = log
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await log.run() }
             for _ in 0..<100 { log.note("feed.load", Self.error, Self.trace) }
-            while !recorded.lines.contains(where: { $0.contains("more calls failed") }) { await Task.yield() }
+            await clock.advance(by: .seconds(1), once: 1)
+            await recorded.wait { $0.hasPrefix("80 more calls failed") }
             group.cancelAll()
         }
     }

@@ -2,31 +2,31 @@ import Logging
 import RPC
 import RPCTestKit
 import ServiceKit
-import Synchronization
 import Testing
 
 @Suite struct ProfilerTests {
     private let log = RecordedLog()
 
-    /// A profiler whose clock advances by 0.25 s at each reading.
+    private let clock = ManualClock()
+
     private func profiler(_ switches: Set<ProfileSwitch>) -> Profiler {
-        let time = Mutex(ContinuousClock.now)
-        return Profiler(switches, logger: log.logger) {
-            time.withLock { time in
-                time += .milliseconds(250)
-                return time
-            }
-        }
+        Profiler(switches, logger: log.logger, clock: clock)
     }
 
     private struct Failure: Error, CustomStringConvertible {
         let description = "nobody there"
     }
 
+    /// Two loads of a quarter of a second.
     private func loadBoth(_ profiler: Profiler) async {
-        #expect(await profiler.loading("http://a/1", bytes: { $0 }) { 7 } == 7)
+        let size = await profiler.loading("http://a/1", bytes: { $0 }) {
+            await clock.advance(by: .milliseconds(250))
+            return 7
+        }
+        #expect(size == 7)
         await #expect(throws: Failure.self) {
             try await profiler.loading("http://a/2", bytes: { $0 }) { () async throws(Failure) -> Int in
+                await clock.advance(by: .milliseconds(250))
                 throw Failure()
             }
         }

@@ -1,21 +1,28 @@
 import Foundation
+import NIOCore
 import RPC
+import RPCTestKit
 import ServiceKit
 import Synchronization
 import Testing
+import Timing
 
 @Suite(.timeLimit(.minutes(5))) struct SingleFlightTests {
     typealias Flight = SingleFlight<Int, Int>
 
     /// Work that blocks until `open`, and counts its starts and cancellations.
     private final class Work: Sendable {
-        private let counts = Mutex((begun: 0, cancelled: 0))
+        private let counts = Watched((begun: 0, cancelled: 0))
         private let (gate, opening) = AsyncStream.makeStream(of: Void.self)
 
         var begun: Int { counts.withLock { $0.begun } }
         var cancelled: Int { counts.withLock { $0.cancelled } }
 
         func open() { opening.finish() }
+
+        func wait(begun: Int = 0, cancelled: Int = 0) async {
+            await counts.wait { $0.begun >= begun && $0.cancelled >= cancelled }
+        }
 
         @Sendable func value() async throws -> Int {
             let number = counts.withLock { counts in
@@ -29,16 +36,14 @@ import Testing
         }
     }
 
-    private func withFlight(joinTime: Duration = .seconds(3_600), _ body: (Flight, Work) async throws -> Void)
-        async throws
-    {
-        let flight = Flight(joinTime: joinTime)
+    private func withFlight(
+        clock: ManualClock = ManualClock(), _ body: (Flight, Work) async throws -> Void
+    ) async throws {
+        let flight = Flight(clock: clock)
         // Cancelled at the end of this scope.
         async let _: Void = flight.run()
         try await body(flight, Work())
     }
-
-    private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
     @Test func `a single caller gets the result`() async throws {
         try await withFlight { flight, _ async throws in
@@ -51,7 +56,8 @@ import Testing
         try await withFlight { flight, work async throws in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<callers { group.addTask { try await flight.value(of: 1, work.value) } }
-                await until { flight.waiting(for: 1) == callers && work.begun == 1 }
+                await flight.wait(for: 1) { $0 == callers }
+                await work.wait(begun: 1)
                 // Other keys do not wait.
                 #expect(try await flight.value(of: 2) { 7 } == 7)
                 work.open()
@@ -74,7 +80,7 @@ import Testing
                         }
                     }
                 }
-                await until { flight.waiting(for: 1) == 3 }
+                await flight.wait(for: 1) { $0 == 3 }
                 work.open()
             }
             #expect(try await flight.value(of: 1) { 42 } == 42)
@@ -84,7 +90,8 @@ import Testing
     @Test(arguments: 0..<3) func `cancelling one of several callers restarts nothing`(leaver: Int) async throws {
         try await withFlight { flight, work async throws in
             let callers = (0..<3).map { _ in Task { try await flight.value(of: 1, work.value) } }
-            await until { flight.waiting(for: 1) == 3 && work.begun == 1 }
+            await flight.wait(for: 1) { $0 == 3 }
+            await work.wait(begun: 1)
             callers[leaver].cancel()
             await #expect(throws: CancellationError.self) { try await callers[leaver].value }
             #expect(flight.waiting(for: 1) == 2 && work.cancelled == 0)
@@ -101,11 +108,12 @@ import Testing
     {
         try await withFlight { flight, work async throws in
             let waiting = (0..<callers).map { _ in Task { try await flight.value(of: 1, work.value) } }
-            await until { flight.waiting(for: 1) == callers && work.begun == 1 }
+            await flight.wait(for: 1) { $0 == callers }
+            await work.wait(begun: 1)
             for caller in waiting { caller.cancel() }
             for caller in waiting { await #expect(throws: CancellationError.self) { try await caller.value } }
             #expect(flight.waiting(for: 1) == 0)
-            await until { work.cancelled == 1 }
+            await work.wait(cancelled: 1)
             #expect(try await flight.value(of: 1) { 42 } == 42)
         }
     }
@@ -113,7 +121,7 @@ import Testing
     @Test func `a cancelled caller starts no work`() async throws {
         try await withFlight { flight, work async throws in
             let caller = Task {
-                await until { Task.isCancelled }
+                await waitForCancellation()
                 return try await flight.value(of: 1, work.value)
             }
             caller.cancel()
@@ -123,12 +131,18 @@ import Testing
     }
 
     @Test func `a caller after the join time starts new work`() async throws {
-        try await withFlight(joinTime: .zero) { flight, work async throws in
+        let clock = ManualClock()
+        try await withFlight(clock: clock) { flight, work async throws in
             let first = Task { try await flight.value(of: 1, work.value) }
-            await until { work.begun == 1 }
+            await work.wait(begun: 1)
+            await clock.advance(by: .seconds(1))
+            let joined = Task { try await flight.value(of: 1, work.value) }
+            await flight.wait(for: 1) { $0 == 2 }
+            await clock.advance(by: .nanoseconds(1))
             let second = Task { try await flight.value(of: 1, work.value) }
-            await until { work.begun == 2 }
+            await work.wait(begun: 2)
             work.open()
+            #expect(try await first.value == joined.value)
             #expect(try await Set([first.value, second.value]) == [1, 2])
         }
     }
@@ -151,7 +165,7 @@ import Testing
         let (flight, work) = (Flight(), Work())
         let running = Task { await flight.run() }
         let caller = Task { try await flight.value(of: 1, work.value) }
-        await until { work.begun == 1 }
+        await work.wait(begun: 1)
         running.cancel()
         await running.value
         await #expect(throws: CancellationError.self) { try await caller.value }

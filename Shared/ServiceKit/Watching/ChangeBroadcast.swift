@@ -1,22 +1,22 @@
 import RPC
-import Synchronization
+import Timing
 
 /// The log of changes, and the watchers that wait for the next one.
 public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
-    private struct State {
+    private struct State: Sendable {
         var log: ChangeLog<Change>
         var waiting: [Int: UnsafeContinuation<Void, Never>] = [:]
         var lastWaiter = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Watched<State>
 
     /// Resumes waiting watchers.
     private let executor: LoopExecutor
 
     /// - Parameter life: identifies this instance of the service.
     public init(life: String, executor: LoopExecutor = .shared) {
-        state = Mutex(State(log: ChangeLog(life: life)))
+        state = Watched(State(log: ChangeLog(life: life)))
         self.executor = executor
     }
 
@@ -24,7 +24,12 @@ public final class ChangeBroadcast<Change: WatchedChange>: Sendable {
     public var mark: ChangeMark { state.withLock(\.log.mark) }
 
     /// The number of watchers that wait for the next change.
-    public var waiting: Int { state.withLock(\.waiting.count) }
+    package var waiting: Int { state.withLock(\.waiting.count) }
+
+    /// Returns once the number of watchers that wait for the next change fulfils the condition.
+    package func wait(until isSo: @escaping @Sendable (_ watchers: Int) -> Bool) async {
+        await state.wait { isSo($0.waiting.count) }
+    }
 
     /// Records a change. The cost does not depend on the number of watchers: they are resumed after the writer has been
     /// answered.
