@@ -75,6 +75,7 @@ private final class OriginConnection: ChannelInboundHandler {
     private var requests = 0
     private var steps: ArraySlice<OriginStep> = []
     private var isBusy = false
+    private var waiting: Task<Void, Never>?
 
     init(_ channel: any Channel, _ history: OriginHistory, greeting: String, _ script: @escaping OriginServer.Script) {
         self.channel = channel
@@ -96,6 +97,7 @@ private final class OriginConnection: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         isBusy = true
         steps = []
+        waiting?.cancel()
         history.close(number)
     }
 
@@ -130,6 +132,13 @@ private final class OriginConnection: ChannelInboundHandler {
                 self.send(Array(bytes.prefix(count)))
                 self.steps = [.drip(Array(bytes.dropFirst(count)), pieces: count, every: pause)] + self.steps
                 self.next()
+            }
+        case .wait(let isOver):
+            let end = channel.eventLoop.makePromise(of: Void.self)
+            end.futureResult.assumeIsolated().whenComplete { _ in if self.channel.isActive { self.next() } }
+            waiting = Task {
+                await isOver()
+                end.succeed()
             }
         case .pause(let milliseconds): after(milliseconds) { self.next() }
         case .stall: break

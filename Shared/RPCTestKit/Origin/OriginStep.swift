@@ -3,6 +3,8 @@ public enum OriginStep: Sendable {
     case send([UInt8])
     /// Sends in pieces of this many bytes, with this many milliseconds before each.
     case drip([UInt8], pieces: Int, every: Int64)
+    /// Waits until the function returns. The connection may close earlier, which cancels the function's task.
+    case wait(@Sendable () async -> Void)
     /// Waits, in milliseconds.
     case pause(Int64)
     /// Stops answering and leaves the connection open.
