@@ -84,6 +84,11 @@ public final class ManualClock: MonotonicClock {
         await state.wait { $0.count(dueBy: $0.now + time) >= count }
     }
 
+    /// Waits until a timer or sleep ends exactly `time` from now.
+    public func waitForTimer(in time: TimeAmount) async {
+        await state.wait { state in state.pending.values.contains { $0.deadline == state.now + time } }
+    }
+
     // MARK: Timers and sleeps
 
     @discardableResult

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Timing
 
 /// Fetches untrusted URLs from untrusted servers.
 ///
@@ -17,6 +18,7 @@ import NIOSSL
 /// The client, its connections and its timers run on one event loop, so their state needs no lock.
 public actor UpstreamClient {
     private let loop: any EventLoop
+    private let clock: any MonotonicClock
     private let settings: UpstreamSettings
     private let addressGuard: AddressGuard
     private let resolver: Resolver
@@ -30,9 +32,9 @@ public actor UpstreamClient {
     /// Starts no threads and opens no connections. The first request does.
     public init(
         _ settings: UpstreamSettings = UpstreamSettings(),
-        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, clock: any MonotonicClock = .system
     ) {
-        self.init(settings, on: group, lookUp: SystemLookup.addresses)
+        self.init(settings, on: group, clock: clock, lookUp: SystemLookup.addresses)
     }
 
     /// - Parameters:
@@ -40,15 +42,16 @@ public actor UpstreamClient {
     ///   - makeContext: reads the trusted certificate authorities.
     init(
         _ settings: UpstreamSettings, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
-        lookUp: @escaping Resolver.LookUp,
+        clock: any MonotonicClock = .system, lookUp: @escaping Resolver.LookUp,
         makeContext: @escaping TLSTrust.MakeContext = { try NIOSSLContext(configuration: $0) }
     ) {
         loop = group.next()
+        self.clock = clock
         self.settings = settings
         addressGuard = AddressGuard(settings)
         resolver = Resolver(on: loop, limits: settings.limits, known: settings.trusted.map(\.host), lookUp: lookUp)
         trust = TLSTrust(settings, on: loop, makeContext: makeContext)
-        pool = ConnectionPool(on: loop, limits: settings.limits)
+        pool = ConnectionPool(on: loop, clock: clock, limits: settings.limits)
     }
 
     /// Fetches a URL and follows redirects. Responses of any other status are returned. Cancelling the task cancels the request
@@ -56,7 +59,7 @@ public actor UpstreamClient {
     /// - Throws: the reason why there is no usable response.
     public func get(_ request: UpstreamRequest) async throws(UpstreamError) -> UpstreamResponse {
         let limits = settings.limits
-        let total = TimeLimit(.total, min(request.totalTime ?? limits.totalTime, limits.totalTime))
+        let total = TimeLimit(.total, min(request.totalTime ?? limits.totalTime, limits.totalTime), on: clock)
         var url = try HTTPURL(request.url, limit: limits.urlBytes)
         var headers = try RequestHeaders(request.headers)
         for _ in 0...limits.redirects {
@@ -76,7 +79,7 @@ public actor UpstreamClient {
         let origin = try HTTPURL(url, limit: settings.limits.urlBytes).origin
         try addressGuard.check(origin)
         guard case .name(let name) = origin.host else { return }
-        let limit = TimeLimit(.connect, settings.limits.connectTime)
+        let limit = TimeLimit(.connect, settings.limits.connectTime, on: clock)
         try addressGuard.check(try await resolver.addresses(of: name, within: limit), of: origin)
     }
 
@@ -130,7 +133,7 @@ public actor UpstreamClient {
             let channel: any Channel
             do throws(UpstreamError) {
                 channel = try await connect(
-                    to: origin, within: TimeLimit(.connect, settings.limits.connectTime).within(total))
+                    to: origin, within: TimeLimit(.connect, settings.limits.connectTime, on: clock).within(total))
             } catch {
                 pool.giveBack(origin)
                 throw error
@@ -147,7 +150,7 @@ public actor UpstreamClient {
         case .name(let name): addresses = try await resolver.addresses(of: name, within: limit)
         }
         try addressGuard.check(addresses, of: origin)
-        let channel = try await Dialer(addresses, of: origin, on: loop).connect(within: limit)
+        let channel = try await Dialer(addresses, of: origin, on: loop, within: limit).connect()
         if origin.scheme == .https {
             try await TLSHandshake.perform(with: origin, on: channel, trust: trust, within: limit)
         }

@@ -1,4 +1,5 @@
 import NIOCore
+import Timing
 
 /// Reuses connections to the same origin and limits their number. Requests above the limit wait in a FIFO queue. Runs on the
 /// event loop.
@@ -25,12 +26,14 @@ final class ConnectionPool {
     }
 
     private let loop: any EventLoop
+    private let clock: any MonotonicClock
     private let limits: UpstreamLimits
     private var parties: [Origin: Party] = [:]
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
 
-    init(on loop: any EventLoop, limits: UpstreamLimits) {
+    init(on loop: any EventLoop, clock: any MonotonicClock, limits: UpstreamLimits) {
         self.loop = loop
+        self.clock = clock
         self.limits = limits
     }
 
@@ -62,7 +65,7 @@ final class ConnectionPool {
     func adopt(_ channel: any Channel, to origin: Origin) throws(UpstreamError) -> HTTPConnection {
         do throws(UpstreamError) {
             let connection = try HTTPConnection.begin(
-                to: origin, on: channel, limits: limits,
+                to: origin, on: channel, clock: clock, limits: limits,
                 whenFree: { [weak self] in self?.keep($0) }, whenClosed: { [weak self] in self?.forget($0) })
             connections[ObjectIdentifier(connection)] = connection
             return connection
@@ -80,8 +83,8 @@ final class ConnectionPool {
             parties[origin]?.waiting.removeFirst()
             if waiting.end(.success(.connection(connection))) { return }
         }
-        let timer = loop.schedule(at: .now() + TimeAmount(limits.idleTime)) { connection.close() }
-        parties[origin]?.idle.append(Idle(connection: connection, since: .now(), timer: timer))
+        let timer = clock.schedule(in: TimeAmount(limits.idleTime), on: loop) { connection.close() }
+        parties[origin]?.idle.append(Idle(connection: connection, since: clock.now(on: loop), timer: timer))
         if let idle = parties[origin]?.idle, idle.count > limits.idlePerOrigin { idle.first?.connection.close() }
         if parties.values.reduce(0, { $0 + $1.idle.count }) > limits.idleConnections { closeLongestIdle() }
     }

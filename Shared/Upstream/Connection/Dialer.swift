@@ -1,12 +1,14 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import Timing
 
 /// Opens one connection to the first of several addresses that answers (RFC 8305). It tries them in order: the next attempt
 /// starts when one fails, or beside it after `attemptDelay`. Use it once. Runs on the event loop.
 final class Dialer {
     private let loop: any EventLoop
     private let origin: Origin
+    private let limit: TimeLimit
     private var untried: ArraySlice<IPAddress>
     private let outcome = Waiting<any Channel>()
 
@@ -17,14 +19,15 @@ final class Dialer {
     private var patience: Scheduled<Void>?
 
     /// - Parameter addresses: the checked addresses. The dialer connects to no others.
-    init(_ addresses: [IPAddress], of origin: Origin, on loop: any EventLoop) {
+    init(_ addresses: [IPAddress], of origin: Origin, on loop: any EventLoop, within limit: TimeLimit) {
         self.loop = loop
         self.origin = origin
+        self.limit = limit
         untried = addresses.prefix(UpstreamLimits.addressesTried)
     }
 
     /// - Returns: a channel that does not read yet, so that no bytes arrive before its handlers are in place.
-    func connect(within limit: TimeLimit) async throws(UpstreamError) -> any Channel {
+    func connect() async throws(UpstreamError) -> any Channel {
         tryNext()
         return try await outcome.value(within: limit, on: loop) { self.stop() }
     }
@@ -33,7 +36,7 @@ final class Dialer {
         patience?.cancel()
         guard !isOver, let address = untried.popFirst() else { return }
         attemptsUnderWay += 1
-        patience = loop.schedule(at: .now() + TimeAmount(UpstreamLimits.attemptDelay)) { self.tryNext() }
+        patience = limit.clock.schedule(in: TimeAmount(UpstreamLimits.attemptDelay), on: loop) { self.tryNext() }
         let dialer = NIOLoopBound(self, eventLoop: loop)
         ClientBootstrap(group: loop)
             .channelOption(.autoRead, value: false)
@@ -45,7 +48,7 @@ final class Dialer {
             }
             .connect(to: address.socketAddress(port: origin.port))
             .assumeIsolated()
-            .whenComplete { self.attemptEnded($0, at: address) }
+            .whenComplete { self.attemptEnded($0) }
     }
 
     private func note(_ channel: any Channel) throws {
@@ -55,7 +58,7 @@ final class Dialer {
         channel.closeFuture.assumeIsolated().whenComplete { _ in self.attempts[id] = nil }
     }
 
-    private func attemptEnded(_ result: Result<any Channel, any Error>, at address: IPAddress) {
+    private func attemptEnded(_ result: Result<any Channel, any Error>) {
         attemptsUnderWay -= 1
         switch result {
         case .success(let channel):

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import Timing
 
 /// One request and its response. Runs on the event loop.
 final class Exchange {
@@ -12,16 +13,18 @@ final class Exchange {
     }
 
     private let loop: any EventLoop
+    private let clock: any MonotonicClock
     private let limits: UpstreamLimits
     private let outcome = Waiting<Outcome>()
     private var reader: ResponseReader
     private var timer: Scheduled<Void>?
     private var stallDeadline = NIODeadline.distantFuture
 
-    init(_ reader: ResponseReader, limits: UpstreamLimits, on loop: any EventLoop) {
+    init(_ reader: ResponseReader, limits: UpstreamLimits, on loop: any EventLoop, clock: any MonotonicClock) {
         self.reader = reader
         self.limits = limits
         self.loop = loop
+        self.clock = clock
     }
 
     var hasHead: Bool { reader.hasHead }
@@ -34,14 +37,13 @@ final class Exchange {
     /// Waits for the outcome.
     /// - Parameter close: closes the connection, which cannot be reused after an incomplete response.
     func value(within limit: TimeLimit, close: @escaping () -> Void) async throws(UpstreamError) -> Outcome {
-        let firstByte = TimeLimit(.firstByte, limits.firstByteTime)
-        timer = loop.schedule(at: firstByte.deadline) {
+        let firstByte = TimeLimit(.firstByte, limits.firstByteTime, on: clock)
+        timer = clock.schedule(at: firstByte.deadline, on: loop) {
             self.fail(firstByte.error())
             close()
         }
         return try await outcome.value(
-            until: limit.deadline, on: loop,
-            error: { $0 == .cancelled ? .cancelled : limit.error(partial: self.reader.partial) },
+            within: limit, on: loop, partial: { self.reader.partial },
             whenLeft: {
                 self.timer?.cancel()
                 close()
@@ -84,12 +86,12 @@ final class Exchange {
 
     // MARK: Stalls
 
-    private func progress() { stallDeadline = .now() + TimeAmount(limits.stallTime) }
+    private func progress() { stallDeadline = clock.now(on: loop) + TimeAmount(limits.stallTime) }
 
     /// Runs one timer, rescheduled when it fires. A timer for each piece of the body would be too expensive.
     private func watchForStall(_ close: @escaping () -> Void) {
-        timer = loop.schedule(at: stallDeadline) {
-            guard self.stallDeadline <= .now() else { return self.watchForStall(close) }
+        timer = clock.schedule(at: stallDeadline, on: loop) {
+            guard self.stallDeadline <= self.clock.now(on: self.loop) else { return self.watchForStall(close) }
             self.fail(.timedOut(.stall, limit: self.limits.stallTime, partial: self.reader.partial))
             close()
         }

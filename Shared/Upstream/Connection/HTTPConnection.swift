@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import Timing
 
 /// A connection to one origin, for one request at a time. Runs on the event loop.
 final class HTTPConnection: ChannelInboundHandler {
@@ -17,6 +18,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
     let origin: Origin
     let channel: any Channel
+    private let clock: any MonotonicClock
     private let limits: UpstreamLimits
     private let meter: WireMeter
     private let expiry: NIODeadline
@@ -32,26 +34,29 @@ final class HTTPConnection: ChannelInboundHandler {
     private static let overheadPerByte = 8
 
     private init(
-        to origin: Origin, on channel: any Channel, limits: UpstreamLimits, meter: WireMeter,
+        to origin: Origin, on channel: any Channel, clock: any MonotonicClock, limits: UpstreamLimits,
+        meter: WireMeter,
         whenFree: @escaping (HTTPConnection) -> Void, whenClosed: @escaping (HTTPConnection) -> Void
     ) {
         self.origin = origin
         self.channel = channel
+        self.clock = clock
         self.limits = limits
         self.meter = meter
         self.whenFree = whenFree
         self.whenClosed = whenClosed
-        expiry = .now() + TimeAmount(limits.connectionAge)
+        expiry = clock.now(on: channel.eventLoop) + TimeAmount(limits.connectionAge)
     }
 
     /// Takes over a connected channel that does not read yet. For https, its TLS handshake is complete.
     static func begin(
-        to origin: Origin, on channel: any Channel, limits: UpstreamLimits,
+        to origin: Origin, on channel: any Channel, clock: any MonotonicClock, limits: UpstreamLimits,
         whenFree: @escaping (HTTPConnection) -> Void, whenClosed: @escaping (HTTPConnection) -> Void
     ) throws(UpstreamError) -> HTTPConnection {
         let meter = WireMeter()
         let connection = HTTPConnection(
-            to: origin, on: channel, limits: limits, meter: meter, whenFree: whenFree, whenClosed: whenClosed)
+            to: origin, on: channel, clock: clock, limits: limits, meter: meter, whenFree: whenFree,
+            whenClosed: whenClosed)
         var parserLimits = NIOHTTPDecoderLimitConfiguration()
         parserLimits.maxHeaderFieldSize = limits.headerBytes
         parserLimits.maxHeaderListSize = limits.headerBytes
@@ -72,7 +77,7 @@ final class HTTPConnection: ChannelInboundHandler {
     }
 
     /// Whether the connection can be used for another request.
-    var isUsable: Bool { isIdle && expiry > .now() }
+    var isUsable: Bool { isIdle && expiry > clock.now(on: channel.eventLoop) }
 
     private var isIdle: Bool { if case .idle = state { channel.isActive } else { false } }
 
@@ -93,7 +98,7 @@ final class HTTPConnection: ChannelInboundHandler {
     /// - Returns: the exchange, whose response the caller awaits; nil when the connection is busy or closed.
     func send(_ head: HTTPRequestHead, _ reader: ResponseReader) -> Exchange? {
         guard isIdle else { return nil }
-        let exchange = Exchange(reader, limits: limits, on: channel.eventLoop)
+        let exchange = Exchange(reader, limits: limits, on: channel.eventLoop, clock: clock)
         state = .busy(exchange)
         // Twice the limit, because the parser itself limits names and values exactly. This allowance covers the rest.
         meter.begin(allowance: 2 * limits.headerBytes + UpstreamLimits.discardedBytes)

@@ -1,13 +1,16 @@
 import NIOCore
+import Timing
 
-/// A deadline, and the error when it has passed.
+/// A deadline, the clock that it is measured with, and the error when it has passed.
 struct TimeLimit {
+    let clock: any MonotonicClock
     let deadline: NIODeadline
     let stage: UpstreamError.Stage
     let duration: Duration
 
-    init(_ stage: UpstreamError.Stage, _ duration: Duration) {
-        deadline = .now() + TimeAmount(duration)
+    init(_ stage: UpstreamError.Stage, _ duration: Duration, on clock: any MonotonicClock) {
+        self.clock = clock
+        deadline = clock.now + TimeAmount(duration)
         self.stage = stage
         self.duration = duration
     }
@@ -17,17 +20,5 @@ struct TimeLimit {
 
     func error(partial: UpstreamResponse? = nil) -> UpstreamError {
         .timedOut(stage, limit: duration, partial: partial)
-    }
-}
-
-extension Waiting {
-    /// Waits until the limit.
-    /// - Parameter whenLeft: stops the work when the task is cancelled or times out.
-    func value(
-        within limit: TimeLimit, on loop: any EventLoop, whenLeft: @escaping () -> Void
-    ) async throws(UpstreamError) -> Value {
-        try await value(
-            until: limit.deadline, on: loop, error: { $0 == .cancelled ? .cancelled : limit.error() },
-            whenLeft: whenLeft)
     }
 }

@@ -3,9 +3,6 @@ import NIOCore
 /// A value or error that a task waits for and that code on the event loop provides. It ends once: with a value or an error, by
 /// its time limit, or by cancellation of the task, whichever is first. Runs on the event loop.
 final class Waiting<Value> {
-    /// Why the task stopped waiting.
-    enum Leaving { case cancelled, timedOut }
-
     private enum State {
         case idle
         case waiting(UnsafeContinuation<Void, Never>)
@@ -33,15 +30,15 @@ final class Waiting<Value> {
 
     /// Waits for the value. The caller must be on the event loop.
     /// - Parameters:
-    ///   - error: makes the error for cancellation or timeout.
-    ///   - whenLeft: stops the work after cancellation or timeout.
+    ///   - partial: the part of the response that the error of the limit has.
+    ///   - whenLeft: stops the work when the task is cancelled or the limit has passed.
     func value(
-        until deadline: NIODeadline, on loop: any EventLoop, error: @escaping (Leaving) -> UpstreamError,
+        within limit: TimeLimit, on loop: any EventLoop, partial: @escaping () -> UpstreamResponse? = { nil },
         isolation: isolated (any Actor)? = #isolation, whenLeft: @escaping () -> Void
     ) async throws(UpstreamError) -> Value {
         // End first: errors that `whenLeft` causes come too late to be the result.
-        func leave(_ why: Leaving) { if end(.failure(error(why))) { whenLeft() } }
-        let timer = loop.schedule(at: deadline) { leave(.timedOut) }
+        func leave(_ error: UpstreamError) { if end(.failure(error)) { whenLeft() } }
+        let timer = limit.clock.schedule(at: limit.deadline, on: loop) { leave(limit.error(partial: partial())) }
         let cancel = NIOLoopBound({ leave(.cancelled) }, eventLoop: loop)
         await withTaskCancellationHandler {
             // A closure that captures `isolation` runs in the caller's isolation. Otherwise it would leave the event loop and

@@ -1,5 +1,7 @@
+import NIOCore
 import RPCTestKit
 import Testing
+import Timing
 
 @testable import Upstream
 
@@ -13,15 +15,24 @@ import Testing
         ) async throws
     {
         let bytes = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\n" + rest
+        let (clock, mayAnswer, mayEnd) = (ManualClock(), Watched(false), Watched(false))
         try await OriginServer.with { request in
             if request["Range"] == "bytes=5-", request["If-Range"] == "\"1\"" {
                 return [.response(206, [("Content-Range", "bytes 5-9/10")], text: " rest")]
             }
-            // A reset must not overtake the bytes.
-            return [.send(bytes), .pause(50), end]
+            return [
+                .wait { await mayAnswer.wait { $0 } }, .send(bytes), .wait { await mayEnd.wait { $0 } }, end,
+            ]
         } _: { server in
-            try await withClient(.trusting(server)) { client in
-                let error = try await client.failure(server.url)
+            try await withClient(.trusting(server), clock: clock) { client in
+                async let failure = client.failure(server.url)
+                await clock.waitForTimers(2, within: TimeAmount(UpstreamLimits().totalTime))
+                await clock.advance(by: .seconds(1))
+                mayAnswer.withLock { $0 = true }
+                // A reset must not overtake the bytes: the client has read them when it waits for more.
+                await clock.waitForTimer(in: TimeAmount(UpstreamLimits().stallTime))
+                mayEnd.withLock { $0 = true }
+                let error = try await failure
                 #expect(error.isInterrupted, "\(error)")
                 let partial = try #require(error.partial)
                 #expect(partial.status == 200 && partial.text == "whole" && partial.url == server.url + "/")

@@ -18,9 +18,12 @@ import Testing
             default: [.response(text: "good")]
             }
         } _: { server in
-            weak var forgotten: UpstreamClient?
-            try await withClient(.trusting(server)) { client in
-                forgotten = client
+            let (life, death) = AsyncStream.makeStream(of: Void.self)
+            do {
+                let mark = Mark(death)
+                let client = UpstreamClient(try .trusting(server), clock: ManualClock()) { _ in
+                    withExtendedLifetime(mark) { .success([]) }
+                }
                 await withTaskGroup(of: Void.self) { group in
                     for _ in 0..<5 {
                         for path in ["/stall", "/cut", "/reset", "/bad", "/large", "/loop", "/good"] {
@@ -33,9 +36,19 @@ import Testing
                     await server.history.wait { $0.requests.contains { $0.path == "/stall" } }
                     group.cancelAll()
                 }
+                await client.shutdown()
             }
             await server.history.wait { $0.openConnections == 0 }
-            while forgotten != nil { await Task.yield() }
+            for await _ in life {}
         }
+    }
+
+    /// An object that only the client has.
+    private final class Mark: Sendable {
+        private let death: AsyncStream<Void>.Continuation
+
+        init(_ death: AsyncStream<Void>.Continuation) { self.death = death }
+
+        deinit { death.finish() }
     }
 }

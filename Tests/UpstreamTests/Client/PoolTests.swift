@@ -1,5 +1,7 @@
+import NIOCore
 import RPCTestKit
 import Testing
+import Timing
 
 @testable import Upstream
 
@@ -56,12 +58,15 @@ import Testing
 
     @Test func `late bytes on an idle connection close it, and answer no request`() async throws {
         let late = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate"
+        let isIdle = Watched(false)
         try await OriginServer.with { request in
-            request.connection == 0 ? [.response(text: "good"), .pause(20), .send(late)] : [.response(text: "good")]
+            [.response(text: "good")]
+                + (request.connection == 0 ? [.wait { await isIdle.wait { $0 } }, .send(late)] : [])
         } _: { server in
             try await withClient(.trusting(server)) { client in
                 var response = try await client.get(server.url)
                 #expect(response.text == "good")
+                isIdle.withLock { $0 = true }
                 await server.history.wait(for: .closed(0))
                 response = try await client.get(server.url)
                 #expect(response.text == "good")
@@ -123,14 +128,17 @@ import Testing
     }
 
     @Test func `requests above the limit of connections wait in order`() async throws {
+        let isFull = Watched(false)
         try await OriginServer.with { _ in
-            [.pause(5), .response()]
+            [.wait { await isFull.wait { $0 } }, .response()]
         } _: { server in
             var settings = try UpstreamSettings.trusting(server)
             settings.limits.connectionsPerOrigin = 2
             try await withClient(settings) { client in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<20 { group.addTask { _ = try await client.get(server.url + "/\(number)") } }
+                    await server.history.wait { $0.requests.count == 2 }
+                    isFull.withLock { $0 = true }
                     try await group.waitForAll()
                 }
                 #expect(server.history.connections == 2)
@@ -159,16 +167,19 @@ import Testing
     }
 
     @Test func `the number of idle connections is limited, to one origin and in all`() async throws {
-        try await OriginServer.with { _ in
-            [.pause(30), .response()]
+        let answered = Watched(0)
+        try await OriginServer.with { request in
+            [.wait { await answered.wait { $0 > request.connection } }, .response()]
         } _: { server in
             var settings = try UpstreamSettings.trusting(server, names: "a.test", "b.test")
             settings.limits.idlePerOrigin = 2
             settings.limits.idleConnections = 3
             try await withClient(settings, addresses: ["a.test": ["127.0.0.1"], "b.test": ["127.0.0.1"]]) { client in
-                for (name, kept) in [("a.test", 2), ("b.test", 3)] {
+                for (name, opened, kept) in [("a.test", 4, 2), ("b.test", 8, 3)] {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for _ in 0..<4 { group.addTask { _ = try await client.get("http://\(name):\(server.port)/") } }
+                        await server.history.wait { $0.requests.count == opened }
+                        answered.withLock { $0 = opened }
                         try await group.waitForAll()
                     }
                     await server.history.wait { $0.openConnections == kept }
@@ -182,16 +193,20 @@ import Testing
         try await OriginServer.with { _ in
             [.response()]
         } _: { server in
-            var settings = try UpstreamSettings.trusting(server)
-            settings.limits.idleTime = .milliseconds(50)
-            try await withClient(settings) { client in
+            let clock = ManualClock()
+            try await withClient(.trusting(server), clock: clock) { client in
                 _ = try await client.get(server.url)
+                await clock.waitForTimer(in: .seconds(30))
+                await clock.advance(by: .seconds(30) - .nanoseconds(1))
+                #expect(await client.connections == (0, 1, 1))
+                await clock.advance(by: .nanoseconds(1))
                 await server.history.wait(for: .closed(0))
-            }
-            settings.limits.connectionAge = .zero
-            try await withClient(settings) { client in
-                for _ in 0..<3 { _ = try await client.get(server.url) }
-                #expect(server.history.connections == 4)
+                // Used every 20 seconds, the second connection is never idle for too long, but too old after 300.
+                for _ in 0..<16 {
+                    _ = try await client.get(server.url)
+                    await clock.advance(by: .seconds(20))
+                }
+                #expect(server.history.requests.map(\.connection) == [0] + Array(repeating: 1, count: 15) + [2])
             }
         }
     }
@@ -215,9 +230,12 @@ import Testing
                 [.response()]
             } _: { server in
                 let addresses = ["name.test": ["127.0.0.1", "127.0.0.2"]]
-                try await withClient(.trusting(server, names: "name.test"), addresses: addresses) { client in
-                    let response = try await client.get("http://name.test:\(port)/")
-                    #expect(response.status == 200)
+                let clock = ManualClock()
+                try await withClient(.trusting(server, names: "name.test"), addresses: addresses, clock: clock) {
+                    client in
+                    async let response = client.get("http://name.test:\(port)/")
+                    await clock.advance(by: TimeAmount(UpstreamLimits.attemptDelay), once: 1)
+                    #expect(try await response.status == 200)
                 }
             }
         }

@@ -74,10 +74,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "http://127.0.0.1:1/", "http://localhost/", "http://[::1]/", "http://0x7f.1:22/", "//169.254.169.254/latest",
-        "http://2130706433/", "file:///etc/passwd", "javascript:alert(1)", "http://user:pw@example.com/", "ftp://x/",
-        "http://example.com:8443/", "/\u{7F}", "/ x", "\\\\127.0.0.1", "http://[::ffff:10.0.0.1]/",
-        "/\(String(repeating: "a", count: 8_192))",
+        "http://localhost/", "//169.254.169.254/latest", "http://example.com:8443/", "file:///etc/passwd", "/\u{7F}",
     ]) func `every target is checked`(location: String) async throws {
         try await OriginServer.with { _ in
             [.redirect(to: location)]

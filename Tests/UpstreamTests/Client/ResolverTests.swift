@@ -1,15 +1,20 @@
 import Dispatch
+import NIOCore
 import RPCTestKit
-import Synchronization
 import Testing
+import Timing
 
 @testable import Upstream
 
 @Suite(.timeLimit(.minutes(5))) struct ResolverTests {
-    /// A resolver with controllable delays.
+    /// A resolver whose lookups hang until `end`.
     private final class SlowNames: Sendable {
-        private let state = Mutex((running: 0, most: 0, names: [String]()))
-        let gate = DispatchSemaphore(value: 0)
+        private let state = Watched((running: 0, most: 0, names: [String]()))
+        private let gate = DispatchGroup()
+
+        init() { gate.enter() }
+
+        func end() { gate.leave() }
 
         func lookUp(_ name: String) -> Result<[IPAddress], SystemLookup.Failure> {
             state.withLock { state in
@@ -22,59 +27,61 @@ import Testing
             return .failure(SystemLookup.Failure(reason: "slow"))
         }
 
+        func wait(running: Int) async { await state.wait { $0.running == running } }
+
         var most: Int { state.withLock(\.most) }
         var names: [String] { state.withLock(\.names) }
     }
 
+    private static let limits = UpstreamLimits()
+    private let clock = ManualClock()
+
     @Test func `hanging names delay others at most until the limit, and threads and queue are bounded`() async throws {
         let slow = SlowNames()
-        var settings = UpstreamSettings()
-        settings.limits.lookups = 3
-        settings.limits.lookupsWaiting = 2
-        settings.limits.connectTime = .milliseconds(200)
-        let client = UpstreamClient(settings, lookUp: slow.lookUp)
+        let client = UpstreamClient(UpstreamSettings(), clock: clock, lookUp: slow.lookUp)
+        let (places, excess) = (Self.limits.lookups + Self.limits.lookupsWaiting, 5)
         let errors = await withTaskGroup(of: UpstreamError?.self) { group in
-            for number in 0..<10 { group.addTask { try? await client.failure("http://name\(number).test/") } }
+            for number in 0..<places + excess {
+                group.addTask { try? await client.failure("http://name\(number).test/") }
+            }
+            await clock.advance(by: TimeAmount(Self.limits.connectTime), once: places)
             return await group.reduce(into: [UpstreamError]()) { errors, error in error.map { errors.append($0) } }
         }
-        #expect(errors.filter { $0.stage == .connect }.count == 5)
-        #expect(errors.filter { if case .overloaded = $0 { true } else { false } }.count == 5)
-        #expect(slow.most == 3)
+        #expect(errors.count { $0.stage == .connect } == places)
+        #expect(errors.count { $0.isOverloaded } == excess)
+        await slow.wait(running: Self.limits.lookups)
+        #expect(slow.most == Self.limits.lookups)
 
         // The hanging lookups still run, but no request waits in the queue for them.
-        let error = try await client.failure("http://another.test/")
-        #expect(error.stage == .connect)
-        for _ in 0..<20 { slow.gate.signal() }
+        async let error = client.failure("http://another.test/")
+        await clock.advance(by: TimeAmount(Self.limits.connectTime), once: 1)
+        #expect(try await error.stage == .connect)
+        slow.end()
         await client.shutdown()
     }
 
     @Test func `hanging names of one site delay no other site and no name of the operator`() async throws {
         let slow = SlowNames()
         var settings = UpstreamSettings()
-        settings.limits.lookups = 4
-        settings.limits.lookupsPerSite = 2
-        settings.limits.lookupsWaitingPerSite = 3
-        settings.limits.connectTime = .seconds(60)
         settings.trusted = [try UpstreamEndpoint("origin.evil.test:80")]
-        let client = UpstreamClient(settings) { name in
+        let client = UpstreamClient(settings, clock: clock) { name in
             if name.hasSuffix("evil.test"), name != "origin.evil.test" { return slow.lookUp(name) }
             return .failure(SystemLookup.Failure(reason: "looked up"))
         }
         await withTaskGroup(of: Void.self) { group in
-            for number in 0..<5 { group.addTask { _ = try? await client.failure("http://n\(number).evil.test/") } }
-            // Two lookups hang and three wait. One more exceeds the limit.
-            for number in 0... {
-                let url = "http://more\(number).evil.test/"
-                let error = try? await client.failure(url, cancelledAfter: .milliseconds(1))
-                if case .overloaded? = error { break }
-            }
+            let places = Self.limits.lookupsPerSite + Self.limits.lookupsWaitingPerSite
+            for number in 0..<places { group.addTask { _ = try? await client.failure("http://n\(number).evil.test/") } }
+            await clock.waitForTimers(places, within: TimeAmount(Self.limits.connectTime))
+            let error = try? await client.failure("http://more.evil.test/")
+            #expect(error?.isOverloaded == true, "\(String(describing: error))")
             for host in ["good.test", "origin.evil.test"] {
                 let error = try? await client.failure("http://\(host)/")
                 #expect(error?.isUnreachable == true, "\(String(describing: error))")
             }
-            for _ in 0..<20 { slow.gate.signal() }
+            await slow.wait(running: Self.limits.lookupsPerSite)
+            slow.end()
         }
-        #expect(slow.most <= 2)
+        #expect(slow.most == Self.limits.lookupsPerSite)
         await client.shutdown()
     }
 
@@ -86,22 +93,13 @@ import Testing
 
     @Test func `concurrent requests for a name share one lookup`() async throws {
         let slow = SlowNames()
-        let client = UpstreamClient(UpstreamSettings(), lookUp: slow.lookUp)
+        let client = UpstreamClient(UpstreamSettings(), clock: clock, lookUp: slow.lookUp)
         await withTaskGroup(of: Void.self) { group in
-            let started = AsyncStream.makeStream(of: Void.self)
-            for _ in 0..<20 {
-                group.addTask {
-                    started.continuation.yield()
-                    _ = try? await client.failure("http://name.test/")
-                }
-            }
-            var iterator = started.stream.makeAsyncIterator()
-            for _ in 0..<20 { await iterator.next() }
-            while slow.names.isEmpty { await Task.yield() }
-            _ = await client.connections
-            for _ in 0..<20 { slow.gate.signal() }
+            for _ in 0..<20 { group.addTask { _ = try? await client.failure("http://name.test/") } }
+            await clock.waitForTimers(20, within: TimeAmount(Self.limits.connectTime))
+            slow.end()
         }
-        #expect(slow.most == 1)
+        #expect(slow.names == ["name.test"])
         await client.shutdown()
     }
 

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import Timing
 
 @testable import Upstream
 
@@ -45,7 +46,8 @@ package enum ResponseFuzz {
         limits.headerCount = 8
         var freed = 0
         let connection = try HTTPConnection.begin(
-            to: url.origin, on: channel, limits: limits, whenFree: { _ in freed += 1 }, whenClosed: { _ in })
+            to: url.origin, on: channel, clock: .system, limits: limits, whenFree: { _ in freed += 1 },
+            whenClosed: { _ in })
         let reader = ResponseReader(url: url, limits: limits, bodyLimit: bodyLimit)
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: url.target)
         guard let exchange = connection.send(head, reader) else {

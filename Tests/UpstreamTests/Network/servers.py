@@ -78,8 +78,6 @@ def answer(connection):
         path = request.split()[1].decode()
         body = f"{place} {path}".encode()
         head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n"
-        if path == "/redirect":
-            head = f"HTTP/1.1 302 Found\r\nLocation: http://private.test/\r\nContent-Length: {len(body)}\r\n"
         if path == "/close":
             head += "Connection: close\r\n"
         connection.sendall(head.encode() + b"\r\n" + body)

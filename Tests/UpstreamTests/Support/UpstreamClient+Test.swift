@@ -16,12 +16,14 @@ extension UpstreamSettings {
 }
 
 /// Runs `body` with a client, and shuts it down.
-/// - Parameter addresses: the addresses by name. They replace the system's resolver; other names do not exist.
+/// - Parameters:
+///   - addresses: the addresses by name. They replace the system's resolver; other names do not exist.
+///   - clock: by default no time passes.
 func withClient<Result: Sendable>(
     _ settings: UpstreamSettings = UpstreamSettings(), addresses: [String: [String]] = [:],
-    _ body: (UpstreamClient) async throws -> Result
+    clock: ManualClock = ManualClock(), _ body: (UpstreamClient) async throws -> Result
 ) async throws -> Result {
-    let client = UpstreamClient(settings) { name in
+    let client = UpstreamClient(settings, clock: clock) { name in
         guard let texts = addresses[name] else { return .failure(SystemLookup.Failure(reason: "no such name")) }
         return .success(texts.compactMap(IPAddress.init(text:)))
     }
@@ -60,17 +62,6 @@ extension UpstreamClient {
 
     func failure(_ url: String) async throws -> UpstreamError { try await failure(UpstreamRequest(url: url)) }
 
-    /// The error of a request that is cancelled after a time, unless it has failed before.
-    func failure(_ url: String, cancelledAfter time: Duration) async throws -> UpstreamError? {
-        let request = Task { try await failure(url) }
-        let timer = Task {
-            try await Task.sleep(for: time)
-            request.cancel()
-        }
-        defer { timer.cancel() }
-        return try await request.value
-    }
-
     func get(_ url: String) async throws(UpstreamError) -> UpstreamResponse { try await get(UpstreamRequest(url: url)) }
 
     /// A request succeeded that should have failed.
@@ -90,6 +81,8 @@ extension UpstreamError {
     var isInterrupted: Bool { if case .interrupted = self { true } else { false } }
 
     var isCancelled: Bool { if case .cancelled = self { true } else { false } }
+
+    var isOverloaded: Bool { if case .overloaded = self { true } else { false } }
 
     var isUnreachable: Bool { if case .unreachable = self { true } else { false } }
 
