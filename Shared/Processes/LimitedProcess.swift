@@ -50,7 +50,8 @@ public struct LimitedProcess: Sendable {
         let alarm = try Alarm()
         let output = try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
-                Thread.detachNewThread {
+                // Unowned, so that the alarm is closed when this function returns, even if the thread ends later.
+                Thread.detachNewThread { [unowned alarm] in
                     continuation.resume(
                         with: Result {
                             var run = try Run(self, input, alarm)

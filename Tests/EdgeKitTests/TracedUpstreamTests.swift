@@ -144,7 +144,7 @@ private func withClient(
     _ settings: UpstreamSettings = UpstreamSettings(), addresses: [String: [UInt8]] = [:],
     _ body: (UpstreamClient) async throws -> Void
 ) async throws {
-    let client = UpstreamClient(settings) { name in
+    let client = UpstreamClient(settings, clock: ManualClock()) { name in
         guard let bytes = addresses[name] else { return .failure(SystemLookup.Failure(reason: "no such name")) }
         return .success([IPAddress(bytes)].compactMap(\.self))
     }

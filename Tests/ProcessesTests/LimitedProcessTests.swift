@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import RPCTestKit
 import Testing
 
@@ -62,27 +63,27 @@ import Processes
 
     @Test(arguments: ["sleep 600", "exec >&- 2>&-; sleep 600", "sleep 600 & exit 0", "sleep 600 & sleep 600 & wait"])
     func `a program that takes too long is killed with its children`(script: String) async throws {
-        let failure = await failure("echo $$ >&2; " + script) { $0.time = .milliseconds(300) }
+        let failure = await failure(script) { $0.time = .milliseconds(300) }
         #expect(failure == .timedOut)
     }
 
     @Test func `children do not outlive the program`() async throws {
-        let output = try await run("sleep 600 <&- >&- 2>&- & echo $!")
-        let child = try #require(pid_t(String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)))
-        while isRunning(child) { try await Task.sleep(for: .milliseconds(5)) }
-    }
-
-    /// Whether a process exists and is no zombie, which only its parent can remove.
-    private func isRunning(_ id: pid_t) -> Bool {
-        guard let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return false }
-        return !stat.contains(") Z ")
+        try await withTemporaryDirectory { directory in
+            let life = directory + "/life"
+            #expect(mkfifo(life, 0o600) == 0)
+            // Ends when no process has the other end open.
+            async let end = run("cat \(life)")
+            _ = try await run("exec 9>\(life); sleep 600 <&- >&- 2>&- &")
+            #expect(try await end == Data())
+        }
     }
 
     @Test func `a cancelled program is killed`() async throws {
         try await withTemporaryDirectory { directory in
-            let begun = directory + "/begun"
-            let task = Task { try await run("mkfifo \(begun); cat \(begun)") }
-            while !FileManager.default.fileExists(atPath: begun) { try await Task.sleep(for: .milliseconds(5)) }
+            let (begun, end) = (directory + "/begun", directory + "/end")
+            for path in [begun, end] { #expect(mkfifo(path, 0o600) == 0) }
+            let task = Task { try await run("echo begun >\(begun); cat \(end)") }
+            #expect(try await run("cat \(begun)") == Data("begun\n".utf8))
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
         }
@@ -127,8 +128,6 @@ import Processes
                 }
             }
             _ = await run("true")
-            // The first one opens files of the system's timers, which stay open.
-            try await Task.sleep(for: .milliseconds(1))
             let before = try files()
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<60 {
@@ -149,8 +148,7 @@ import Processes
                     }
                 }
             }
-            // A thread may still hold its descriptors for a moment after its result.
-            while try files() > before { try await Task.sleep(for: .milliseconds(5)) }
+            precondition(try files() == before)
             precondition(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
         }
     }
