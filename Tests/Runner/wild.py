@@ -229,7 +229,7 @@ def arguments():
     parser.add_argument("root", metavar="ROOT")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--steps", type=int, default=100, help="default: 100")
-    parser.add_argument("--patience", type=float, default=120, help="seconds until a state counts as wrong; default: 120")
+    parser.add_argument("--patience", type=float, default=600, help="seconds until a state counts as wrong; default: 600")
     return parser.parse_args()
 
 
