@@ -25,6 +25,20 @@ def feed():
         yield running
 
 
+@pytest.fixture(scope="session")
+def other():
+    """A deployment for tests that begin without pictures."""
+    with deployment() as running:
+        yield running
+
+
+@pytest.fixture
+def running(other):
+    """A deployment without pictures."""
+    yield other
+    other.empty()
+
+
 @pytest.fixture
 def open_terminal(feed):
     """Runs a command of the command line in a terminal of its own."""

@@ -8,13 +8,11 @@ import select
 import signal
 import struct
 import termios
-import time
 
 import pyte
 
 # What a plain terminal answers to a query of its attributes.
 PLAIN = b"\x1b[?62;22c"
-PATIENCE = 60
 
 
 class Terminal:
@@ -50,8 +48,8 @@ class Terminal:
     def press(self, keys):
         os.write(self.file, keys.encode())
 
-    def read(self, seconds):
-        """Shows what the program writes within this time. Returns whether the program is still there."""
+    def read(self, seconds=None):
+        """Shows what the program writes next, or nothing when it writes nothing within this time. Returns whether it is still there."""
         self.changed = bool(select.select([self.file], [], [], seconds)[0])
         if not self.changed:
             return True
@@ -68,12 +66,15 @@ class Terminal:
         self.stream.feed(re.sub(rb"\x1b[_P][^\x1b]*\x1b\\|\x1b\]1337;[^\x07]*\x07", b"", data))
         return bool(data)
 
-    def until(self, condition):
-        """Waits until the condition holds for the screen."""
-        deadline = time.monotonic() + PATIENCE
+    def until(self, condition, keys=None):
+        """Waits until the condition holds for the screen. `keys` are pressed now and again when nothing was written for a while: for what
+        only another attempt shows."""
+        if keys:
+            self.press(keys)
         while not condition():
-            assert time.monotonic() < deadline, f"the condition was never met:\n{self.text()}"
-            assert self.read(0.1) or condition(), f"the program has ended:\n{self.text()}"
+            assert self.read(0.5 if keys else None) or condition(), f"the program has ended:\n{self.text()}"
+            if keys and not self.changed:
+                self.press(keys)
 
     def until_shown(self, *texts):
         self.until(lambda: all(text in self.text() for text in texts))
@@ -89,9 +90,8 @@ class Terminal:
 
     def end(self):
         """Waits for the end of the program, and returns its exit code."""
-        deadline = time.monotonic() + PATIENCE
-        while self.read(0.1):
-            assert time.monotonic() < deadline, f"the program does not end:\n{self.text()}"
+        while self.read():
+            pass
         self.status = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
         return self.status
 

@@ -6,11 +6,10 @@ import re
 import signal
 import struct
 import subprocess
-import time
 
 import pytest
 from conftest import COUNT, PROGRAMS
-from deployment import deployment, plain, png
+from deployment import SERVICES
 from terminal import PLAIN, Terminal
 
 LEFT = b"\x1b[?1000l\x1b[?7h\x1b[?25h\x1b[?1049l"
@@ -28,9 +27,9 @@ def near(first, second):
 
 
 def selected(terminal):
-    """The text of the selected item."""
-    row = next(index for index, line in enumerate(terminal.screen.display) if line.startswith("▌"))
-    return terminal.text().split("\n")[row + 1]
+    """The text of the selected item; empty while the screen is being drawn."""
+    lines = terminal.text().split("\n")
+    return next((text for mark, text in zip(lines, lines[1:]) if mark.startswith("▌")), "")
 
 
 def test_the_feed_has_pictures_and_texts(browse, matches_screen):
@@ -63,7 +62,7 @@ def test_the_feed_loads_to_its_end(browse, matches_screen):
     terminal.until_shown("Picture number 0")
     terminal.press("G")
     terminal.until_shown("Picture number 19")
-    terminal.until(lambda: terminal.press("G") or terminal.read(0.2) and "That's all" in terminal.text())
+    terminal.until(lambda: "That's all" in terminal.text(), keys="G")
     terminal.until(lambda: near(terminal.cell(16, 10).fg, color(COUNT - 1)))
     matches_screen(terminal, "end")
     terminal.press("g")
@@ -174,83 +173,67 @@ def test_the_protocol_can_be_chosen(browse):
 # Errors.
 
 
-def test_errors_leave_the_items_and_r_retries(browse, matches_screen):
-    with deployment() as own:
-        own.fill(25)
-        terminal = browse(root=own.root)
-        terminal.until_shown("Picture number 2")
-        terminal.until(lambda: near(terminal.cell(16, 10).fg, color(2)))
-        own.stop("feed")
-        terminal.press("r")
-        terminal.until_shown("Try again")
-        matches_screen(terminal, "error")
-        terminal.press("\x1b")
-        terminal.until_gone("Try again")
-        own.start("feed")
-        own.gateway("health", "--wait", "30")
-        own.publish("A new item")
-
-        def has_recovered():
-            terminal.press("rg")
-            terminal.read(0.5)
-            return "A new item" in terminal.text()
-
-        terminal.until(has_recovered)
+@pytest.fixture
+def stop(feed):
+    """Stops services of the deployment that all tests share. After the test they run again."""
+    yield feed.stop
+    feed.start(*[name for name in [*SERVICES, "gateway"] if name not in feed.processes])
+    feed.wait_until_healthy()
 
 
-def test_the_feed_goes_on_without_the_other_services(browse):
-    with deployment() as own:
-        own.fill(5)
-        own.stop("comments")
-        own.stop("image-data")
-        terminal = browse(root=own.root)
-        terminal.until_shown("Picture number 2", "Comments")
-        terminal.until_shown("r Try again")
-        own.start("image-data")
-        own.start("comments")
-
-        def has_recovered():
-            terminal.press("r")
-            terminal.read(0.5)
-            return near(terminal.cell(2, 10).fg, color(0)) and "Comments (" not in terminal.text()
-
-        terminal.until(has_recovered)
-
-
-def test_a_gateway_that_restarts_is_found_again(browse):
-    with deployment() as own:
-        own.fill(3)
-        terminal = browse(root=own.root)
-        terminal.until_shown("Picture number 2")
-        own.stop("gateway")
-        terminal.press("r")
-        terminal.until_shown("Couldn't connect to server")
-        own.start("gateway")
-
-        def has_recovered():
-            terminal.press("r")
-            terminal.read(0.5)
-            return "Couldn't connect" not in terminal.text()
-
-        terminal.until(has_recovered)
+def test_errors_leave_the_items_and_r_retries(browse, matches_screen, feed, stop):
+    terminal = browse()
+    terminal.until_shown("Picture number 2")
+    terminal.until(lambda: near(terminal.cell(16, 10).fg, color(2)))
+    stop("feed")
+    terminal.press("r")
+    terminal.until_shown("Try again")
+    matches_screen(terminal, "error")
+    terminal.press("\x1b")
+    terminal.until_gone("Try again")
+    feed.start("feed")
+    feed.wait_until_healthy()
+    new = feed.publish("A new item")
+    try:
+        terminal.until(lambda: "A new item" in terminal.text(), keys="rg")
+    finally:
+        feed.call("feed.remove", {"ids": new})
 
 
-def test_an_empty_feed_says_so(browse):
-    with deployment() as own:
-        terminal = browse(root=own.root)
-        terminal.until_shown("No images yet")
+def test_the_feed_goes_on_without_the_other_services(browse, feed, stop):
+    stop("comments", "image-data")
+    terminal = browse()
+    terminal.until_shown("Picture number 2", "Comments")
+    terminal.until_shown("r Try again")
+    feed.start("image-data", "comments")
+    feed.wait_until_healthy()
+    terminal.until(lambda: near(terminal.cell(2, 10).fg, color(0)) and "Comments (" not in terminal.text(), keys="r")
 
 
-def test_hostile_texts_stay_in_their_place(browse):
+def test_a_gateway_that_restarts_is_found_again(browse, feed, stop):
+    terminal = browse()
+    terminal.until_shown("Picture number 2")
+    stop("gateway")
+    terminal.press("r")
+    terminal.until_shown("Couldn't connect to server")
+    feed.start("gateway")
+    terminal.until(lambda: "Couldn't connect" not in terminal.text(), keys="r")
+
+
+def test_an_empty_feed_says_so(browse, running):
+    terminal = browse(root=running.root)
+    terminal.until_shown("No images yet")
+
+
+def test_hostile_texts_stay_in_their_place(browse, running):
     texts = ["\u001b[2J\u001b]0;title\u0007 cleared", "\u202eright to left", "<script>{{text}}%@", "w" * 1_000, "👩‍👩‍👧‍👦 family", "one\ntwo"]
-    with deployment() as own:
-        own.fill(len(texts), description=lambda index: texts[index])
-        terminal = browse(root=own.root, rows=60)
-        terminal.until_shown("cleared", "<script>{{text}}%@", "👩", "one", "two")
-        assert b"\x1b]0;" not in terminal.written and "\u202e" not in terminal.text()
-        assert terminal.text().startswith(" My Feed")
-        terminal.press("q")
-        assert terminal.end() == 0
+    running.fill(len(texts), description=lambda index: texts[index])
+    terminal = browse(root=running.root, rows=60)
+    terminal.until_shown("cleared", "<script>{{text}}%@", "👩", "one", "two")
+    assert b"\x1b]0;" not in terminal.written and "\u202e" not in terminal.text()
+    assert terminal.text().startswith(" My Feed")
+    terminal.press("q")
+    assert terminal.end() == 0
 
 
 # Leaving.
@@ -284,11 +267,7 @@ def test_a_terminal_that_does_not_read_cannot_hold_it(browse):
     # Each change of the colors paints the whole window, and nothing reads it.
     terminal.press("t" * 500)
     os.kill(terminal.process, signal.SIGTERM)
-    deadline = time.monotonic() + 60
-    while (status := os.waitpid(terminal.process, os.WNOHANG))[0] == 0:
-        assert time.monotonic() < deadline, "the program does not end"
-        time.sleep(0.02)
-    terminal.status = os.waitstatus_to_exitcode(status[1])
+    terminal.status = os.waitstatus_to_exitcode(os.waitpid(terminal.process, 0)[1])
     assert terminal.status == 0
 
 

@@ -57,7 +57,7 @@ def place(tmp_path_factory):
         script.write_text(HOSTILE.format(examples=str(PROJECT / "Services/Examples"), bait=bait))
         plugin = subprocess.Popen([sys.executable, script], env={**os.environ, "ROOT": str(running.root)})
         try:
-            running.gateway("health", "hostile", "--wait", "60")
+            running.wait_until_healthy("hostile")
             picture = running.root / "picture.png"
             picture.write_bytes(plain(0))
             for number, text in enumerate(["Sunset", f"it's \x1b[2J : $(touch {bait}/8) `touch {bait}/9`\nsecond line"]):

@@ -1,18 +1,20 @@
-"""What the tests of the page share: one deployment, one browser, and a page for each test."""
+"""What the tests of the page share: deployments, one browser, and a page for each test."""
 
+import functools
 import pathlib
+import shutil
 import sys
 
 import pytest
 from playwright.sync_api import sync_playwright
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from deployment import PROJECT, deployment  # noqa: E402
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "Terminal")]
+from deployment import PATIENCE, PROJECT, deployment  # noqa: E402
+from gallery import fill  # noqa: E402
 
 # The plugin can be deleted with all that belongs to it.
 collect_ignore = [] if (PROJECT / "Services/Search").exists() else ["test_search.py"]
 
-CHROMIUM = "/usr/bin/chromium"
 COUNT = 60
 
 
@@ -30,23 +32,32 @@ def feed():
 
 
 @pytest.fixture(scope="session")
+def gallery():
+    """A deployment with 15 landscapes and some comments, which no test changes."""
+    with deployment() as running:
+        fill(running)
+        yield running
+
+
+@pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"], timeout=PATIENCE * 1_000)
         yield browser
         browser.close()
 
 
 @pytest.fixture
-def open_page(feed, browser):
-    """Opens a page in a context of its own. Problems that the browser reports fail the test."""
+def open_at(browser):
+    """Opens a page of a deployment in a context of its own. Problems that the browser reports fail the test."""
     contexts = []
     problems = []
 
-    def open(path="/", *, expected=(), service_workers="block", **options):
+    def open(server, path="/", *, expected=(), service_workers="block", **options):
         options = {"viewport": {"width": 800, "height": 900}, "locale": "en-US", "color_scheme": "light", **options}
-        context = browser.new_context(base_url=feed.url, service_workers=service_workers, **options)
-        context.set_default_timeout(60_000)
+        context = browser.new_context(base_url=server.url, service_workers=service_workers, **options)
+        context.set_default_timeout(PATIENCE * 1_000)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
@@ -66,3 +77,7 @@ def open_page(feed, browser):
         context.close()
     assert problems == []
 
+
+@pytest.fixture
+def open_page(open_at, feed):
+    return functools.partial(open_at, feed)

@@ -5,18 +5,20 @@ import json
 import os
 import pathlib
 import re
-import signal
 import struct
 import subprocess
 import tempfile
-import time
+import threading
 import urllib.request
 import uuid
 import zlib
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", PROJECT / ".build/debug"))
+PROGRAMS = PROJECT / os.environ.get("IMAGE_FEED_PROGRAMS", ".build/debug")
 SERVICES = ["feed", "comments", "image-data"]
+
+# How long a wait may take, in seconds. It only ends tests that hang.
+PATIENCE = 600
 
 
 def png(color, width=120, height=90):
@@ -34,6 +36,30 @@ def plain(index):
     """A small picture of one color, in one of four shapes."""
     color = (40 + index * 37 % 180, 60 + index * 53 % 150, 80 + index * 29 % 140)
     return png(color, 120, [90, 120, 150, 60][index % 4])
+
+
+class Program(subprocess.Popen):
+    """A program that runs, and what it has logged."""
+
+    def __init__(self, command):
+        super().__init__(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        self.log, self.is_open, self.changed = "", True, threading.Condition()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.stdout:
+            with self.changed:
+                self.log += line
+                self.changed.notify_all()
+        with self.changed:
+            self.is_open = False
+            self.changed.notify_all()
+
+    def wait_for(self, text):
+        """Waits until the program has logged the text. Fails when it ends before."""
+        with self.changed:
+            self.changed.wait_for(lambda: text in self.log or not self.is_open)
+            assert text in self.log, f"{self.args[0]} has ended without \"{text}\": {self.log}"
 
 
 class Deployment:
@@ -55,32 +81,28 @@ class Deployment:
         for manifest in manifests:
             (self.root / f"plugins.d/{manifest['name']}.json").write_text(json.dumps(manifest))
 
-    def start(self, name):
-        """Starts a program; the gateway gets the same port as before."""
-        if name == "gateway":
-            command = [PROGRAMS / "gateway", "serve", "--root", self.root, "--http", f"127.0.0.1:{self.port}", *self.arguments]
-        else:
-            command = [PROGRAMS / f"{name}-service", "--root", self.root]
-        log = self.root / f"{name}.log"
-        log.write_text("")
-        with open(log, "a") as errors:
-            self.processes[name] = subprocess.Popen(command, stderr=errors, stdout=errors)
-        deadline = time.monotonic() + 60
-        while "serving on" not in log.read_text():
-            if time.monotonic() > deadline or self.processes[name].poll() is not None:
-                raise RuntimeError(f"{name} does not start: {log.read_text()}")
-            time.sleep(0.02)
-        if name == "gateway":
-            self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", log.read_text())[1])
+    def start(self, *names):
+        """Starts programs, and waits until they serve. The gateway gets the same port as before."""
+        for name in names:
+            if name == "gateway":
+                command = [PROGRAMS / "gateway", "serve", "--root", self.root, "--http", f"127.0.0.1:{self.port}", *self.arguments]
+            else:
+                command = [PROGRAMS / f"{name}-service", "--root", self.root]
+            self.processes[name] = Program(command)
+        for name in names:
+            self.processes[name].wait_for("serving on")
+        if "gateway" in names:
+            self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", self.processes["gateway"].log)[1])
 
-    def stop(self, name):
-        process = self.processes.pop(name)
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    def stop(self, *names):
+        for name in names:
+            self.processes[name].terminate()
+        for name in names:
+            self.processes.pop(name).wait()
+
+    def wait_until_healthy(self, *names):
+        """Waits until the gateway reaches a plugin, or all of them."""
+        self.gateway("health", *names, "--wait", PATIENCE)
 
     @property
     def url(self):
@@ -118,16 +140,22 @@ class Deployment:
         self.call("feed.publish", {"items": items})
         return [item["id"] for item in items]
 
+    def empty(self):
+        """Removes all items."""
+        while ids := self.ids():
+            self.call("feed.remove", {"ids": ids})
+
 
 @contextlib.contextmanager
 def deployment(arguments=(), manifests=()):
     with tempfile.TemporaryDirectory(prefix="image-feed-web-") as root:
         running = Deployment(root, arguments, manifests)
         try:
-            for name in [*SERVICES, "gateway"]:
-                running.start(name)
-            running.gateway("health", "--wait", "30")
+            running.start(*SERVICES)
+            running.start("gateway")
+            running.wait_until_healthy()
             yield running
         finally:
-            for name in list(running.processes):
-                running.stop(name)
+            for process in running.processes.values():
+                process.kill()
+                process.wait()

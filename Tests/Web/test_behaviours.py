@@ -9,7 +9,7 @@ import uuid
 
 import pytest
 
-from test_page import PAGE, ready, settle, shown_ids, until, write
+from test_page import PAGE, ready, shown_ids, write
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
@@ -107,8 +107,8 @@ def test_a_pull_at_the_top_reloads(open_page, feed):
     page.on("request", lambda request: loads.append(request.url) if request.url == feed.url + "/" else None)
     Fingers(page).move(((195, 300), (195, 350)))
     assert loads == []
-    Fingers(page).move(((195, 300), (195, 420)))
-    until(page, lambda: loads)
+    with page.expect_request(feed.url + "/"):
+        Fingers(page).move(((195, 300), (195, 420)))
     page.wait_for_selector("#reload:not(.armed)")
 
 
@@ -173,7 +173,7 @@ def test_without_the_comments_service_the_feed_goes_on(open_page, feed):
         assert not page.query_selector("#form")
     finally:
         feed.start("comments")
-    feed.gateway("health", "--wait", "30")
+    feed.wait_until_healthy()
     page.reload()
     page.wait_for_selector("#form")
 
@@ -265,7 +265,9 @@ HOSTILE = [
     "control \u0001\u0007\u001b[31m\u007f\u0085 end",
     "line\u2028paragraph\u2029\r\ndata: x\n\nevent: published",
     "Z\u0351\u036b\u0343\u036a\u0302" * 100,
+    "صورة جميلة من لشبونة",
 ]
+RIGHT_TO_LEFT = len(HOSTILE) - 1
 
 
 def drawn(text):
@@ -321,11 +323,15 @@ def test_hostile_items_reach_the_page_as_events_and_the_feed_as_texts(open_page,
             assert [item["description"] for item in json.load(answer)["items"]] == [text.strip() for text in texts]
         for item, text in zip(items, texts):
             assert words(page.locator(f"#i-{item['id']} .text").text_content()) == drawn(text)
+        assert page.eval_on_selector(f"#i-{items[RIGHT_TO_LEFT]['id']} .text", "text => getComputedStyle(text).direction") == "rtl"
         for layout in ("grid", "list"):
             page.goto(f"/?layout={layout}")
-            assert page.evaluate("document.documentElement.scrollWidth") <= 320
+            for width in (1280, 360, 320):
+                page.set_viewport_size({"width": width, "height": 700})
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert not page.query_selector("[onmouseover], [onerror], [onload]")
         # As the name of a window, of a picture, and of a preview.
-        for item in items[:3]:
+        for item in [*items[:3], items[-1]]:
             page.goto(f"/image/{item['id']}")
             assert page.evaluate("document.documentElement.scrollWidth") <= 320 and page.evaluate("window.hacked") is None
     finally:
