@@ -263,22 +263,19 @@ let package = Package(
                 "FeedTests",
                 of: [
                     "Feed", "FeedContract", "feed-service", "RPC", "ServiceKit", "SQLiteKit", "RPCTestKit", "EdgeKit",
-                    "EdgeModel", "Upstream", .grdb,
-                    .logging,
+                    "EdgeModel", "Timing", "Upstream", .grdb, .logging, .nioCore,
                 ]),
             tests(
                 "CommentsTests",
                 of: [
                     "Comments", "CommentsContract", "comments-service", "RPC", "ServiceKit", "SQLiteKit", "EdgeKit",
-                    "EdgeModel",
-                    "Upstream", "RPCTestKit",
-                    .grdb, .logging,
+                    "EdgeModel", "Timing", "Upstream", "RPCTestKit", .grdb, .logging, .nioCore,
                 ]),
             tests(
                 "ImageDataTests",
                 of: [
                     "ImageData", "ImageDataContract", "image-data-service", "Processes", "RPC", "ServiceKit",
-                    "SQLiteKit", "EdgeKit", "EdgeModel", "Upstream", "RPCTestKit",
+                    "SQLiteKit", "EdgeKit", "EdgeModel", "Timing", "Upstream", "RPCTestKit",
                     .grdb, .logging, .nioCore,
                 ], exclude: ["Variants/vipsthumbnail"]),
             tests(

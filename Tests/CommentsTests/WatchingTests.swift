@@ -82,13 +82,13 @@ import Testing
             try await post(1, with: client)
             try await client.withStream(CommentsContract.watch, WatchComments()) { items in
                 var items = items
-                while broadcast.waiting == 0 { await Task.yield() }
+                await broadcast.wait { $0 == 1 }
                 try await post(2, with: client)
                 let next = try await items.next()
                 #expect(next == CommentsEvent(seq: "this.2", change: posted(2)))
             }
             // No waiter is left after the watch has ended.
-            while broadcast.waiting > 0 { await Task.yield() }
+            await broadcast.wait { $0 == 0 }
         }
     }
 

@@ -9,7 +9,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BroadcastingFeedStoreTests {
     @Test func `writes are broadcast in commit order, however late the store returns`() async throws {
-        let (inner, broadcast) = (LateFeedStore(), ChangeBroadcast<FeedChange>(life: "this"))
+        let broadcast = ChangeBroadcast<FeedChange>(life: "this")
+        let inner = LateFeedStore(broadcast)
         let store = BroadcastingFeedStore(store: inner, broadcast: broadcast)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...200 {
@@ -25,6 +26,7 @@ import Testing
         let committed = inner.committed
         #expect(committed.count == 200)
         #expect(changes(broadcast) == committed)
+        #expect(inner.hasBroadcast)
     }
 
     @Test func `a write that fails or changes nothing is not broadcast and does not block the next`() async throws {
@@ -47,15 +49,18 @@ import Testing
                 store: SQLiteFeedStore(try SQLiteFeedStore.opening.open(directory + "/feed.sqlite")),
                 broadcast: broadcast)
             var random = SeededRandom(seed: 7)
-            let yields = (1...300).map { _ in Int.random(in: 0...60, using: &random) }
+            var writes: [Task<Void, any Error>] = []
             await withTaskGroup(of: Void.self) { group in
-                for (index, yields) in yields.enumerated() {
-                    let write = Task { _ = try await store.publish([picture(index + 1)]) }
+                for number in 1...300 {
+                    let write = Task { _ = try await store.publish([picture(number)]) }
+                    // Cancelled when it is about to begin, is under way or waits.
+                    let earlier = writes.suffix(3).randomElement(using: &random)
                     group.addTask {
-                        for _ in 0..<yields { await Task.yield() }
+                        _ = await earlier?.result
                         write.cancel()
                         _ = await write.result
                     }
+                    writes.append(write)
                 }
             }
             let told = changes(broadcast).map { change in
@@ -76,25 +81,35 @@ import Testing
     }
 }
 
-/// Commits at once and returns later, so that a later write may return first.
+/// Commits at once and returns later, so that another write could begin before that.
 private final class LateFeedStore: FeedStore {
-    private let changes = Mutex<[FeedChange]>([])
+    private let broadcast: ChangeBroadcast<FeedChange>
+    private let state = Mutex((changes: [FeedChange](), hasBroadcast: true))
 
-    var committed: [FeedChange] { changes.withLock { $0 } }
+    init(_ broadcast: ChangeBroadcast<FeedChange>) { self.broadcast = broadcast }
+
+    var committed: [FeedChange] { state.withLock(\.changes) }
+
+    /// Whether each write began after the broadcast of the one before.
+    var hasBroadcast: Bool { state.withLock(\.hasBroadcast) }
 
     func publish(_ items: [FeedImage], now: Date) async throws -> [FeedImage] {
-        changes.withLock { $0.append(.published(items)) }
-        await answer()
+        await commit(.published(items))
         return items
     }
 
     func remove(_ ids: [UUID]) async throws -> [UUID] {
-        changes.withLock { $0.append(.removed(ids)) }
-        await answer()
+        await commit(.removed(ids))
         return ids
     }
 
-    private func answer() async { for _ in 0..<Int.random(in: 0...20) { await Task.yield() } }
+    private func commit(_ change: FeedChange) async {
+        state.withLock { state in
+            if broadcast.mark.number != state.changes.count { state.hasBroadcast = false }
+            state.changes.append(change)
+        }
+        await Task.yield()
+    }
 
     func slice(_ limit: Int, at cursor: FeedCursor) async throws -> FeedSlice { FeedSlice(items: [], hasMore: false) }
     func item(_ id: UUID) async throws -> FeedImage? { nil }

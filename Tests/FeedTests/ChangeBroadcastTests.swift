@@ -1,4 +1,5 @@
 import Feed
+import RPCTestKit
 import ServiceKit
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
         let (broadcast, count) = (broadcast, 5_000)
         try await withThrowingTaskGroup(of: ChangeNews<FeedChange>.self) { group in
             for _ in 1...count { group.addTask { try await broadcast.next(after: broadcast.mark) } }
-            while broadcast.waiting < count { await Task.yield() }
+            await broadcast.wait { $0 == count }
             let change = FeedChange.published([picture(1)])
             broadcast.record(change)
             for try await news in group { #expect(news == ChangeNews(.change(change), mark: mark(1))) }
@@ -35,7 +36,7 @@ import Testing
         }()
         for number in 1...2_000 {
             broadcast.record(.published([picture(number)]))
-            if number % 7 == 0 { await Task.yield() }
+            if number % 7 == 0 { await broadcast.wait { $0 == 1 } }
         }
         #expect(try await told == Array(1...2_000))
     }
@@ -43,13 +44,13 @@ import Testing
     @Test func `a cancelled watcher stops waiting and is removed`() async throws {
         let broadcast = broadcast
         let waiting = Task { try await broadcast.next(after: broadcast.mark) }
-        while broadcast.waiting == 0 { await Task.yield() }
+        await broadcast.wait { $0 == 1 }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         #expect(broadcast.waiting == 0)
 
         let late = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await waitForCancellation()
             return try await broadcast.next(after: broadcast.mark)
         }
         late.cancel()

@@ -89,12 +89,12 @@ import Testing
             try await publish(1, with: client)
             try await client.withStream(FeedContract.watch, WatchFeed()) { items in
                 var items = items
-                while broadcast.waiting == 0 { await Task.yield() }
+                await broadcast.wait { $0 == 1 }
                 try await publish(2, with: client)
                 #expect(try await items.next() == FeedEvent(seq: "this.2", change: .published([item(2)])))
             }
             // No waiter is left after the watches have ended.
-            while broadcast.waiting > 0 { await Task.yield() }
+            await broadcast.wait { $0 == 0 }
         }
     }
 

@@ -15,10 +15,9 @@ extension StoreFactory<any CommentsCache> {
         var limits = CommentsCacheLimits()
         (limits.comments, limits.images, limits.bytes) = (comments, images, bytes)
         return [
-            StoreFactory(inMemory: { [limits] in InMemoryCommentsCache(limits: limits) }),
             StoreFactory("SQLite on disk") { [limits] in
                 SQLiteCommentsCache(try SQLiteCommentsCache.opening.open($0 + "/comments-edge.sqlite"), limits: limits)
-            },
+            }
         ]
     }
 }

@@ -1,7 +1,8 @@
 import Comments
 import EdgeModel
 import Foundation
-import Synchronization
+import RPCTestKit
+import Timing
 
 @testable import comments_service
 
@@ -12,12 +13,11 @@ final class ScriptedUpstream: Sendable {
     private struct State {
         var script: Script
         var requests: [[String: String]] = []
-        var watchers: [AsyncStream<Void>.Continuation] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Watched<State>
 
-    init(_ script: @escaping Script) { state = Mutex(State(script: script)) }
+    init(_ script: @escaping Script) { state = Watched(State(script: script)) }
 
     /// The headers of all requests.
     var requests: [[String: String]] { state.withLock(\.requests) }
@@ -27,22 +27,16 @@ final class ScriptedUpstream: Sendable {
 
     var fetch: UpstreamFetch {
         { _, headers in
-            let (script, watchers) = self.state.withLock { state in
+            let script = self.state.withLock { state in
                 state.requests.append(Dictionary(uniqueKeysWithValues: headers.map { ($0.name, $0.value) }))
-                return (state.script, state.watchers)
+                return state.script
             }
-            for watcher in watchers { watcher.yield() }
             return try await script()
         }
     }
 
     /// Waits until this many requests have arrived.
-    func wait(requests count: Int) async {
-        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        state.withLock { $0.watchers.append(continuation) }
-        if requests.count >= count { return }
-        for await _ in changes where requests.count >= count { return }
-    }
+    func wait(requests count: Int) async { await state.wait { $0.requests.count >= count } }
 }
 
 /// No server listens.
@@ -50,8 +44,7 @@ struct Unreachable: Error, CustomStringConvertible { let description = "no serve
 
 /// Never answers, and throws when it is cancelled.
 func silence() async throws -> UpstreamAnswer {
-    let (never, _) = AsyncStream.makeStream(of: Void.self)
-    for await _ in never {}
+    await waitForCancellation()
     throw Unreachable()
 }
 

@@ -18,24 +18,21 @@ final class TestedEdge: Sendable {
     let storeMonitor: StoreMonitor
     let pool: DatabasePool
     let clock: TestClock
+    let time = ManualClock()
     let broadcast = ChangeBroadcast<CommentsChange>(life: "this")
     private let running: Task<Void, Never>
 
-    /// - Parameter longestWait: as in `UpstreamMonitor`. An hour, so that a slow machine gets the upstream's answer.
     static func with(
-        longestWait: Duration? = .seconds(3_600), _ script: @escaping ScriptedUpstream.Script,
+        _ script: @escaping ScriptedUpstream.Script,
         _ body: (TestedEdge) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
             let pool = try SQLiteCommentsCache.opening.open(directory + "/comments-edge.sqlite")
-            try await body(TestedEdge(ScriptedUpstream(script), pool, longestWait: longestWait))
+            try await body(TestedEdge(ScriptedUpstream(script), pool))
         }
     }
 
-    init(
-        _ upstream: ScriptedUpstream, _ pool: DatabasePool, hasStore: Bool = true,
-        longestWait: Duration? = .seconds(3_600)
-    ) {
+    init(_ upstream: ScriptedUpstream, _ pool: DatabasePool, hasStore: Bool = true) {
         let (log, clock) = (RecordedLog(), TestClock())
         storeMonitor = StoreMonitor(path: pool.path, logger: log.logger)
         let slot = StoreSlot(
@@ -47,7 +44,7 @@ final class TestedEdge: Sendable {
             remote: RemoteComments(
                 endpoint: CommentsEndpoint(base: URL(filePath: "/")), fetch: upstream.fetch, cache: watched,
                 broadcast: broadcast, now: clock.read),
-            cache: watched, monitor: UpstreamMonitor(.test, logger: log.logger, longestWait: longestWait))
+            cache: watched, monitor: UpstreamMonitor(.test, logger: log.logger, clock: time), clock: time)
         (self.upstream, self.log, self.pool, self.clock) = (upstream, log, pool, clock)
         running = Task { [edge] in await edge.run() }
     }

@@ -24,7 +24,8 @@ import Testing
                 // A request for another page is not shared.
                 group.addTask { try await rig.load(2, at: .after(9)) }
                 let page = EdgeFeed.PageRequest(limit: 2, cursor: .start)
-                while asked.all.count < 2 || rig.feed.flights.waiting(for: page) < readers { await Task.yield() }
+                await asked.wait(for: 2)
+                await rig.feed.flights.wait(for: page) { $0 == readers }
                 open.finish()
                 for try await page in group { #expect(page.numbers == [2, 1] && page.origin == .remote) }
             }

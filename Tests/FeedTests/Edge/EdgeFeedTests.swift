@@ -1,7 +1,9 @@
+import EdgeKit
 import EdgeModel
 import Feed
 import FeedContract
 import Foundation
+import NIOCore
 import RPC
 import RPCTestKit
 import ServiceKit
@@ -351,11 +353,13 @@ import Testing
         try await withEdge([.page([1])]) { rig, script in
             _ = try await rig.load()
             script.then {
-                try await Task.sleep(for: .seconds(3_600))
+                await waitForCancellation()
                 return .page([2])
             }
-            let cached = try await rig.feed.load(10, at: .start, within: .milliseconds(40))
-            #expect(cached.origin == .cache && cached.numbers == [1])
+            async let cached = rig.feed.load(10, at: .start, within: .seconds(4))
+            await rig.time.advance(by: TimeAmount(FetchBudget.time(of: .seconds(4))), once: 1)
+            #expect(try await cached.origin == .cache)
+            #expect(try await cached.numbers == [1])
         }
     }
 
@@ -365,7 +369,7 @@ import Testing
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             script.then {
                 begin.finish()
-                try await Task.sleep(for: .seconds(3_600))
+                await waitForCancellation()
                 return .page([2])
             }
             let load = Task { try await rig.load() }
@@ -476,6 +480,23 @@ import Testing
             #expect(try await rig.validation.validate() == .deleted)
             #expect(try await rig.validation.validate() == .kept)
             #expect(try await rig.feed.cache.item(UUID(number: 1)) == nil)
+        }
+    }
+
+    @Test func `validation runs at the start and daily`() async throws {
+        try await withEdge([.page([1])]) { rig, _ in
+            let period = TimeAmount(CacheValidation.period)
+            _ = try await rig.load()
+            try await withThrowingTaskGroup(of: Void.self) { group async throws in
+                group.addTask { await rig.validation.run() }
+                await rig.time.waitForTimers(within: period)
+                #expect(try await rig.feed.cache.count() == 1)
+                rig.clock.advance(604_800)
+                await rig.time.advance(by: period)
+                await rig.time.waitForTimers(within: period)
+                #expect(try await rig.feed.cache.count() == 0)
+                group.cancelAll()
+            }
         }
     }
 

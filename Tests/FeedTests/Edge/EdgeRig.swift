@@ -8,12 +8,12 @@ import RPC
 import RPCTestKit
 import SQLiteKit
 import ServiceKit
-import Synchronization
+import Timing
 import Upstream
 
 @testable import feed_service
 
-/// An edge with a scripted upstream and a clock that the test sets.
+/// An edge with a scripted upstream and clocks that the test sets.
 final class EdgeRig: Sendable {
     let feed: EdgeFeed
     let slot: StoreSlot<SQLiteFeedCache>
@@ -23,6 +23,7 @@ final class EdgeRig: Sendable {
     let log: RecordedLog
     let faults: Recorded<String>
     let clock: TestClock
+    let time = ManualClock()
     private let running: Task<Void, Never>
 
     init(
@@ -40,10 +41,9 @@ final class EdgeRig: Sendable {
         slot = StoreSlot(SQLiteFeedCache.opening, at: path, opened) { SQLiteFeedCache($0) }
         monitor = StoreMonitor(path: path, logger: logger, unusable: opened.failure)
         let base = try UpstreamBase("http://up.example")
-        // A slow machine gets the upstream's answer too.
-        upstream = UpstreamMonitor(base, logger: logger, longestWait: .seconds(3_600))
+        upstream = UpstreamMonitor(base, logger: logger, clock: time)
         let cache = SoftFeedCache(store: SoftStore(slot, monitor))
-        validation = CacheValidation(cache: cache, logger: logger, now: clock.read)
+        validation = CacheValidation(cache: cache, logger: logger, now: clock.read, clock: time)
         let endpoint = FeedEndpoint(base.url)
         let keyset = KeysetSource(endpoint: endpoint, fetch: fetch, now: clock.read)
         let numbered = NumberedSource(endpoint: endpoint, fetch: fetch, now: clock.read, passed: cache.passed)
@@ -55,8 +55,7 @@ final class EdgeRig: Sendable {
         feed = EdgeFeed(
             source: source, items: ItemSource(endpoint: endpoint, fetch: fetch, now: clock.read), cache: other ?? cache,
             monitor: upstream, broadcast: ChangeBroadcast<FeedChange>(life: "this"), now: clock.read,
-            flights: SingleFlight(joinTime: .seconds(3_600)),
-            onFault: { error in faults.add("\(error)") })
+            clock: time, onFault: { error in faults.add("\(error)") })
         (self.log, self.faults, self.clock) = (log, faults, clock)
         running = Task { [feed] in await feed.run() }
     }
@@ -70,11 +69,14 @@ final class EdgeRig: Sendable {
 
 /// Records elements.
 final class Recorded<Element: Sendable>: Sendable {
-    private let recorded = Mutex<[Element]>([])
+    private let recorded = Watched<[Element]>([])
 
     var all: [Element] { recorded.withLock { $0 } }
 
     func add(_ element: Element) { recorded.withLock { $0.append(element) } }
+
+    /// Waits until there are this many.
+    func wait(for count: Int) async { await recorded.wait { $0.count >= count } }
 }
 
 extension UpstreamAnswer {

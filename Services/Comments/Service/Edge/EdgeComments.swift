@@ -5,19 +5,24 @@ import EdgeModel
 import Foundation
 import RPC
 import ServiceKit
+import Timing
 
 /// The comments of an edge: from the upstream while it answers, otherwise from the cache.
 struct EdgeComments: Sendable {
     let remote: RemoteComments
     let cache: any CommentsCache
     let monitor: UpstreamMonitor
-    private let flights = SingleFlight<UUID, RemoteComments.News>()
+    let flights: SingleFlight<UUID, RemoteComments.News>
     private let continued = ContinuedLists()
 
-    init(remote: RemoteComments, cache: any CommentsCache, monitor: UpstreamMonitor) {
+    init(
+        remote: RemoteComments, cache: any CommentsCache, monitor: UpstreamMonitor,
+        clock: any MonotonicClock = .system
+    ) {
         self.remote = remote
         self.cache = cache
         self.monitor = monitor
+        flights = SingleFlight(clock: clock)
     }
 
     /// Runs the upstream requests of `list`, until the task is cancelled.

@@ -5,20 +5,25 @@ import Logging
 import RPC
 import ServiceKit
 import SQLiteKit
+import Timing
 
 /// Maintains the cache: deletes expired entries, and replaces an unreadable file with a new cache.
 struct CacheValidation {
     let cache: SoftFeedCache
     let logger: Logger
     let now: @Sendable () -> Date
+    let clock: any MonotonicClock
     private let turns = WriteTurns()
 
-    private static let period = Duration.seconds(86_400)
+    static let period = Duration.seconds(86_400)
 
-    init(cache: SoftFeedCache, logger: Logger, now: @escaping @Sendable () -> Date) {
+    init(
+        cache: SoftFeedCache, logger: Logger, now: @escaping @Sendable () -> Date, clock: any MonotonicClock = .system
+    ) {
         self.cache = cache
         self.logger = logger
         self.now = now
+        self.clock = clock
     }
 
     /// Validates at start and daily, until the task is cancelled.
@@ -32,7 +37,7 @@ struct CacheValidation {
                 if !Task.isCancelled { logger.error("the cache cannot be validated: \(error)") }
             }
             // `sleep` throws only on cancellation, and the loop condition handles that.
-            try? await Task.sleep(for: Self.period)
+            try? await clock.sleep(for: Self.period)
         }
     }
 

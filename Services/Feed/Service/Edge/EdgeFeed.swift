@@ -5,6 +5,7 @@ import FeedContract
 import Foundation
 import RPC
 import ServiceKit
+import Timing
 
 /// The feed of an edge: fetches, maps and caches pages of its upstream; falls back to the cache.
 struct EdgeFeed {
@@ -15,7 +16,7 @@ struct EdgeFeed {
     let broadcast: ChangeBroadcast<FeedChange>
 
     /// Items that were recently sent to readers. They are available even when the cache cannot be written.
-    let delivered: DeliveredItems
+    let delivered = DeliveredItems()
     let now: @Sendable () -> Date
 
     /// Called with errors that are faults of the program.
@@ -24,7 +25,7 @@ struct EdgeFeed {
     /// Concurrent requests for the same page share one upstream request.
     let flights: SingleFlight<PageRequest, LoadedFeed>
 
-    private let itemFlights = SingleFlight<UUID, FeedImage>()
+    private let itemFlights: SingleFlight<UUID, FeedImage>
 
     /// Serialises cache writes, so that watchers get changes in the order in which pages were stored.
     private let turns = WriteTurns()
@@ -37,16 +38,15 @@ struct EdgeFeed {
     init(
         source: @escaping FeedSource, items: ItemSource, cache: any FeedCache, monitor: UpstreamMonitor,
         broadcast: ChangeBroadcast<FeedChange>, now: @escaping @Sendable () -> Date,
-        delivered: DeliveredItems = DeliveredItems(), flights: SingleFlight<PageRequest, LoadedFeed> = SingleFlight(),
-        onFault: @escaping @Sendable (any Error) -> Void
+        clock: any MonotonicClock = .system, onFault: @escaping @Sendable (any Error) -> Void
     ) {
-        self.flights = flights
+        flights = SingleFlight(clock: clock)
+        itemFlights = SingleFlight(clock: clock)
         self.source = source
         self.items = items
         self.cache = cache
         self.monitor = monitor
         self.broadcast = broadcast
-        self.delivered = delivered
         self.now = now
         self.onFault = onFault
     }
