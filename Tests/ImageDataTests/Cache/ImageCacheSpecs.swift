@@ -15,10 +15,9 @@ extension StoreFactory<any ImageCache> {
 
     private static func all(budget: Int) -> [StoreFactory] {
         [
-            StoreFactory(inMemory: { InMemoryImageCache(budget: budget) }),
             StoreFactory("SQLite on disk") {
                 try SQLiteImageCache(try SQLiteImageCache.opening.open($0 + "/cache.sqlite"), budget: budget)
-            },
+            }
         ]
     }
 }
