@@ -5,6 +5,7 @@ import RPC
 import RPCTestKit
 import Synchronization
 import Testing
+import Timing
 
 @testable import image_data_service
 
@@ -186,8 +187,11 @@ import Testing
     }
 
     @Test func `the number of concurrent requests is limited to --max-fetches`() async throws {
+        let requests = Watched(0)
         try await OriginServer.with { _ in
-            [.pause(5), .picture(1)]
+            requests.withLock { $0 += 1 }
+            // The first three are answered when all of them have arrived.
+            return [.wait { await requests.wait { $0 >= 3 } }, .picture(1)]
         } _: { origin in
             try await EdgeService.with(origin, EdgeService.Options(concurrency: 3)) { service in
                 let urls = (1...30).map { "\(origin.url)/\($0)" }

@@ -8,6 +8,7 @@ import RPCTestKit
 import SQLiteKit
 import ServiceKit
 import Synchronization
+import Timing
 import Upstream
 
 @testable import image_data_service
@@ -17,8 +18,11 @@ struct EdgeService {
     let path: SocketPath
     let client: RPCClient
     let clock: TestClock
-    let caches: ImageCaches
+    let loader: ImageLoader
     let fetches: ImageFetches
+    let finder: FactsFinder
+
+    var caches: ImageCaches { loader.caches }
 
     /// The options of a test.
     struct Options {
@@ -35,12 +39,9 @@ struct EdgeService {
         var hotBytes = HotImages.defaultBudget
         var coldBytes = SQLiteImageCache.defaultBudget
         var clock = TestClock()
+        var time: any MonotonicClock = .system
         var limits = UpstreamLimits()
-        var timeLimit = ImageOrigin.defaultTimeLimit
         var variants: VariantMaker?
-
-        /// Long, so that a slow machine does not change the answer of a `put`.
-        var placeholderTime = Duration.seconds(300)
     }
 
     /// Runs the service during `body`.
@@ -58,7 +59,7 @@ struct EdgeService {
         var settings = UpstreamSettings()
         settings.trusted = [try UpstreamEndpoint(origin.authority)]
         settings.limits = options.limits
-        let upstream = UpstreamClient(settings)
+        let upstream = UpstreamClient(settings, clock: options.time)
         let base = try UpstreamBase(origin.url)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let path = directory + "/edge.sqlite"
@@ -76,23 +77,26 @@ struct EdgeService {
             get: ImageOrigin.get(
                 TracedUpstream(upstream, of: base, profiler: Profiler([], logger: logger), logger: logger), base,
                 UpstreamMonitor(base, logger: logger)),
-            mapper: mapper, caches: caches, now: options.clock.read, timeLimit: options.timeLimit)
-        let fetches = ImageFetches(queue: FetchQueue(concurrency: options.concurrency), fetch: source.image)
+            mapper: mapper, caches: caches, now: options.clock.read, clock: options.time)
+        let fetches = ImageFetches(
+            queue: FetchQueue(concurrency: options.concurrency), clock: options.time, fetch: source.image)
         let loader = ImageLoader(
             caches: caches, fetches: options.fetches ? fetches : nil, variants: options.variants,
-            placeholderTime: options.placeholderTime, timeToLive: ImageExpiry.defaultTimeToLive,
-            now: options.clock.read)
+            timeToLive: ImageExpiry.defaultTimeToLive, now: options.clock.read, clock: options.time)
+        let finder = FactsFinder(clock: options.time)
         let handlers = ImageDataHandlers(
             loader: loader, mapper: mapper, check: options.fetches ? ImageOrigin.check(upstream) : nil,
-            onDamage: { _, _ in })
+            finder: finder, onDamage: { _, _ in })
+        let executor = LoopExecutor.timed(by: options.time)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await fetches.run() }
             group.addTask { await handlers.run() }
-            try await TestServer.with(handlers.table) { server in
-                try await RPCClient.withConnection(to: server.path, as: "test") { client in
+            try await TestServer.with(handlers.table, executor: executor) { server in
+                try await RPCClient.withConnection(to: server.path, as: "test", executor: executor) { client in
                     try await body(
                         EdgeService(
-                            path: server.path, client: client, clock: options.clock, caches: caches, fetches: fetches))
+                            path: server.path, client: client, clock: options.clock, loader: loader, fetches: fetches,
+                            finder: finder))
                 }
             }
             group.cancelAll()
@@ -109,18 +113,6 @@ struct EdgeService {
     ) async throws -> LoadedImage {
         try await client.call(
             ImageDataContract.load, LoadImage(url: url, policy: policy, strategy: strategy, timeToLive: ttl), options)
-    }
-
-    /// Loads an image, and retries while the connection is overloaded.
-    func loadPatiently(_ url: String, _ policy: LoadImage.Policy) async throws -> LoadedImage {
-        while true {
-            do {
-                return try await load(url, policy)
-            } catch let error as RPCError where error.kind == .overloaded {
-                // A client that retries without a pause is disconnected.
-                try await Task.sleep(for: .milliseconds(20))
-            }
-        }
     }
 
     /// The answers of `cache_then_load`.
@@ -165,7 +157,9 @@ struct EdgeService {
     }
 
     /// Whether no fetch is in progress and no caller waits.
-    var isIdle: Bool { fetches.load == (0, 0) && fetches.waiters == 0 && fetches.traces == 0 }
+    var isIdle: Bool { fetches.load == .none }
+
+    func waitUntilIdle() async { await fetches.wait { $0 == .none } }
 }
 
 extension OriginStep {

@@ -4,6 +4,7 @@ import ImageDataContract
 import RPC
 import RPCTestKit
 import Testing
+import Timing
 
 @testable import image_data_service
 
@@ -13,10 +14,11 @@ import Testing
 
     @Test(arguments: [EvictImages.urls(["self"]), .olderThan(seconds: 0), .toBytes(0)], [true, false])
     func `a fetch that began before an eviction stores nothing`(eviction: EvictImages, isCached: Bool) async throws {
+        let isEvicted = Watched(false)
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service async throws in
                 if isCached { _ = try await service.load(origin.url) }
-                answers.set(.pause(200), .picture(2))
+                answers.set(.wait { await isEvicted.wait(until: \.self) }, .picture(2))
                 let load = Task { try await service.load(origin.url, nil, .reload) }
                 await origin.history.wait { $0.requests.count == (isCached ? 2 : 1) }
                 let evicted = try await service.evict(eviction == .urls(["self"]) ? .urls([origin.url]) : eviction)
@@ -25,6 +27,7 @@ import Testing
                 // A load from now on gets the current bytes of the origin.
                 answers.set(.picture(3))
                 #expect(try await service.load(origin.url).data.data == picture(3))
+                isEvicted.withLock { $0 = true }
                 #expect(try await load.value.data.data == picture(2))
                 for policy in [LoadImage.Policy.hot, .cold] {
                     #expect(try await service.load(origin.url, policy, .cacheOnly).data.data == picture(3))
@@ -35,12 +38,14 @@ import Testing
     }
 
     @Test func `an eviction of other images does not prevent storing`() async throws {
-        answers.set(.pause(200), .picture(1))
+        let isEvicted = Watched(false)
+        answers.set(.wait { await isEvicted.wait(until: \.self) }, .picture(1))
         try await OriginServer.with(answers.script) { origin in
             try await EdgeService.with(origin) { service async throws in
                 let load = Task { try await service.load(origin.url + "/a") }
                 await origin.history.wait { $0.requests.count == 1 }
                 _ = try await service.evict(.urls([origin.url + "/b"]))
+                isEvicted.withLock { $0 = true }
                 _ = try await load.value
                 for policy in [LoadImage.Policy.hot, .cold] {
                     #expect(try await service.load(origin.url + "/a", policy, .cacheOnly).data.data == picture(1))

@@ -2,6 +2,7 @@ import EdgeModel
 import Foundation
 import ImageData
 import Logging
+import NIOCore
 import RPC
 import RPCTestKit
 import Synchronization
@@ -9,81 +10,84 @@ import Testing
 
 @testable import image_data_service
 
-/// The time limit of a fetch.
+/// The time limit of a fetch. `UpstreamTests` prove that it also applies while bytes arrive.
 @Suite(.timeLimit(.minutes(5))) struct FetchTimeTests {
-    private static let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(pictureSize)\r\n\r\n"
+    private let time = ManualClock()
 
-    /// The limit of the client is much longer: the limit of the fetch applies.
-    @Test(arguments: [true, false]) func `a fetch that is too slow times out and is not resumed`(
-        moves: Bool
-    ) async throws {
+    /// Its limits are longer, so that the limit of the fetch applies.
+    private var options: EdgeService.Options {
         var options = EdgeService.Options()
-        options.timeLimit = .seconds(1)
-        let bytes = [UInt8](picture(1))
+        options.time = time
+        (options.limits.totalTime, options.limits.stallTime) = (.seconds(60), .seconds(60))
+        return options
+    }
+
+    private static let limit = TimeAmount(ImageOrigin.timeLimit)
+    private static let beginning: [OriginStep] = [
+        .send(Array("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(pictureSize)\r\n\r\n".utf8) + [picture(1)[0]]),
+        .stall,
+    ]
+
+    @Test func `a fetch that is too slow times out and is not resumed`() async throws {
         try await OriginServer.with { _ in
-            moves
-                ? [.send(Self.head), .drip(bytes, pieces: 1, every: 200)]
-                : [.send(Self.head), .send([bytes[0]]), .stall]
+            Self.beginning
         } _: { origin in
             try await EdgeService.with(origin, options) { service async throws in
-                let kind = try await service.failure(origin.url)
-                #expect(kind == .connectivity)
-                // 0 if the time limit expired before the request was sent.
-                #expect(origin.history.requests.count <= 1)
+                let kind = Task { try await service.failure(origin.url) }
+                await origin.history.wait { $0.requests.count == 1 }
+                await time.advance(by: Self.limit - .nanoseconds(1))
+                #expect(service.fetches.load.running == 1)
+                await time.advance(by: .nanoseconds(1), once: 1)
+                #expect(try await kind.value == .connectivity)
                 await origin.history.wait { $0.openConnections == 0 }
-                #expect(service.isIdle)
+                #expect(origin.history.requests.count == 1 && service.isIdle)
             }
         }
     }
 
     @Test func `slow fetches release their slots`() async throws {
-        var options = EdgeService.Options()
-        options.timeLimit = .seconds(1)
         try await OriginServer.with { request in
-            request.path.hasPrefix("/slow")
-                ? [.send(Self.head), .drip([UInt8](picture(1)), pieces: 1, every: 200)] : [.picture(2)]
+            request.path.hasPrefix("/slow") ? Self.beginning : [.picture(2)]
         } _: { slow in
             try await EdgeService.with(slow, options) { service async throws in
-                let loads = (1...FetchQueue.defaultConcurrency).map { number in
+                let count = FetchQueue.defaultConcurrency
+                let loads = (1...count).map { number in
                     Task { try await service.failure("\(slow.url)/slow/\(number)") }
                 }
-                while service.fetches.load.running < FetchQueue.defaultConcurrency { await Task.yield() }
+                await slow.history.wait { $0.requests.count == count }
+                await time.advance(by: Self.limit, once: count)
                 for load in loads { #expect(try await load.value == .connectivity) }
-                #expect(try await service.load(slow.url + "/fast").data.data == picture(2))
+                async let fast = service.load(slow.url + "/fast")
+                // The host has failed slowly.
+                await time.advance(by: TimeAmount(HostBackoff.longestAfterWaiting), once: 1)
+                #expect(try await fast.data.data == picture(2))
             }
         }
     }
 
-    @Test func `the time limit applies to all requests of a fetch together`() async throws {
+    @Test(arguments: [(0, ImageDownload.requestLimit), (13, 2)])
+    func `the time limit applies to all requests of a fetch together`(seconds: Int, requests: Int) async throws {
         let limits = Mutex<[Duration]>([])
-        let cut = UpstreamAnswer(
-            status: 200, headers: [("ETag", "\"1\"")], body: Data(picture(1).prefix(20)), isComplete: false)
-        for (limit, count) in [(Duration.zero, 1), (.seconds(60), ImageDownload.requestLimit)] {
-            limits.withLock { $0 = [] }
-            let origin = Self.origin(timeLimit: limit) { request in
-                limits.withLock { $0.append(request.timeLimit) }
-                return cut
-            }
-            await #expect(throws: ImageOriginError.self) { try await origin.image(at: url(1), storingIn: .nowhere) }
-            let found = limits.withLock(\.self)
-            #expect(found.count == count && found.first == limit)
-            #expect(zip(found, found.dropFirst()).allSatisfy { $0 > $1 })
+        let origin = origin { [time] request in
+            limits.withLock { $0.append(request.timeLimit) }
+            await time.advance(by: .seconds(Int64(seconds)))
+            return UpstreamAnswer(
+                status: 200, headers: [("ETag", "\"1\"")], body: Data(picture(1).prefix(20)), isComplete: false)
         }
+        await #expect(throws: ImageOriginError.self) { try await origin.image(at: url(1), storingIn: .nowhere) }
+        #expect(limits.withLock(\.self) == (0..<requests).map { ImageOrigin.timeLimit - .seconds(seconds) * $0 })
     }
 
     @Test func `a timeout counts as a failure of the host`() {
         #expect(ImageOriginError.unreachable("the answer was not complete within 30 s").isConnectivity)
-        #expect(ImageOrigin.defaultTimeLimit == .seconds(25))
     }
 
-    private static func origin(
-        timeLimit: Duration, _ get: @escaping ImageOrigin.Get
-    ) -> ImageOrigin {
+    private func origin(_ get: @escaping ImageOrigin.Get) -> ImageOrigin {
         let caches = ImageCaches(
             hot: HotImages(budget: 0),
             cold: ColdImages(cache: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         return ImageOrigin(
-            get: get, mapper: ImageDataMapper(), caches: caches, now: { moment(0) }, timeLimit: timeLimit)
+            get: get, mapper: ImageDataMapper(), caches: caches, now: { moment(0) }, clock: time)
     }
 }
 

@@ -2,6 +2,7 @@ import EdgeModel
 import Foundation
 import ImageData
 import ImageDataContract
+import NIOCore
 import RPC
 import RPCTestKit
 import Testing
@@ -10,6 +11,8 @@ import Testing
 
 /// Loads of variants through the service, with a script in place of `vipsthumbnail`.
 @Suite(.timeLimit(.minutes(5))) struct VariantLoadTests {
+    private let time = ManualClock()
+
     /// A picture of 1,000 × `number` pixels, larger than every variant of the script.
     private static func wide(_ number: Int) -> Data {
         let filler = PNGBytes.chunk("tEXt", zeros(5_000))
@@ -21,16 +24,14 @@ import Testing
 
     private func with(
         _ script: String = "cat >/dev/null; cat $OUT", authority: Bool = false,
-        _ change: (inout EdgeService.Options) -> Void = { _ in },
-        _ body: @escaping (EdgeService, FakeThumbnailer, OriginServer) async throws -> Void
+        in directory: String? = nil, _ body: @escaping (EdgeService, FakeThumbnailer, OriginServer) async throws -> Void
     ) async throws {
-        var options = EdgeService.Options()
+        var options = EdgeService.Options(directory: directory, time: time)
         options.isAuthority = authority
-        change(&options)
         try await withFake(script) { [options] fake in
             try await OriginServer.with({ _ in [.response(200, body: [UInt8](Self.wide(7)))] }) { origin in
                 var options = options
-                options.variants = fake.maker()
+                options.variants = fake.maker(time: time)
                 try await EdgeService.with(origin, options) { try await body($0, fake, origin) }
             }
         }
@@ -115,7 +116,7 @@ import Testing
     @Test func `a variant survives a restart on disk`() async throws {
         try await withTemporaryDirectory { directory in
             for (source, runs) in [(ImageMetadata.Source.remote, 1), (.cold, 0)] {
-                try await with(authority: false, { $0.directory = directory }) { service, fake, origin async throws in
+                try await with(in: directory) { service, fake, origin async throws in
                     // The same URL in both runs; only the first one fetches.
                     let url = "http://pictures.example/a"
                     if runs == 1 {
@@ -172,15 +173,13 @@ import Testing
 
     @Test func `an eviction during the making prevents the storing`() async throws {
         try await with(
-            "cat >/dev/null; mkdir $HERE/begun; while [ ! -d $HERE/go ]; do sleep 0.01; done; cat $OUT"
+            "cat >/dev/null; read x <$GO; cat $OUT"
         ) {
             service, fake, origin async throws in
             async let image = load(service, origin.url)
-            while !FileManager.default.fileExists(atPath: fake.directory + "/begun") {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            await fake.wait(runs: 1)
             _ = try await service.evict(.urls([origin.url]))
-            try FileManager.default.createDirectory(atPath: fake.directory + "/go", withIntermediateDirectories: true)
+            fake.go()
             #expect(try await image.metadata.sha256 == Self.made)
             let variant = Variant(of: ContentHash(of: Self.wide(7)), width: 640, format: .png)
             #expect(service.caches.hot.variant(variant) == nil)
@@ -199,10 +198,11 @@ import Testing
     @Test func `the process is killed when the last call is cancelled`() async throws {
         try await with("cat >/dev/null; sleep 600") { service, fake, origin async throws in
             let tasks = (0..<3).map { _ in Task { try await load(service, origin.url) } }
-            while fake.running == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            await fake.wait(runs: 1)
             for task in tasks { task.cancel() }
             for task in tasks { await #expect(throws: (any Error).self) { try await task.value } }
-            while fake.running > 0 { try await Task.sleep(for: .milliseconds(2)) }
+            await service.loader.variants?.slots.wait { $0 == .none }
+            #expect(fake.running == 0)
         }
     }
 
@@ -218,34 +218,36 @@ import Testing
             }
             var facts = try await ask().facts
             #expect(facts[put.url] == put.hints && facts.keys.allSatisfy { $0 != "urn:x:y" })
-            while facts[origin.url]?.placeholder == nil {
-                try await Task.sleep(for: .milliseconds(5))
-                facts = try await ask().facts
-            }
+            await service.finder.waitUntilIdle()
+            facts = try await ask().facts
             #expect(facts[origin.url]?.width == 1_000 && facts[origin.url]?.height == 7)
+            #expect(facts[origin.url]?.placeholder != nil)
         }
     }
 
     @Test func `a put waits two seconds for its placeholder, which is found later`() async throws {
-        let time = ImageLoader.defaultPlaceholderTime
-        #expect(time == .seconds(2))
-        try await with(
-            "cat >/dev/null; sleep 600", authority: true, { $0.placeholderTime = time }
-        ) { service, fake, _ async throws in
-            let begun = ContinuousClock.now
-            let put = try await service.client.call(ImageDataContract.put, PutImage(data: RPC.Bytes(Self.wide(500))))
-            #expect(put.hints == PictureHints(width: 1_000, height: 500))
-            #expect(.now - begun >= time)
-            while fake.running > 0 { try await Task.sleep(for: .milliseconds(2)) }
+        try await with("cat >/dev/null; sleep 600", authority: true) { service, fake, _ async throws in
+            let put = Task {
+                try await service.client.call(ImageDataContract.put, PutImage(data: RPC.Bytes(Self.wide(500))))
+            }
+            await fake.wait(runs: 1)
+            await time.waitForTimers(within: .seconds(2))
+            await time.advance(by: .seconds(2) - .nanoseconds(1))
+            #expect(fake.running == 1)
+            await time.advance(by: .nanoseconds(1), once: 1)
+            let answer = try await put.value
+            #expect(answer.hints == PictureHints(width: 1_000, height: 500))
+            await service.loader.variants?.slots.wait { $0 == .none }
+            #expect(fake.running == 0)
             // A slow picture is not refused.
             try fake.change(to: "cat >/dev/null; cat $OUT")
-            var hints: PictureHints?
-            while hints?.placeholder == nil {
-                hints = try await service.client.call(ImageDataContract.facts, FactSelection(urls: [put.url]))
-                    .facts[put.url]
-                try await Task.sleep(for: .milliseconds(5))
+            let ask = {
+                try await service.client.call(ImageDataContract.facts, FactSelection(urls: [answer.url])).facts
             }
-            #expect(hints?.width == 1_000)
+            _ = try await ask()
+            await service.finder.waitUntilIdle()
+            let hints = try await ask()[answer.url]
+            #expect(hints?.width == 1_000 && hints?.placeholder != nil)
         }
     }
 

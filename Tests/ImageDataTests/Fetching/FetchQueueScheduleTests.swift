@@ -19,7 +19,7 @@ private struct Schedule {
 
     private var random: SeededRandom
     private var queue = FetchQueue(concurrency: concurrency, waitingLimit: waitingLimit)
-    private var now = ContinuousClock.now
+    private var now = Duration.seconds(1_000)
 
     /// The waiters of each URL that have not been answered.
     private var waiting: [String: Set<Int>] = [:]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct FetchQueueTests {
     private var queue = FetchQueue(concurrency: 2)
-    private let now = ContinuousClock.now
+    private let now = Duration.seconds(1_000)
 
     // MARK: Sharing a fetch
 

@@ -1,23 +1,22 @@
 import ImageData
 import RPC
-import Synchronization
+import Timing
 
 @testable import image_data_service
 
 /// Fetches that start at once, and end when the test ends them.
 final class HeldFetches: Sendable {
-    private struct State {
+    struct State: Sendable {
         var begun: [String] = []
         var traces: [TraceContext] = []
         var cancelled: [String] = []
         var running = 0
         var mostRunning = 0
-        var destinations: [String: FetchDestination] = [:]
-        var ends: [String: AsyncStream<Result<CachedImage, any Error>>.Continuation] = [:]
-        var watchers: [AsyncStream<Void>.Continuation] = []
+        fileprivate var destinations: [String: FetchDestination] = [:]
+        fileprivate var ends: [String: AsyncStream<Result<CachedImage, any Error>>.Continuation] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Watched(State())
 
     var begun: [String] { state.withLock(\.begun) }
 
@@ -32,7 +31,7 @@ final class HeldFetches: Sendable {
 
     @Sendable func fetch(_ url: String, _ destination: FetchDestination) async throws -> CachedImage? {
         let (outcomes, end) = AsyncStream.makeStream(of: Result<CachedImage, any Error>.self)
-        note { state in
+        state.withLock { state in
             state.begun.append(url)
             state.traces.append(.current)
             state.running += 1
@@ -40,9 +39,9 @@ final class HeldFetches: Sendable {
             state.destinations[url] = destination
             state.ends[url] = end
         }
-        defer { note { $0.running -= 1 } }
+        defer { state.withLock { $0.running -= 1 } }
         for await outcome in outcomes { return try outcome.get() }
-        note { $0.cancelled.append(url) }
+        state.withLock { $0.cancelled.append(url) }
         throw CancellationError()
     }
 
@@ -51,19 +50,6 @@ final class HeldFetches: Sendable {
         _ = state.withLock { $0.ends.removeValue(forKey: url) }?.yield(outcome)
     }
 
-    /// Waits until `isSo` returns true; without a time limit.
-    func wait(until isSo: @Sendable (HeldFetches) -> Bool) async {
-        let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        state.withLock { $0.watchers.append(watcher) }
-        if isSo(self) { return }
-        for await _ in changes where isSo(self) { return }
-    }
-
-    private func note(_ change: (inout State) -> Void) {
-        let watchers = state.withLock { state in
-            change(&state)
-            return state.watchers
-        }
-        for watcher in watchers { watcher.yield() }
-    }
+    /// Waits until the state fulfils the condition.
+    func wait(until isSo: @escaping @Sendable (State) -> Bool) async { await state.wait(until: isSo) }
 }

@@ -1,7 +1,10 @@
 import Foundation
 import ImageData
+import NIOCore
 import RPC
+import RPCTestKit
 import Testing
+import Timing
 
 @testable import image_data_service
 
@@ -17,7 +20,7 @@ import Testing
                     group.addTask { try await fetches.image(at: "a", .visible, keepingIn: .all) }
                 }
                 await origin.wait { $0.begun == ["a"] }
-                while fetches.waiters < callers { await Task.yield() }
+                await fetches.wait { $0.callers == callers }
                 origin.end("a")
                 for try await image in group { #expect(image == CachedImage(stored(1))) }
             }
@@ -29,7 +32,7 @@ import Testing
         try await withFetches { fetches in
             let callers = (1...3).map { _ in image(of: "a", fetches) }
             await origin.wait { $0.begun == ["a"] }
-            while fetches.waiters < 3 { await Task.yield() }
+            await fetches.wait { $0.callers == 3 }
             origin.end("a", .failure(ImageOriginError.forbidden("no")))
             for caller in callers {
                 await #expect(throws: ImageOriginError.forbidden("no")) { try await caller.value }
@@ -57,7 +60,7 @@ import Testing
             await origin.wait { $0.begun == ["a"] }
             #expect(origin.tiers(of: "a") == .cold)
             let hot = Task { try await fetches.image(at: "a", .visible, keepingIn: .hot) }
-            while fetches.waiters < 2 { await Task.yield() }
+            await fetches.wait { $0.callers == 2 }
             #expect(origin.tiers(of: "a") == .all)
             origin.end("a")
             _ = try await (cold.value, hot.value)
@@ -72,10 +75,10 @@ import Testing
             let first = image(of: "a", fetches, traces[0])
             await origin.wait { $0.begun == ["a"] }
             let prefetch = TraceContext.$current.withValue(traces[1]) { Task { try await fetches.prefetch(["b"]) } }
-            while fetches.load.waiting < 1 { await Task.yield() }
+            await fetches.wait { $0.waiting == 1 }
             // These callers join a fetch in progress and a queued one.
             let others = ["a", "b"].map { image(of: $0, fetches, traces[2]) }
-            while fetches.waiters < 4 { await Task.yield() }
+            await fetches.wait { $0.callers == 4 }
             origin.end("a")
             await origin.wait { $0.begun == ["a", "b"] }
             origin.end("b")
@@ -92,7 +95,7 @@ import Testing
             await origin.wait { $0.begun == ["a"] }
             fetches.retire(["a"])
             let next = image(of: "a", fetches, traces[1])
-            while fetches.load.waiting < 1 { await Task.yield() }
+            await fetches.wait { $0.waiting == 1 }
             origin.end("a")
             await origin.wait { $0.begun == ["a", "a"] }
             origin.end("a")
@@ -107,7 +110,7 @@ import Testing
         try await withFetches { fetches in
             let leaving = image(of: "a", fetches)
             let staying = image(of: "a", fetches)
-            while fetches.waiters < 2 { await Task.yield() }
+            await fetches.wait { $0.callers == 2 }
             await origin.wait { $0.begun == ["a"] }
             leaving.cancel()
             await #expect(throws: CancellationError.self) { try await leaving.value }
@@ -121,7 +124,7 @@ import Testing
     @Test func `cancelling the last caller cancels the fetch and frees its slot`() async throws {
         try await withFetches(concurrency: 1) { fetches in
             let callers = (1...2).map { _ in image(of: "a", fetches) }
-            while fetches.waiters < 2 { await Task.yield() }
+            await fetches.wait { $0.callers == 2 }
             await origin.wait { $0.begun == ["a"] }
             let next = image(of: "b", fetches)
             for caller in callers { caller.cancel() }
@@ -129,7 +132,7 @@ import Testing
             origin.end("b")
             let fetched = try await next.value
             #expect(fetched != nil)
-            #expect(fetches.load == (0, 0))
+            #expect(fetches.load == .none)
         }
     }
 
@@ -137,15 +140,20 @@ import Testing
     @Test func `cancelling at any moment leaks nothing`() async throws {
         try await withFetches(concurrency: 2) { fetches in
             for round in 0..<2_000 {
-                let caller = image(of: "\(round)", fetches)
-                for _ in 0..<round % 7 { await Task.yield() }
+                let url = "\(round)"
+                let caller = image(of: url, fetches)
+                switch round % 4 {
+                case 0: break
+                case 1: await fetches.wait { $0.callers == 1 }
+                case 2: await fetches.wait { $0.callers == 1 && $0.running > 0 }
+                default: await origin.wait { $0.begun.suffix(4).contains(url) }
+                }
                 caller.cancel()
                 await #expect(throws: CancellationError.self) { try await caller.value }
             }
-            while fetches.load.running > 0 || fetches.load.waiting > 0 { await Task.yield() }
+            await fetches.wait { $0 == .none }
             #expect(origin.running == 0)
             #expect(origin.mostRunning <= 2)
-            #expect(fetches.traces == 0)
         }
     }
 
@@ -156,7 +164,7 @@ import Testing
                 return try await fetches.image(at: "a", .visible, keepingIn: .all)
             }
             await #expect(throws: CancellationError.self) { try await caller.value }
-            #expect(fetches.load == (0, 0))
+            #expect(fetches.load == .none)
             #expect(origin.begun.isEmpty)
         }
     }
@@ -173,12 +181,12 @@ import Testing
         }
         try await running(fetches) {
             let stubborn = image(of: "stubborn", fetches)
-            while fetches.load.running == 0 { await Task.yield() }
+            await fetches.wait { $0.running == 1 }
             stubborn.cancel()
             await #expect(throws: CancellationError.self) { try await stubborn.value }
             let next = image(of: "b", fetches)
-            while fetches.load.waiting == 0 { await Task.yield() }
-            #expect(fetches.load == (1, 1))
+            await fetches.wait { $0.waiting == 1 }
+            #expect((fetches.load.running, fetches.load.waiting) == (1, 1))
             goes.finish()
             await origin.wait { $0.begun == ["b"] }
             origin.end("b")
@@ -195,11 +203,11 @@ import Testing
             await origin.wait { $0.begun.sorted() == ["a", "b", "c"] }
             origin.end("a")
             origin.end("b", .failure(ImageOriginError.malformed("odd")))
-            while fetches.load.running > 1 { await Task.yield() }
+            await fetches.wait { $0.running == 1 }
             origin.end("c")
             let count = try await prefetch.value
             #expect(count == 3)
-            #expect(fetches.load == (0, 0))
+            #expect(fetches.load == .none)
         }
     }
 
@@ -216,9 +224,9 @@ import Testing
             await origin.wait { $0.begun == ["first"] }
             let urls = (1...20).map { "p\($0)" }
             let prefetch = Task { try await fetches.prefetch(urls) }
-            while fetches.load.waiting < 20 { await Task.yield() }
+            await fetches.wait { $0.waiting == 20 }
             let promoted = image(of: "p20", fetches)
-            while fetches.waiters < 3 { await Task.yield() }
+            await fetches.wait { $0.callers == 3 }
             let expected = ["first", "p20"] + urls.dropLast()
             for (index, url) in expected.enumerated() {
                 await origin.wait { $0.begun.count == index + 1 }
@@ -235,14 +243,14 @@ import Testing
             await origin.wait { $0.begun.sorted() == ["1", "2"] }
             prefetch.cancel()
             await #expect(throws: CancellationError.self) { try await prefetch.value }
-            #expect(fetches.load == (2, 0))
+            #expect((fetches.load.running, fetches.load.waiting) == (2, 0))
             let joining = image(of: "1", fetches)
-            while fetches.waiters < 1 { await Task.yield() }
+            await fetches.wait { $0.callers == 1 }
             origin.end("1")
             origin.end("2")
             let fetched = try await joining.value
             #expect(fetched != nil)
-            while fetches.load.running > 0 { await Task.yield() }
+            await fetches.wait { $0.running == 0 }
             #expect(origin.begun.sorted() == ["1", "2"])
             #expect(origin.cancelled.isEmpty)
         }
@@ -253,14 +261,14 @@ import Testing
             let prefetches = (0..<100).map { batch in
                 Task { try await fetches.prefetch((0..<100).map { "\(batch)/\($0)" }) }
             }
-            while fetches.load.waiting < 9_994 { await Task.yield() }
+            await fetches.wait { $0.waiting == 9_994 }
             await origin.wait { $0.running == 6 }
             #expect(origin.begun.count == 6)
             for prefetch in prefetches { prefetch.cancel() }
             for prefetch in prefetches { _ = await prefetch.result }
-            #expect(fetches.load == (6, 0))
+            #expect((fetches.load.running, fetches.load.waiting) == (6, 0))
             for url in origin.begun { origin.end(url) }
-            while fetches.load.running > 0 { await Task.yield() }
+            await fetches.wait { $0.running == 0 }
             #expect(origin.begun.count == 6)
             #expect(origin.mostRunning == 6)
         }
@@ -270,10 +278,10 @@ import Testing
         let fetches = ImageFetches(queue: FetchQueue(concurrency: 1, waitingLimit: 2), fetch: origin.fetch)
         try await running(fetches) {
             let prefetch = Task { try await fetches.prefetch(["a", "b", "c", "d"]) }
-            while fetches.waiters == 0 { await Task.yield() }
+            await fetches.wait { $0.callers == 1 }
             await origin.wait { $0.begun == ["a"] }
             let seen = (1...3).map { image(of: "v\($0)", fetches) }
-            while fetches.load.waiting < 4 { await Task.yield() }
+            await fetches.wait { $0.waiting == 4 }
             await #expect(throws: ImageFetches.TooManyWaiting.self) {
                 try await fetches.image(at: "v4", .visible, keepingIn: .all)
             }
@@ -290,18 +298,27 @@ import Testing
 
     // MARK: Hosts that fail
 
-    @Test func `a failed host is retried automatically`() async throws {
-        try await withFetches { fetches in
+    @Test func `a failed host is retried when its pause has ended`() async throws {
+        let clock = ManualClock()
+        try await withFetches(clock: clock) { fetches in
             let failing = image(of: "http://a/1", fetches)
             await origin.wait { $0.begun == ["http://a/1"] }
             origin.end("http://a/1", .failure(ImageOriginError.unreachable("down")))
             await #expect(throws: ImageOriginError.unreachable("down")) { try await failing.value }
+            #expect(fetches.isHostInTrouble("http://a/2"))
             let next = image(of: "http://a/2", fetches)
+            await fetches.wait { $0.waiting == 1 }
+            // Another port is another host.
             let other = image(of: "http://a:81/3", fetches)
-            await origin.wait { $0.begun.count == 3 }
+            await origin.wait { $0.begun.last == "http://a:81/3" }
+            let pause = TimeAmount(HostBackoff.first)
+            await clock.advance(by: pause - .nanoseconds(1))
+            await clock.advance(by: .nanoseconds(1), once: 1)
+            await origin.wait { $0.begun.last == "http://a/2" }
             origin.end("http://a/2")
             origin.end("http://a:81/3")
             _ = try await (next.value, other.value)
+            #expect(!fetches.isHostInTrouble("http://a/2"))
         }
     }
 
@@ -312,7 +329,7 @@ import Testing
         let run = Task { await fetches.run() }
         let callers = ["a", "a", "b"].map { image(of: $0, fetches) }
         let prefetch = Task { try await fetches.prefetch(["c"]) }
-        while fetches.waiters < 4 { await Task.yield() }
+        await fetches.wait { $0.callers == 4 }
         run.cancel()
         await run.value
         for caller in callers { await #expect(throws: CancellationError.self) { try await caller.value } }
@@ -325,8 +342,10 @@ import Testing
 
     // MARK: Fetches
 
-    private func withFetches(concurrency: Int = 6, _ body: (ImageFetches) async throws -> Void) async throws {
-        let fetches = ImageFetches(queue: FetchQueue(concurrency: concurrency), fetch: origin.fetch)
+    private func withFetches(
+        concurrency: Int = 6, clock: any MonotonicClock = .system, _ body: (ImageFetches) async throws -> Void
+    ) async throws {
+        let fetches = ImageFetches(queue: FetchQueue(concurrency: concurrency), clock: clock, fetch: origin.fetch)
         try await running(fetches) { try await body(fetches) }
     }
 

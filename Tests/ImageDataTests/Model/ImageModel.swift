@@ -1,10 +1,11 @@
 import Foundation
 import ImageData
 import Logging
+import NIOCore
 import RPC
 import RPCTestKit
-import Synchronization
 import Testing
+import Timing
 
 @testable import image_data_service
 
@@ -15,6 +16,9 @@ import Testing
 final class ImageModel {
     private let origin = ModelOrigin()
     private let clock = TestClock()
+
+    /// The time of the queue only: no time limit of a load ends.
+    private let time = ManualClock()
     private let loader: ImageLoader
     private let fetches: ImageFetches
     private var random: SeededRandom
@@ -22,8 +26,6 @@ final class ImageModel {
 
     private static let concurrency = 2
 
-    /// How often a condition that is about to become true is checked.
-    private static let patience = 1_000_000
     private static let urls = (0..<5).map { "http://host\($0 % 2).example/\($0)" }
 
     /// The numbers of images that are put; no origin server has them.
@@ -54,12 +56,24 @@ final class ImageModel {
     private typealias Outcome = Result<ImageLoader.Answer?, any Error>
     private var loads: [Int: Load] = [:]
     private var prefetches: [Task<Void, Never>] = []
-    private let ended = Endings()
 
-    /// The loads that have ended since the last check.
-    private final class Endings: Sendable {
-        let loads = Mutex<[Int: Outcome]>([:])
-        let prefetches = Mutex(0)
+    /// The number of loads and prefetches so far.
+    private var begun = 0
+    private let ended = Watched(Endings())
+
+    private struct Endings {
+        /// The loads that have ended since the last check.
+        var loads: [Int: Outcome] = [:]
+
+        /// The number of loads and prefetches that have ended.
+        var count = 0
+    }
+
+    /// What shows whether all tasks have ended or wait.
+    private struct Look: Equatable {
+        let load: ImageFetches.Load
+        let requests: Set<Int>
+        let ended: Int
     }
 
     /// The violations that were found.
@@ -91,13 +105,14 @@ final class ImageModel {
         let caches = ImageCaches(
             hot: HotImages(budget: hotBytes), cold: ColdImages(cache: cache, logger: logger),
             pinned: Bool.random(using: &random) ? store : nil)
-        let source = ImageOrigin(get: origin.get, mapper: ImageDataMapper(), caches: caches, now: clock.read)
-        let backoff = HostBackoff(
-            first: .microseconds(10), longest: .microseconds(20), longestAfterWaiting: .microseconds(20))
+        let standing = ManualClock()
+        let source = ImageOrigin(
+            get: origin.get, mapper: ImageDataMapper(), caches: caches, now: clock.read, clock: standing)
         fetches = ImageFetches(
-            queue: FetchQueue(concurrency: Self.concurrency, backoff: backoff), fetch: origin.watching(source.image))
+            queue: FetchQueue(concurrency: Self.concurrency), clock: time, fetch: origin.watching(source.image))
         loader = ImageLoader(
-            caches: caches, fetches: fetches, timeToLive: ImageExpiry.defaultTimeToLive, now: clock.read)
+            caches: caches, fetches: fetches, timeToLive: ImageExpiry.defaultTimeToLive, now: clock.read,
+            clock: standing)
     }
 
     // MARK: Steps
@@ -124,7 +139,7 @@ final class ImageModel {
     private func finish() async throws {
         step += 1
         origin.enter(step: step)
-        while !loads.isEmpty || ended.prefetches.withLock(\.self) < prefetches.count, findings.isEmpty {
+        while !loads.isEmpty || ended.withLock(\.count) < begun, findings.isEmpty {
             for request in origin.waiting { origin.answer(request, .good) }
             try await settle()
         }
@@ -132,7 +147,7 @@ final class ImageModel {
         for prefetch in prefetches { prefetch.cancel() }
         for load in loads.values { await load.task.value }
         for prefetch in prefetches { await prefetch.value }
-        expect(fetches.load == (0, 0) && fetches.waiters == 0, "something is left: \(fetches.load)")
+        expect(fetches.load == .none, "something is left: \(fetches.load)")
     }
 
     private func beginLoad(_ url: String) {
@@ -147,23 +162,28 @@ final class ImageModel {
         let kept = loader.caches.hot.peek(url)?.image.record.storedAt
         let isHot = kept.map { !ImageExpiry.isExpired(storedAt: $0, timeToLive: timeToLive, now: clock.now) } ?? false
         let (loader, step) = (loader, step)
+        begun += 1
         loads[step] = Load(
             url: url, strategy: request.strategy, timeToLive: timeToLive, begun: step, at: clock.now,
             isHot: isHot && request.tiers.contains(.hot) && request.strategy != .reload,
             task: Task { [ended, request] in
                 let outcome: Outcome
                 do { outcome = .success(try await loader.load(request)) } catch { outcome = .failure(error) }
-                ended.loads.withLock { $0[step] = outcome }
+                ended.withLock { ended in
+                    ended.loads[step] = outcome
+                    ended.count += 1
+                }
             })
     }
 
     private func beginPrefetch() {
         let urls = Self.urls.filter { _ in Bool.random(using: &random) }
+        begun += 1
         prefetches.append(
             Task { [loader, ended] in
                 // The stored bytes show which images were fetched.
                 _ = try? await loader.prefetch(urls)
-                ended.prefetches.withLock { $0 += 1 }
+                ended.withLock { $0.count += 1 }
             })
     }
 
@@ -217,7 +237,7 @@ final class ImageModel {
 
     /// Waits until every task has ended or waits for an origin server, then checks the results.
     private func settle() async throws {
-        while !isSettled { await Task.yield() }
+        await settled()
         for (number, outcome) in takeEnded() {
             guard let load = loads.removeValue(forKey: number) else { continue }
             check(load, outcome)
@@ -228,32 +248,42 @@ final class ImageModel {
         let waiting = origin.waiting
         expect(waiting.count <= Self.concurrency, "\(waiting.count) requests at once")
         for url in Self.urls {
-            expect(await isFetchedOnce(url), "\(url) is fetched twice at once")
+            // Callers can join at most one fetch.
+            expect(origin.fetches(of: url, after: retired[url] ?? -1) <= 1, "\(url) is fetched twice at once")
         }
         if let url = Self.urls.randomElement(using: &random) { try await checkKept(url) }
     }
 
-    /// Whether callers can join at most one fetch; a cancelled fetch ends a moment later.
-    private func isFetchedOnce(_ url: String) async -> Bool {
-        for _ in 0..<Self.patience {
-            if origin.fetches(of: url, after: retired[url] ?? -1) <= 1 { return true }
-            await Task.yield()
-        }
-        return false
-    }
-
     private func takeEnded() -> [Int: Outcome] {
-        ended.loads.withLock { ended in
-            defer { ended = [:] }
-            return ended
+        ended.withLock { ended in
+            defer { ended.loads = [:] }
+            return ended.loads
         }
     }
 
-    private var isSettled: Bool {
-        let (running, waiting) = fetches.load
-        let done = ended.loads.withLock(\.count) + ended.prefetches.withLock(\.self)
-        return running == origin.waiting.count && (waiting == 0 || running == Self.concurrency || isHeldBack)
-            && loads.count + prefetches.count - done == fetches.waiters
+    /// Ends the pauses of hosts for which fetches wait.
+    private func settled() async {
+        let longest = TimeAmount(HostBackoff.longestAfterWaiting)
+        while true {
+            let look = look
+            if isSettled(look), look == self.look { return }
+            let event = await first(
+                of: { [time] in await time.waitForTimers(within: longest) },
+                { [fetches] in await fetches.wait { $0 != look.load } },
+                { [origin] in await origin.wait(whileWaiting: look.requests) },
+                { [ended] in await ended.wait { $0.count != look.ended } })
+            if event == 0 { await time.advance(by: longest) }
+        }
+    }
+
+    private var look: Look {
+        Look(load: fetches.load, requests: origin.waitingNumbers, ended: ended.withLock(\.count))
+    }
+
+    private func isSettled(_ look: Look) -> Bool {
+        let (running, waiting) = (look.load.running, look.load.waiting)
+        return running == look.requests.count && (waiting == 0 || running == Self.concurrency || isHeldBack)
+            && begun - look.ended == look.load.callers
     }
 
     /// Whether failing hosts occupy all slots that they may have.

@@ -2,7 +2,7 @@ import EdgeModel
 import Foundation
 import ImageData
 import RPCTestKit
-import Synchronization
+import Timing
 
 @testable import image_data_service
 
@@ -41,12 +41,18 @@ final class ModelOrigin: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Watched(State())
 
     var requests: [Request] { state.withLock(\.requests) }
 
     /// The waiting requests, the oldest first.
     var waiting: [Request] { state.withLock { state in state.requests.filter { state.waiting[$0.number] != nil } } }
+
+    /// The numbers of the waiting requests.
+    var waitingNumbers: Set<Int> { state.withLock { Set($0.waiting.keys) } }
+
+    /// Waits until other requests wait than these.
+    func wait(whileWaiting numbers: Set<Int>) async { await state.wait { Set($0.waiting.keys) != numbers } }
 
     func enter(step: Int) { state.withLock { $0.step = step } }
 

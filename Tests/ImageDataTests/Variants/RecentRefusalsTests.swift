@@ -1,16 +1,19 @@
+import NIOCore
 import Testing
 
 @testable import image_data_service
 
 @Suite struct RecentRefusalsTests {
-    private let start = ContinuousClock.now
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 
     @Test(arguments: [(-1, true), (0, false), (1, false)]) func `a failure is remembered for ten minutes`(
         seconds: Int, isRefused: Bool
     ) {
         var refusals = RecentRefusals<String>()
         refusals.insert("a", at: start)
-        let found = (refusals.contains("a", at: start + .seconds(600 + seconds)), refusals.contains("b", at: start))
+        let found = (
+            refusals.contains("a", at: start + .seconds(Int64(600 + seconds))), refusals.contains("b", at: start)
+        )
         #expect(found == (isRefused, false))
     }
 

@@ -1,6 +1,7 @@
 import EdgeModel
 import Foundation
 import ImageData
+import Processes
 import RPC
 import RPCTestKit
 import Testing
@@ -20,10 +21,6 @@ import Testing
         _ maker: VariantMaker, _ number: Int = 1, _ width: Int = 320, _ shelf: VariantShelf = .memory(0)
     ) async throws -> StoredImage? {
         try await maker.variant(variant(number, width), storedAt: moment(5), on: shelf) { Self.original }
-    }
-
-    private func wait(until condition: () -> Bool) async throws {
-        while !condition() { try await Task.sleep(for: .milliseconds(2)) }
     }
 
     @Test func `a variant has its own hash and the time of its original`() async throws {
@@ -61,35 +58,37 @@ import Testing
             try await maker.during { () async throws in
                 let most = ProcessSlots.atATime + ProcessSlots.longestQueue
                 let tasks = (1...most).map { number in Task { try await make(maker, number) } }
-                try await wait { maker.load == (ProcessSlots.atATime, ProcessSlots.longestQueue) }
-                try await wait { fake.runs.count == ProcessSlots.atATime }
+                await maker.slots.wait { $0.running == ProcessSlots.atATime && $0.waiting == ProcessSlots.longestQueue }
+                await fake.wait(runs: ProcessSlots.atATime)
+                #expect(fake.runs.count == ProcessSlots.atATime)
                 // One more is served the original at once.
                 #expect(try await make(maker, most + 1) == nil)
                 for task in tasks { task.cancel() }
                 for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
-                try await wait { maker.load == (0, 0) }
+                await maker.slots.wait { $0 == .none }
+                #expect(fake.running == 0)
             }
-            #expect(fake.running == 0)
         }
     }
 
-    @Test func `the process is killed when its last caller is cancelled, and not before`() async throws {
-        try await withFake("cat >/dev/null; sleep 600") { fake async throws in
+    @Test(arguments: [true, false]) func `the process is killed when its last caller is cancelled, and not before`(
+        isLast: Bool
+    ) async throws {
+        try await withFake("cat >/dev/null; read x <$GO; cat $OUT") { fake async throws in
             let maker = fake.maker()
             try await maker.during { () async throws in
                 let tasks = (0..<3).map { _ in Task { try await make(maker) } }
-                try await wait { fake.running == 1 }
-                tasks[0].cancel()
-                tasks[1].cancel()
-                for task in tasks.prefix(2) { await #expect(throws: CancellationError.self) { try await task.value } }
-                try await Task.sleep(for: .milliseconds(100))
-                #expect(fake.running == 1)
-                tasks[2].cancel()
-                await #expect(throws: CancellationError.self) { try await tasks[2].value }
-                try await wait { fake.running == 0 && maker.load == (0, 0) }
+                await maker.variants.wait(for: .init(variant: variant(1), tiers: .hot)) { $0 == tasks.count }
+                await fake.wait(runs: 1)
+                let leaving = isLast ? tasks : tasks.dropLast()
+                for task in leaving { task.cancel() }
+                for task in leaving { await #expect(throws: CancellationError.self) { try await task.value } }
+                if isLast { await maker.slots.wait { $0 == .none } }
+                #expect(fake.running == (isLast ? 0 : 1))
+                fake.go()
                 // A cancelled picture can be made again.
-                try fake.change(to: "cat >/dev/null; cat $OUT")
-                #expect(try await make(maker) != nil)
+                #expect(try await (isLast ? make(maker) : tasks[2].value) != nil)
+                #expect(fake.runs.count == (isLast ? 2 : 1))
             }
         }
     }
@@ -97,26 +96,26 @@ import Testing
     @Test func `the end of the service kills the processes`() async throws {
         try await withFake("cat >/dev/null; sleep 600") { fake async throws in
             let maker = fake.maker()
-            let task = try await maker.during { () async throws in
+            let task = await maker.during {
                 let task = Task { try await make(maker) }
-                try await wait { fake.running == 1 }
+                await fake.wait(runs: 1)
                 return task
             }
+            #expect(fake.running == 0)
             await #expect(throws: CancellationError.self) { try await task.value }
-            try await wait { fake.running == 0 }
         }
     }
 
     @Test(arguments: [
         "cat >/dev/null; echo cannot read it >&2; exit 1", "exit 0", "cat >/dev/null; echo no picture",
-        "cat >/dev/null; head -c 50 $OUT", "sleep 600", "sleep 600 & sleep 600 & exit 1", "kill -11 $$",
+        "cat >/dev/null; head -c 50 $OUT", "kill -11 $$",
     ])
     func `a picture that fails is not tried again, and others are`(script: String) async throws {
         // The picture on which the program must always succeed has fewer bytes.
         let script = "if [ $(head -c 1000 | wc -c) -lt 1000 ]; then cat $OUT; exit; fi; " + script
         try await withFake(script) { fake async throws in
             let log = RecordedLog()
-            let maker = fake.maker({ $0.time = .seconds(3) }, log)
+            let maker = fake.maker(log: log)
             try await maker.during { () async throws in
                 #expect(try await make(maker) == nil)
                 #expect(try await make(maker) == nil)
@@ -131,10 +130,22 @@ import Testing
         }
     }
 
+    @Test func `a picture that takes too long is not tried again`() async throws {
+        try await withFake("sleep 600") { fake async throws in
+            let log = RecordedLog()
+            let maker = fake.maker(timeLimit: .zero, log: log)
+            try await maker.during { () async throws in
+                for _ in 0..<3 { #expect(try await make(maker) == nil) }
+                #expect(maker.isRefused(variant(1).original))
+                #expect(log.lines == ["no variants of \(variant(1).original.urn): \(LimitedProcess.Failure.timedOut)"])
+            }
+        }
+    }
+
     @Test func `a variant that is not smaller than its original is not tried again, and is no failure`() async throws {
         try await withFake("cat >/dev/null; head -c 200000 /dev/zero") { fake async throws in
             let log = RecordedLog()
-            let maker = fake.maker({ _ in }, log)
+            let maker = fake.maker(log: log)
             try await maker.during { () async throws in
                 for _ in 0..<3 { #expect(try await make(maker) == nil) }
                 #expect(fake.runs.count == 1)
@@ -148,7 +159,7 @@ import Testing
     @Test func `a program that always fails is reported with the remedy, until it succeeds`() async throws {
         try await withFake("cat >/dev/null; echo broken >&2; exit 1") { fake async throws in
             let log = RecordedLog()
-            let maker = fake.maker({ _ in }, log)
+            let maker = fake.maker(log: log)
             try await maker.during { () async throws in
                 for number in 1..<VariantMaker.failuresInARow { _ = try await make(maker, number) }
                 #expect(maker.check.status == .serving)

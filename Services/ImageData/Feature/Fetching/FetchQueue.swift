@@ -1,6 +1,7 @@
 /// A priority queue of fetches: concurrent requests for a URL share one fetch, the number of concurrent fetches is
 /// limited, and loads precede prefetches. It is a value without side effects: `ImageFetches`, in the service, starts
-/// and cancels the fetches that its methods return. `HostBackoff` pauses hosts that have failed.
+/// and cancels the fetches that its methods return. `HostBackoff` pauses hosts that have failed. Times are those since
+/// the caller's monotonic clock was 0.
 public struct FetchQueue: Sendable {
     /// A caller that waits for fetches.
     public typealias Waiter = Int
@@ -11,7 +12,7 @@ public struct FetchQueue: Sendable {
         /// Start this fetch, and call `ended` when it is over.
         case begin(Run)
         /// Call `next` again at this time: a host is in backoff until then.
-        case wait(until: ContinuousClock.Instant)
+        case wait(until: Duration)
         /// Call `next` again after a change.
         case nothing
     }
@@ -50,7 +51,7 @@ public struct FetchQueue: Sendable {
 
     private struct Start: Sendable {
         let host: String
-        let time: ContinuousClock.Instant
+        let time: Duration
 
         /// Whether the host has answered another request since the start.
         var hasHostAnswered = false
@@ -74,19 +75,16 @@ public struct FetchQueue: Sendable {
     private var visible = TicketLine()
     private var prefetch = TicketLine()
     private var parked: [String: TicketLine] = [:]
-    private var backoff: HostBackoff
+    private var backoff = HostBackoff()
     private var begun: [Run: Start] = [:]
     private var runs = 0
 
     /// The waiters of fetches that an eviction has retired.
     private var retired: [Run: Set<Waiter>] = [:]
 
-    public init(
-        concurrency: Int = defaultConcurrency, waitingLimit: Int = waitingLimit, backoff: HostBackoff = HostBackoff()
-    ) {
+    public init(concurrency: Int = defaultConcurrency, waitingLimit: Int = waitingLimit) {
         self.concurrency = concurrency
         limit = waitingLimit
-        self.backoff = backoff
     }
 
     /// The number of fetches in progress, including cancelled ones that have not ended.
@@ -177,7 +175,7 @@ public struct FetchQueue: Sendable {
     }
 
     /// The next action for the caller.
-    public mutating func next(now: ContinuousClock.Instant) -> Next {
+    public mutating func next(now: Duration) -> Next {
         unpark(now: now)
         guard running < concurrency else { return .nothing }
         while let url = visible.popFirst() ?? prefetch.popFirst() {
@@ -197,13 +195,13 @@ public struct FetchQueue: Sendable {
         return parked.keys.compactMap { backoff.pause(of: $0, now: now) }.min().map(Next.wait) ?? .nothing
     }
 
-    private func isLeftAlone(_ host: String, now: ContinuousClock.Instant) -> Bool {
+    private func isLeftAlone(_ host: String, now: Duration) -> Bool {
         guard backoff.isInTrouble(host) else { return false }
         return backoff.pause(of: host, now: now) != nil
             || begun.values.count { backoff.isInTrouble($0.host) } >= concurrencyInTrouble
     }
 
-    private mutating func unpark(now: ContinuousClock.Instant) {
+    private mutating func unpark(now: Duration) {
         for (host, line) in parked where line.count == 0 || !isLeftAlone(host, now: now) {
             var line = line
             parked[host] = nil
@@ -225,7 +223,7 @@ public struct FetchQueue: Sendable {
     /// - Parameter hostFailed: whether the host did not answer; its backoff then begins. Nil when that is unknown,
     ///   because the fetch was cancelled.
     /// - Returns: the waiters of the fetch.
-    public mutating func ended(_ run: Run, hostFailed: Bool?, now: ContinuousClock.Instant) -> Set<Waiter> {
+    public mutating func ended(_ run: Run, hostFailed: Bool?, now: Duration) -> Set<Waiter> {
         guard let start = begun.removeValue(forKey: run) else { return [] }
         switch hostFailed {
         // The host answered another fetch while this one ran, so this failure does not start a backoff.

@@ -1,7 +1,9 @@
 import Foundation
 import ImageData
+import NIOCore
 import RPC
 import Synchronization
+import Timing
 
 /// Runs the fetches of a `FetchQueue`, and resumes their callers. It uses one task per concurrent fetch, however many
 /// callers wait.
@@ -19,6 +21,23 @@ final class ImageFetches: Sendable {
         case prefetch(left: Int, UnsafeContinuation<Void, Never>)
     }
 
+    /// What is in progress or waits.
+    struct Load: Equatable {
+        /// The number of fetches in progress.
+        var running = 0
+
+        /// The number of queued fetches.
+        var waiting = 0
+
+        /// The number of waiting callers.
+        var callers = 0
+
+        /// The number of trace contexts of queued fetches.
+        var traces = 0
+
+        static let none = Load()
+    }
+
     private struct State {
         var queue: FetchQueue
         var waiting: [FetchQueue.Waiter: Waiting] = [:]
@@ -29,10 +48,14 @@ final class ImageFetches: Sendable {
         var traces: [String: TraceContext] = [:]
 
         /// When a sleeping task will call the queue again.
-        var alarm: ContinuousClock.Instant?
+        var alarm: Duration?
 
         /// Set when `run` has ended: no more fetches will start.
         var isOver = false
+
+        var load: Load {
+            Load(running: queue.running, waiting: queue.waiting, callers: waiting.count, traces: traces.count)
+        }
 
         /// See `FetchQueue.ask`.
         mutating func ask(
@@ -46,25 +69,23 @@ final class ImageFetches: Sendable {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Watched<State>
+    private let clock: any MonotonicClock
     private let fetch: Fetch
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    init(queue: FetchQueue = FetchQueue(), fetch: @escaping Fetch) {
-        state = Mutex(State(queue: queue))
+    init(queue: FetchQueue = FetchQueue(), clock: any MonotonicClock = .system, fetch: @escaping Fetch) {
+        state = Watched(State(queue: queue))
+        self.clock = clock
         self.fetch = fetch
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The numbers of fetches in progress and of queued fetches.
-    var load: (running: Int, waiting: Int) { state.withLock { ($0.queue.running, $0.queue.waiting) } }
+    var load: Load { state.withLock(\.load) }
 
-    /// The number of waiting callers.
-    var waiters: Int { state.withLock { $0.waiting.count } }
-
-    /// The number of trace contexts of queued fetches.
-    var traces: Int { state.withLock { $0.traces.count } }
+    /// Waits until the load fulfils the condition.
+    func wait(until isSo: @escaping @Sendable (Load) -> Bool) async { await state.wait { isSo($0.load) } }
 
     /// Whether the host of a URL has failed and not answered since.
     func isHostInTrouble(_ url: String) -> Bool {
@@ -166,6 +187,9 @@ final class ImageFetches: Sendable {
 
     // MARK: Fetching
 
+    /// The time for the queue.
+    private var now: Duration { .nanoseconds((clock.now - .uptimeNanoseconds(0)).nanoseconds) }
+
     /// Runs fetches until the task is cancelled; then resumes all waiting callers with `CancellationError`.
     func run() async {
         await withDiscardingTaskGroup { group in
@@ -186,7 +210,7 @@ final class ImageFetches: Sendable {
     private func beginNext(in group: inout DiscardingTaskGroup) -> Bool {
         let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
         let (next, trace) = state.withLock { state in
-            let next = state.queue.next(now: .now)
+            let next = state.queue.next(now: now)
             guard case .begin(let run) = next else { return (next, TraceContext()) }
             // Set under the same lock, so that a caller that leaves from now on can cancel the fetch.
             state.cancels[run] = cancel
@@ -206,7 +230,7 @@ final class ImageFetches: Sendable {
     }
 
     /// Schedules a wake-up of the queue. One sleeping task suffices, however often the queue asks for it.
-    private func setAlarm(_ time: ContinuousClock.Instant, in group: inout DiscardingTaskGroup) {
+    private func setAlarm(_ time: Duration, in group: inout DiscardingTaskGroup) {
         let isNeeded = state.withLock { state in
             if let alarm = state.alarm, alarm <= time { return false }
             state.alarm = time
@@ -215,7 +239,7 @@ final class ImageFetches: Sendable {
         guard isNeeded else { return }
         group.addTask {
             // `sleep` throws only on cancellation, after which nothing needs to be woken.
-            try? await Task.sleep(until: time)
+            try? await self.clock.sleep(until: .uptimeNanoseconds(0) + TimeAmount(time))
             self.state.withLock { if $0.alarm == time { $0.alarm = nil } }
             self.wake.yield()
         }
@@ -225,7 +249,7 @@ final class ImageFetches: Sendable {
         let outcome = await outcome(of: run, unless: cancelled)
         let waiting = state.withLock { state in
             state.cancels[run] = nil
-            let waiters = state.queue.ended(run, hostFailed: outcome.hostFailed, now: .now)
+            let waiters = state.queue.ended(run, hostFailed: outcome.hostFailed, now: now)
             return waiters.compactMap { state.waiting.removeOne($0) }
         }
         for waiting in waiting { waiting.resume(returning: outcome) }

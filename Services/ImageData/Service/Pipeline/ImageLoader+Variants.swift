@@ -3,6 +3,7 @@ import EdgeModel
 import Foundation
 import ImageData
 import RPC
+import Timing
 
 extension ImageLoader {
     // MARK: Variants
@@ -83,7 +84,7 @@ extension ImageLoader {
             return known.hints
         }
         if let variants, !defersPlaceholder {
-            facts.placeholder = try await FetchBudget.unlessSpent(placeholderTime) { [facts] in
+            facts.placeholder = try await FetchBudget.unlessSpent(Self.placeholderTime, clock) { [facts] in
                 try await variants.placeholder(of: image.record.hash, facts) { image.data }
             }
         }
@@ -118,10 +119,10 @@ extension ImageLoader {
 extension FetchBudget {
     /// - Returns: nil when the time is spent.
     fileprivate static func unlessSpent<Result: Sendable>(
-        _ time: Duration, _ body: @escaping @Sendable () async throws -> Result?
+        _ time: Duration, _ clock: any MonotonicClock, _ body: @escaping @Sendable () async throws -> Result?
     ) async throws -> Result? {
         do {
-            return try await run(within: time, body)
+            return try await run(within: time, on: clock, body)
         } catch is Spent {
             return nil
         }

@@ -17,8 +17,7 @@ struct ImageLoader: Sendable {
     var variants: VariantMaker?
 
     /// The longest time that a `put` waits for the placeholder.
-    var placeholderTime = Self.defaultPlaceholderTime
-    static let defaultPlaceholderTime = Duration.seconds(2)
+    static let placeholderTime = Duration.seconds(2)
 
     /// The default time to live in seconds.
     let timeToLive: Int
@@ -90,7 +89,7 @@ struct ImageLoader: Sendable {
         do {
             let time = FetchBudget.time(
                 of: clock.timeLeft(until: request.deadline), isAbsent: fetches.isHostInTrouble(request.url))
-            return try await FetchBudget.run(within: time) { try await fetch(request, fetches) }
+            return try await FetchBudget.run(within: time, on: clock) { try await fetch(request, fetches) }
         } catch let error where error.leavesStaleBytes {
             try Task.checkCancellation()
             stale.isStale = true

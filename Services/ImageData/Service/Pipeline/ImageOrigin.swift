@@ -1,6 +1,8 @@
 import EdgeModel
 import Foundation
 import ImageData
+import NIOCore
+import Timing
 
 /// Fetches an image from its origin server, maps it and stores it.
 struct ImageOrigin: Sendable {
@@ -9,28 +11,28 @@ struct ImageOrigin: Sendable {
 
     /// The time limit for an image, including all requests that resume it: less than the callers' default of 30 s, so
     /// that they learn the cause of a failure.
-    static let defaultTimeLimit = Duration.seconds(25)
+    static let timeLimit = Duration.seconds(25)
 
     let get: Get
     let mapper: ImageDataMapper
     let caches: ImageCaches
     let now: @Sendable () -> Date
-    var timeLimit = Self.defaultTimeLimit
+    var clock: any MonotonicClock = .system
 
     /// - Returns: nil when bytes were put for the URL, which then take precedence.
     func image(at url: String, storingIn destination: FetchDestination) async throws -> CachedImage? {
         // Checked inside the fetch, because a put retires the fetch: either the put is seen here, or the result is not
         // stored.
         guard try await caches.pinned?.record(at: url) == nil else { return nil }
-        let deadline = ContinuousClock.now + timeLimit
-        var timeLeft = timeLimit
+        let deadline = clock.now + TimeAmount(Self.timeLimit)
         let known = await caches.fetchedRecord(at: url, in: destination.tiers)
         var download = ImageDownload(
             limit: mapper.maximumBytes, validators: known?.record.validators ?? AnswerValidators())
         repeat {
             let answer = try await get(
                 OriginRequest(
-                    url: url, headers: download.headers, maximumBytes: mapper.maximumBytes, timeLimit: timeLeft))
+                    url: url, headers: download.headers, maximumBytes: mapper.maximumBytes,
+                    timeLimit: clock.timeLeft(until: deadline)))
             switch download.add(answer) {
             case .again: break
             case .cut: throw ImageOriginError.unreachable("the connection was interrupted too often")
@@ -49,8 +51,7 @@ struct ImageOrigin: Sendable {
                 return await keep(
                     CachedImage(StoredImage(image, storedAt: time(age)), validators: validators), url, destination)
             }
-            timeLeft = deadline - ContinuousClock.now
-        } while timeLeft > .zero
+        } while clock.now < deadline
         throw ImageOriginError.unreachable("the connection was interrupted until the time limit expired")
     }
 

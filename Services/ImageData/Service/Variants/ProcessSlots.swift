@@ -1,4 +1,4 @@
-import Synchronization
+import Timing
 
 /// Limits the number of processes that run at a time. The others wait, first come, first served.
 final class ProcessSlots: Sendable {
@@ -7,6 +7,14 @@ final class ProcessSlots: Sendable {
 
     /// The maximum number of waiting callers; more are refused.
     static let longestQueue = 64
+
+    /// The numbers of running and of waiting callers.
+    struct Load: Equatable {
+        let running: Int
+        let waiting: Int
+
+        static let none = Load(running: 0, waiting: 0)
+    }
 
     /// The queue is full.
     struct Full: Error {}
@@ -17,12 +25,16 @@ final class ProcessSlots: Sendable {
         var free = ProcessSlots.atATime
         var waiting: [(number: Int, UnsafeContinuation<Turn, Never>)] = []
         var last = 0
+
+        var load: Load { Load(running: ProcessSlots.atATime - free, waiting: waiting.count) }
     }
 
-    private let state = Mutex(State())
+    private let state = Watched(State())
 
-    /// The numbers of running and of waiting callers.
-    var load: (running: Int, waiting: Int) { state.withLock { (Self.atATime - $0.free, $0.waiting.count) } }
+    var load: Load { state.withLock(\.load) }
+
+    /// Waits until the load fulfils the condition.
+    func wait(until isSo: @escaping @Sendable (Load) -> Bool) async { await state.wait { isSo($0.load) } }
 
     /// - Throws: `Full`, `CancellationError`, or what `body` throws.
     func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {

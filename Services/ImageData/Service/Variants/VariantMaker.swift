@@ -6,6 +6,7 @@ import RPC
 import Processes
 import ServiceKit
 import Synchronization
+import Timing
 
 /// Makes variants and placeholders: each once, however many callers wait, and few at a time. When the last caller is cancelled,
 /// the process is killed. Failures are no errors: the caller serves the original.
@@ -17,7 +18,7 @@ final class VariantMaker: Sendable {
     static let failuresInARow = 3
 
     /// Callers share the making of a variant only if it is kept in the same places.
-    private struct VariantJob: Hashable {
+    struct VariantJob: Hashable {
         let variant: Variant
         let tiers: ImageTiers
     }
@@ -39,18 +40,25 @@ final class VariantMaker: Sendable {
     private let thumbnailer: Thumbnailer?
     private let logger: Logger
     private let now: @Sendable () -> Date
-    private let slots = ProcessSlots()
+    private let clock: any MonotonicClock
+    let slots = ProcessSlots()
     private let state: Mutex<State>
 
     // A product depends on bytes that never change, so a flight can be joined at any age.
-    private let variants = SingleFlight<VariantJob, StoredImage>(joinTime: .seconds(3_600))
-    private let placeholders = SingleFlight<ContentHash, Placeholder>(joinTime: .seconds(3_600))
+    let variants: SingleFlight<VariantJob, StoredImage>
+    private let placeholders: SingleFlight<ContentHash, Placeholder>
 
     /// - Parameter thumbnailer: nil when the program is missing.
-    init(_ thumbnailer: Thumbnailer?, logger: Logger, now: @escaping @Sendable () -> Date) {
+    init(
+        _ thumbnailer: Thumbnailer?, logger: Logger, now: @escaping @Sendable () -> Date,
+        clock: any MonotonicClock = .system
+    ) {
         self.thumbnailer = thumbnailer
         self.logger = logger
         self.now = now
+        self.clock = clock
+        variants = SingleFlight(joinTime: .seconds(3_600), clock: clock)
+        placeholders = SingleFlight(joinTime: .seconds(3_600), clock: clock)
         state = Mutex(State(since: now(), trouble: thumbnailer == nil ? Self.missing : nil))
     }
 
@@ -59,9 +67,6 @@ final class VariantMaker: Sendable {
 
     /// Whether variants can be made.
     var canMake: Bool { thumbnailer != nil }
-
-    /// The numbers of running and of waiting processes.
-    var load: (running: Int, waiting: Int) { slots.load }
 
     var check: Health.Check {
         state.withLock { state in
@@ -155,7 +160,9 @@ final class VariantMaker: Sendable {
 
     // MARK: Failing
 
-    private func isRefused(_ refusal: Refusal) -> Bool { state.withLock { $0.refused.contains(refusal) } }
+    private func isRefused(_ refusal: Refusal) -> Bool {
+        state.withLock { $0.refused.contains(refusal, at: clock.now) }
+    }
 
     /// Whether no placeholder can be made of this picture for now.
     func isRefused(_ original: ContentHash) -> Bool { thumbnailer == nil || isRefused(.original(original)) }
@@ -174,12 +181,12 @@ final class VariantMaker: Sendable {
         _ failure: LimitedProcess.Failure, _ original: ContentHash, _ variant: Variant?, _ thumbnailer: Thumbnailer
     ) async {
         if case .tooMuchOutput = failure, let variant {
-            return state.withLock { $0.refused.insert(.variant(variant)) }
+            return state.withLock { $0.refused.insert(.variant(variant), at: clock.now) }
         }
         if case .notStarted = failure { return failed(failure) }
         logger.warning("no variants of \(original.urn): \(failure)")
         let failures = state.withLock { state in
-            state.refused.insert(.original(original))
+            state.refused.insert(.original(original), at: clock.now)
             state.failures += 1
             return state.failures
         }
