@@ -173,7 +173,7 @@ def test_two_ends_at_once_load_one_page(open_page):
     page.route("**/?after_id=*", lambda route: held.append(route))
     page.goto("/")
     ready(page)
-    for _ in range(5):
+    for _ in range(2):
         scroll_to_end(page)
         settle(page)
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
