@@ -42,14 +42,12 @@ def scroll_for_rows(page, count):
     )
 
 
-def settle(page, at_end=False):
-    """Waits until no row has moved for 20 frames: rows that come near for the first time get their size. `at_end`: scrolls to the end in
-    each frame, because the end moves with them."""
+def settle(page):
+    """Waits until no row has moved for 20 frames: rows that come near for the first time get their size."""
     page.evaluate(
-        """atEnd => new Promise(done => {
+        """() => new Promise(done => {
             let [before, frames] = ["", 0];
             const step = () => {
-                if (atEnd) scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
                 const now = [scrollY, document.documentElement.scrollHeight,
                     ...[...document.querySelectorAll('#list > *')].map(row => row.getBoundingClientRect().top)].join();
                 frames = now === before ? frames + 1 : 0;
@@ -57,7 +55,7 @@ def settle(page, at_end=False):
                 frames === 20 ? done() : requestAnimationFrame(step);
             };
             step();
-        })""", at_end)
+        })""")
 
 
 def scroll_through(page):
