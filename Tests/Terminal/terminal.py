@@ -14,6 +14,10 @@ import pyte
 # What a plain terminal answers to a query of its attributes.
 PLAIN = b"\x1b[?62;22c"
 
+# What the terminal browser writes before and after each frame.
+FRAME_BEGIN = b"\x1b[?2026h"
+FRAME_END = b"\x1b[?2026l"
+
 
 class Terminal:
     def __init__(self, command, columns=80, rows=24, environment=(), answers=PLAIN):
@@ -49,10 +53,20 @@ class Terminal:
         os.write(self.file, keys.encode())
 
     def read(self, seconds=None):
-        """Shows what the program writes next, or nothing when it writes nothing within this time. Returns whether it is still there."""
+        """Shows what the program writes next, to the end of a frame, or nothing when it writes nothing within this time. Returns whether
+        it is still there."""
         self.changed = bool(select.select([self.file], [], [], seconds)[0])
         if not self.changed:
             return True
+        begin = len(self.written)
+        while (is_there := self.receive()) and self.written.rfind(FRAME_BEGIN) > self.written.rfind(FRAME_END):
+            pass
+        # pyte knows neither application strings, nor those of the operating system that contain pictures.
+        self.stream.feed(re.sub(rb"\x1b[_P][^\x1b]*\x1b\\|\x1b\]1337;[^\x07]*\x07", b"", self.written[begin:]))
+        return is_there
+
+    def receive(self):
+        """Returns whether the program is still there."""
         try:
             data = os.read(self.file, 65_536)
         except OSError:
@@ -62,8 +76,6 @@ class Terminal:
             self.unanswered = False
             if self.answers:
                 os.write(self.file, self.answers)
-        # pyte knows neither application strings, nor those of the operating system that contain pictures.
-        self.stream.feed(re.sub(rb"\x1b[_P][^\x1b]*\x1b\\|\x1b\]1337;[^\x07]*\x07", b"", data))
         return bool(data)
 
     def until(self, condition, keys=None):
