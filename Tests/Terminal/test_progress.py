@@ -13,19 +13,31 @@ from conftest import PROGRAMS
 from deployment import PROJECT, png
 from terminal import Terminal
 
-COUNT = 80
+FEW = 10
+
+# The number of pictures where Ctrl-C must come before the end.
+MANY = 80
 REDRAW = b"\r"
 colors = itertools.count()
 
 
-@pytest.fixture
-def pictures(tmp_path):
-    """A folder with pictures that no other test has imported."""
-    folder, color = tmp_path / "pictures", next(colors)
+def draw(folder, count):
+    """Fills a folder with pictures that no other test has imported."""
+    color = next(colors)
     folder.mkdir()
-    for index in range(COUNT):
+    for index in range(count):
         (folder / f"{index:03}.png").write_bytes(png((index, color, 200), 40, 30))
     return folder
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    return draw(tmp_path / "few", FEW)
+
+
+@pytest.fixture
+def many_pictures(tmp_path):
+    return draw(tmp_path / "many", MANY)
 
 
 @pytest.fixture
@@ -58,12 +70,12 @@ def lines(terminal):
 def test_import_and_export(open_command, pictures, tmp_path):
     terminal = open_command("import", pictures)
     status, drawn = end(terminal)
-    assert status == 0 and drawn and b"/80 " in drawn[0]
-    assert lines(terminal) == [f"{COUNT} published, 0 already present, 0 refused"]
+    assert status == 0 and drawn and f"/{FEW} ".encode() in drawn[0]
+    assert lines(terminal) == [f"{FEW} published, 0 already present, 0 refused"]
     terminal = open_command("export", tmp_path / "export")
     status, drawn = end(terminal)
     assert status == 0 and drawn
-    assert lines(terminal) == [f"images: {COUNT}, comments: 0, files written: {COUNT}, without bytes: 0"]
+    assert lines(terminal) == [f"images: {FEW}, comments: 0, files written: {FEW}, without bytes: 0"]
 
 
 def test_verify(open_command, running):
@@ -94,8 +106,8 @@ def test_without_a_terminal_there_is_no_progress(running, pictures, tmp_path, co
     assert outcome.returncode == 0 and outcome.stderr == b"" and outcome.stdout.count(b"\n") == 1
 
 
-def test_ctrl_c_ends_an_import_with_what_is_done_and_how_to_continue(open_command, running, pictures):
-    terminal = open_command("import", pictures)
+def test_ctrl_c_ends_an_import_with_what_is_done_and_how_to_continue(open_command, running, many_pictures):
+    terminal = open_command("import", many_pictures)
     terminal.until(lambda: b"/80 " in terminal.written)
     terminal.press("\x03")
     assert terminal.end() == 130
@@ -103,19 +115,19 @@ def test_ctrl_c_ends_an_import_with_what_is_done_and_how_to_continue(open_comman
     assert any(" published, " in line for line in lines(terminal)) and not any("[#" in line for line in lines(terminal))
     # What was stored is published: the end of the list. A second import puts the rest above it.
     published = int(re.search(rb"(\d+) published", terminal.written)[1])
-    assert texts(running) == [f"{index:03}" for index in range(COUNT - published, COUNT)]
-    again = open_command("import", pictures)
+    assert texts(running) == [f"{index:03}" for index in range(MANY - published, MANY)]
+    again = open_command("import", many_pictures)
     assert again.end() == 0
     assert lines(again)[-1].endswith(" 0 refused")
-    assert texts(running) == [f"{index:03}" for index in range(COUNT)]
+    assert texts(running) == [f"{index:03}" for index in range(MANY)]
 
 
 def texts(running):
     return [item["description"] for item in running.call("feed.load", {"limit": 100})["items"]]
 
 
-def test_ctrl_c_ends_an_export_with_how_to_continue(open_command, running, pictures, tmp_path):
-    running.gateway("import", pictures)
+def test_ctrl_c_ends_an_export_with_how_to_continue(open_command, running, many_pictures, tmp_path):
+    running.gateway("import", many_pictures)
     terminal = open_command("export", tmp_path / "export")
     terminal.until(lambda: b"\x1b[K" in terminal.written)
     terminal.press("\x03")
@@ -123,7 +135,7 @@ def test_ctrl_c_ends_an_export_with_how_to_continue(open_command, running, pictu
     assert any("Run the same command again to continue" in line for line in lines(terminal))
     assert not (tmp_path / "export/manifest.json").exists()
     again = open_command("export", tmp_path / "export")
-    assert again.end() == 0 and len(json.loads((tmp_path / "export/manifest.json").read_text())) == COUNT
+    assert again.end() == 0 and len(json.loads((tmp_path / "export/manifest.json").read_text())) == MANY
 
 
 def test_ctrl_c_ends_a_verification(open_command):
