@@ -25,39 +25,32 @@ public struct Deployment: Sendable {
             }
             var programs: [String: RunningProgram] = [:]
             defer { for program in programs.values { program.send(SIGKILL) } }
-            for name in services + ["gateway"] {
-                programs[name] = try start(
-                    name, root: root, arguments: ["gateway": arguments, "image-data": imageData][name] ?? [],
-                    errors: "\(root)/\(name).log")
+            for name in services {
+                programs[name] = try start(name, root: root, name == "image-data" ? imageData : [])
             }
-            let deployment = Deployment(root: root, programs: programs)
-            let health = try await deployment.gateway("health", "--wait", "30")
-            guard health.status == 0 else { throw NotReady(report: health.output + health.errors) }
-            return try await body(deployment)
+            for program in programs.values { try await program.serves() }
+            // After the services, so that its first attempt to reach them succeeds.
+            let gateway = try start("gateway", root: root, arguments)
+            programs["gateway"] = gateway
+            try await gateway.serves()
+            return try await body(Deployment(root: root, programs: programs))
         }
     }
 
-    private static func start(
-        _ name: String, root: String, arguments: [String] = [], errors: String?
-    ) throws -> RunningProgram {
-        name == "gateway"
-            ? try Program(name).start(["serve", "--root", root] + arguments, errors: errors)
-            : try Program(name + "-service").start(["--root", root] + arguments, errors: errors)
+    private static func start(_ name: String, root: String, _ arguments: [String] = []) throws -> RunningProgram {
+        let isGateway = name == "gateway"
+        return try Program(isGateway ? name : name + "-service").start(
+            (isGateway ? ["serve"] : []) + ["--root", root] + arguments, errors: nil)
     }
 
     /// Restarts a program that has exited, and runs `body`.
     public func restarting<Result>(
         _ name: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
-        let program = try Self.start(name, root: root, errors: nil)
+        let program = try Self.start(name, root: root)
         defer { program.send(SIGKILL) }
-        guard await program.errors.wait(for: "serving on") else { throw NotReady(report: program.errors.text) }
+        try await program.serves()
         return try await body()
-    }
-
-    /// The programs did not become ready.
-    public struct NotReady: Error {
-        public let report: String
     }
 
     private static func seedPlugins(_ root: String) throws {
@@ -77,25 +70,46 @@ public struct Deployment: Sendable {
     public func gateway(
         _ arguments: String..., environment: [String: String] = [:], input: String = ""
     ) async throws -> Program.Outcome {
+        try await gateway(arguments, environment: environment, input: input)
+    }
+
+    public func gateway(
+        _ arguments: [String], environment: [String: String] = [:], input: String = ""
+    ) async throws -> Program.Outcome {
         var environment = environment
         environment["LC_ALL"] = environment["LC_ALL"] ?? "C.UTF-8"
         environment["ROOT"] = root
         return try await Program("gateway").run(arguments, environment: environment, input: input)
     }
 
-    public func program(_ name: String) -> RunningProgram? { programs[name] }
+    /// - Parameter name: `gateway`, `feed`, `comments` or `image-data`.
+    public func program(_ name: String) throws -> RunningProgram {
+        guard let program = programs[name] else { throw POSIXError(.ESRCH) }
+        return program
+    }
 
     /// The port that the gateway's start line names.
+    public func httpPort() throws -> Int { try program("gateway").httpPort() }
+}
+
+extension RunningProgram {
+    /// Waits until the program serves.
+    /// - Throws: `NotServing` when it exits before.
+    public func serves() async throws {
+        guard await errors.wait(for: "serving on") else { throw NotServing(log: errors.text) }
+    }
+
+    /// The port that a gateway's start line names.
     public func httpPort() throws -> Int {
-        let line = try log("gateway")
-        guard let port = line.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.output.1) }) else {
-            throw NotReady(report: line)
+        guard let port = errors.text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap({ Int($0.output.1) }) else {
+            throw NotServing(log: errors.text)
         }
         return port
     }
+}
 
-    /// The log of a program.
-    public func log(_ name: String) throws -> String {
-        try String(contentsOfFile: "\(root)/\(name).log", encoding: .utf8)
-    }
+/// A program does not serve.
+public struct NotServing: Error {
+    /// What it has written to standard error.
+    public let log: String
 }

@@ -1,8 +1,9 @@
 import Foundation
 import Processes
 import Synchronization
+import Timing
 
-/// An executable of this package, built beside the tests.
+/// An executable of this package.
 public struct Program: Sendable {
     public let path: String
 
@@ -12,9 +13,11 @@ public struct Program: Sendable {
     /// Another program, or a script of the repository.
     public init(path: String) { self.path = path }
 
-    /// The directory of the built executables, which also holds the test runner.
-    public static let directory = (URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path as NSString)
-        .deletingLastPathComponent
+    /// The directory of the executables to test: `IMAGE_FEED_PROGRAMS`; without it that of the test runner, where the executables
+    /// were built with the tests.
+    public static let directory =
+        ProcessInfo.processInfo.environment["IMAGE_FEED_PROGRAMS"]
+        ?? (URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path as NSString).deletingLastPathComponent
 
     /// The root directory of the repository.
     public static let repository = URL(fileURLWithPath: #filePath)
@@ -118,13 +121,15 @@ public struct RunningProgram: Sendable {
 
 /// Collects the lines that a process writes.
 public final class ErrorLines: Sendable {
-    private let state = Mutex((text: "", isAtEnd: false))
-    private let changes: AsyncStream<Void>
+    private struct State {
+        var text = ""
+        var isAtEnd = false
+    }
+
+    private let state = Watched(State())
     private let pipe = Pipe()
 
     init() {
-        let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.changes = changes
         // A separate thread, which ends when the last process that can write exits.
         Thread.detachNewThread { [self] in
             var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -136,7 +141,6 @@ public final class ErrorLines: Sendable {
                     state.text += text
                     state.isAtEnd = count <= 0
                 }
-                changed.yield()
             }
         }
     }
@@ -146,19 +150,20 @@ public final class ErrorLines: Sendable {
     /// The text received so far.
     public var text: String { state.withLock(\.text) }
 
-    /// Waits until the text contains `part`. Only one task at a time may wait.
-    /// - Returns: false when the process exits without having written it.
+    /// Waits until the text contains `part`.
+    /// - Returns: false when the process exits without having written it, or the task is cancelled.
     public func wait(for part: String) async -> Bool { await wait { $0.contains(part) } }
 
     /// Like `wait(for:)`, but waits until the text fulfils a condition.
-    public func wait(until isMet: (String) -> Bool) async -> Bool {
-        var iterator = changes.makeAsyncIterator()
-        while true {
-            let (text, isAtEnd) = state.withLock { $0 }
-            if isMet(text) { return true }
-            if isAtEnd { return false }
-            await iterator.next()
-        }
+    public func wait(until isMet: @escaping @Sendable (String) -> Bool) async -> Bool {
+        await state.wait { isMet($0.text) || $0.isAtEnd }
+        return isMet(text)
+    }
+
+    /// The whole text, once the process and those that inherited its standard error have exited.
+    public func whole() async -> String {
+        await state.wait(until: \.isAtEnd)
+        return text
     }
 }
 

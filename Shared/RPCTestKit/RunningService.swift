@@ -66,7 +66,9 @@ public struct RunningService: Sendable {
 }
 
 extension RunningProgram {
-    fileprivate func stop() async throws {
+    /// Stops the program with SIGTERM.
+    /// - Throws: `Failure` when it does not exit with 0.
+    public func stop() async throws {
         send(SIGTERM)
         let status = await ended()
         if status != 0 { throw RunningService.Failure(status: status, log: errors.text) }

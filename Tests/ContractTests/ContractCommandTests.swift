@@ -57,32 +57,37 @@ import Testing
     @Test(.timeLimit(.minutes(5)), arguments: [SIGINT, SIGTERM])
     func `a signal stops the started program`(signal: Int32) async throws {
         try await withTemporaryDirectory { directory in
-            let start = "\(Self.likes.dropFirst("exec ".count)) hangs & echo $! > \(directory)/id; wait"
             // A step would wait for a day.
-            let arguments = ["verify", "likes", "--timeout", "86400", "--start", start]
-            let program = try Self.gateway.start(arguments, errors: nil)
-            while Self.isEmpty(directory + "/id") { await Task.yield() }
+            let program = try Self.verify("\(Self.likes.dropFirst("exec ".count)) hangs & echo >&9; wait", directory)
+            let pipe = try Self.read(directory)
+            #expect(await pipe.errors.wait(for: "\n"))
             program.send(signal)
             #expect(await program.ended() == 130)
-            let id = try String(contentsOfFile: directory + "/id", encoding: .utf8).dropLast()
-            // It was killed, and may still be ending. Empty also for a process that its new parent has not waited for.
-            while !Self.isEmpty("/proc/\(id)/cmdline") { await Task.yield() }
+            // The pipe ends when the killed program has ended.
+            #expect(await pipe.ended() == 0)
         }
     }
 
     @Test func `a signal ends the wait for a program that never listens`() async throws {
         try await withTemporaryDirectory { directory in
-            let start = "echo $$ > \(directory)/id; exec sleep 86400"
-            let program = try Self.gateway.start(
-                ["verify", "likes", "--timeout", "86400", "--start", start], errors: nil)
-            while Self.isEmpty(directory + "/id") { await Task.yield() }
+            let program = try Self.verify("echo >&9; exec sleep 86400", directory)
+            let pipe = try Self.read(directory)
+            #expect(await pipe.errors.wait(for: "\n"))
             program.send(SIGINT)
             #expect(await program.ended() == 130)
         }
     }
 
-    private static func isEmpty(_ file: String) -> Bool {
-        (FileManager.default.contents(atPath: file) ?? Data()).isEmpty
+    /// Starts `gateway verify` with an implementation that has a named pipe as its descriptor 9.
+    private static func verify(_ implementation: String, _ directory: String) throws -> RunningProgram {
+        guard mkfifo(directory + "/pipe", 0o600) == 0 else { throw POSIXError(.EIO) }
+        let start = "exec 9>'\(directory)/pipe'; \(implementation)"
+        return try gateway.start(["verify", "likes", "--timeout", "86400", "--start", start], errors: nil)
+    }
+
+    /// Reads the named pipe until all processes that have it open for writing have ended.
+    private static func read(_ directory: String) throws -> RunningProgram {
+        try Program(path: "/bin/sh").start(["-c", "cat '\(directory)/pipe' >&2"], errors: nil)
     }
 
     @Test func `a plugin is found by its manifest`() async throws {

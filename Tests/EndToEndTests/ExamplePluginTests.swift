@@ -5,7 +5,9 @@ import RPCTestKit
 import Testing
 
 /// The plugins in `Services/Examples`, behind a real gateway.
-@Suite struct ExamplePluginTests {
+@Suite(.deployment(with: ExamplePluginTests.withShared)) struct ExamplePluginTests {
+    private let deployment = Deployment.ofSuite
+
     private static let folder = Program.repository + "/Services/Examples"
 
     private static let manifests = [
@@ -20,22 +22,23 @@ import Testing
         """,
     ]
 
-    private func startLikes(_ root: String) async throws -> RunningProgram {
+    private static let ids = ["5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01", "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D02"]
+
+    private static func startLikes(_ root: String) async throws -> RunningProgram {
         let likes = try Program(path: "/usr/bin/env").start(
-            ["python3", Self.folder + "/likes.py"], environment: ["ROOT": root], errors: nil)
+            ["python3", folder + "/likes.py"], environment: ["ROOT": root], errors: nil)
         #expect(await likes.errors.wait(for: "serving on"), "\(likes.errors.text)")
         return likes
     }
 
     /// A deployment with two items, whose plugins are ready.
-    private func withPlugins(_ body: (Deployment, RunningProgram, [String]) async throws -> Void) async throws {
+    private static func withPlugins(_ body: (Deployment, RunningProgram) async throws -> Void) async throws {
         try await Deployment.with(manifests: Self.manifests) { deployment in
-            let likes = try await startLikes(deployment.root)
+            let likes = try await Self.startLikes(deployment.root)
             defer { likes.send(SIGKILL) }
             let places = try Program("places-service").start(["--root", deployment.root], errors: nil)
             defer { places.send(SIGKILL) }
-            #expect(await places.errors.wait(for: "serving on"))
-            let ids = ["5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01", "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D02"]
+            try await places.serves()
             let items = zip(ids, ["Salvador, Brazil", "Nowhere"]).map {
                 #"{"id":"\#($0)","location":"\#($1)","image":"https://example.org/a.jpg"}"#
             }
@@ -43,49 +46,53 @@ import Testing
                 "call", "feed.publish", #"{"items":[\#(items.joined(separator: ","))]}"#)
             #expect(published.status == 0, "\(published.errors)")
             // The gateway reconnects after a pause.
-            while try await deployment.gateway("plugins").output.matches(of: /(likes|places) +ready/).count < 2 {}
-            try await body(deployment, likes, ids)
+            try await eventually {
+                try await deployment.gateway("plugins").output.matches(of: /(likes|places) +ready/).count == 2
+            }
+            try await body(deployment, likes)
         }
+    }
+
+    fileprivate static func withShared(_ body: @Sendable (Deployment) async throws -> Void) async throws {
+        try await withPlugins { deployment, _ in try await body(deployment) }
     }
 
     @Test func `both add to the feed on the command line, over HTTP and on the page`() async throws {
-        try await withPlugins { deployment, _, ids in
-            for (arguments, count) in [
-                (["likes.add", "image_id=\(ids[0])"], 1), (["likes.add", "image_id=\(ids[0].lowercased())"], 2),
-                (["likes.add", "image_id=\(ids[1])", "id=\(ids[0])"], 1),
-                (["likes.add", "image_id=\(ids[1])", "id=\(ids[0])"], 1),
-            ] {
-                let called = try await call(deployment, arguments)
-                #expect(called.status == 0 && called.output.contains("\"count\":\(count)"), "\(called.errors)")
-            }
-            let feed = try await deployment.gateway("feed")
-            let lines = feed.output.split(separator: "\n")
-            #expect(lines[1].contains("LIKES") && lines[1].contains("PLACE"), "\(feed.output)")
-            #expect(lines[2].hasSuffix("2      12.97° S, 38.51° W") && lines[3].contains("Nowhere"), "\(feed.output)")
-            let json = try await deployment.gateway("feed", "--json").output
-            #expect(
-                json.contains(
-                    #""extensions":{"likes":2,"place":{"latitude":-12.97,"longitude":-38.51,"text":"12.97° S, 38.51° W"}}"#
-                ),
-                "\(json)")
-            #expect(json.contains(#""extensions":{"likes":1}"#))
-
-            let base = "http://127.0.0.1:\(try deployment.httpPort())"
-            #expect(try await curl(base + "/v1/feed").contains(#""extensions":{"likes":2,"place":{"#))
-            #expect(try await curl(base + "/v1/likes/\(ids[0])") == #"{"image_id":"\#(ids[0])","count":2}"#)
-            #expect(try await curl(base + "/v1/likes/x", "-i").contains("404 Not Found"))
-            #expect(
-                try await curl(base + "/openapi.json").contains(#""summary":"Return the number of likes of an image.""#)
-            )
-            let page = try await curl(base + "/", "-H", "Accept: text/html")
-            #expect(page.contains(#"<dt>likes</dt> <dd dir="auto">2</dd>"#))
-            #expect(page.contains(#"<dt>place</dt> <dd dir="auto">12.97° S, 38.51° W</dd>"#))
+        for (arguments, count) in [
+            (["likes.add", "image_id=\(Self.ids[0])"], 1), (["likes.add", "image_id=\(Self.ids[0].lowercased())"], 2),
+            (["likes.add", "image_id=\(Self.ids[1])", "id=\(Self.ids[0])"], 1),
+            (["likes.add", "image_id=\(Self.ids[1])", "id=\(Self.ids[0])"], 1),
+        ] {
+            let called = try await call(deployment, arguments)
+            #expect(called.status == 0 && called.output.contains("\"count\":\(count)"), "\(called.errors)")
         }
+        let feed = try await deployment.gateway("feed")
+        let lines = feed.output.split(separator: "\n")
+        #expect(lines[1].contains("LIKES") && lines[1].contains("PLACE"), "\(feed.output)")
+        #expect(lines[2].hasSuffix("2      12.97° S, 38.51° W") && lines[3].contains("Nowhere"), "\(feed.output)")
+        let json = try await deployment.gateway("feed", "--json").output
+        #expect(
+            json.contains(
+                #""extensions":{"likes":2,"place":{"latitude":-12.97,"longitude":-38.51,"text":"12.97° S, 38.51° W"}}"#
+            ),
+            "\(json)")
+        #expect(json.contains(#""extensions":{"likes":1}"#))
+
+        let base = "http://127.0.0.1:\(try deployment.httpPort())"
+        #expect(try await curl(base + "/v1/feed").contains(#""extensions":{"likes":2,"place":{"#))
+        #expect(try await curl(base + "/v1/likes/\(Self.ids[0])") == #"{"image_id":"\#(Self.ids[0])","count":2}"#)
+        #expect(try await curl(base + "/v1/likes/x", "-i").contains("404 Not Found"))
+        #expect(
+            try await curl(base + "/openapi.json").contains(#""summary":"Return the number of likes of an image.""#)
+        )
+        let page = try await curl(base + "/", "-H", "Accept: text/html")
+        #expect(page.contains(#"<dt>likes</dt> <dd dir="auto">2</dd>"#))
+        #expect(page.contains(#"<dt>place</dt> <dd dir="auto">12.97° S, 38.51° W</dd>"#))
     }
 
     @Test func `likes survive the death of their process, and the feed does without it meanwhile`() async throws {
-        try await withPlugins { deployment, likes, ids in
-            _ = try await call(deployment, ["likes.add", "image_id=\(ids[0])"])
+        try await Self.withPlugins { deployment, likes in
+            _ = try await call(deployment, ["likes.add", "image_id=\(Self.ids[0])"])
             likes.send(SIGKILL)
             _ = await likes.ended()
             // What the process was writing when it was killed.
@@ -95,61 +102,50 @@ import Testing
             try handle.write(contentsOf: Data(#"{"id":"5B0C"#.utf8))
             try handle.close()
             let without = try await deployment.gateway("feed", "--json")
-            #expect(without.status == 0 && without.output.contains(ids[0]) && without.output.contains("Salvador"))
+            #expect(without.status == 0 && without.output.contains(Self.ids[0]) && without.output.contains("Salvador"))
             #expect(without.output.contains(#""problems":[{"service":"likes""#), "\(without.output)")
 
-            let again = try await startLikes(deployment.root)
+            let again = try await Self.startLikes(deployment.root)
             defer { again.send(SIGKILL) }
-            while try await !deployment.gateway("feed", "--json").output.contains(#""likes":1"#) {}
-            #expect(try await call(deployment, ["likes.add", "image_id=\(ids[0])"]).output.contains("\"count\":2"))
+            try await eventually { try await deployment.gateway("feed", "--json").output.contains(#""likes":1"#) }
+            #expect(try await call(deployment, ["likes.add", "image_id=\(Self.ids[0])"]).output.contains("\"count\":2"))
         }
     }
 
     @Test func `invalid calls are refused with the place of the fault`() async throws {
-        try await withPlugins { deployment, _, ids in
-            let other = UUID().uuidString
-            _ = try await call(deployment, ["likes.add", "image_id=\(ids[0])", "id=\(other)"])
-            for (arguments, status, complaint) in [
-                (["likes.get"], 64, "id: is missing"), (["likes.get", "id=x"], 64, "id: must be a UUID"),
-                (["likes.get", "id=\(ids[0])", "a=1"], 64, "a: is not a known member"),
-                (["likes.counts", "image_ids=[]"], 64, "image_ids: must have at least 1 elements"),
-                (["likes.counts", "image_ids=[3]"], 64, "image_ids[0]: must be of the type string"),
-                (["likes.remove"], 64, "there is no method likes.remove"),
-                (["likes.add", "image_id=\(ids[1])", "id=\(other)"], 73, "this like exists for another image"),
-                (["places.coordinates", "image_ids=[]"], 64, "image_ids: must have at least 1 elements"),
-            ] as [([String], Int32, String)] {
-                let refused = try await call(deployment, arguments)
-                #expect(
-                    refused.status == status && refused.errors.contains(complaint), "\(arguments): \(refused.errors)")
-            }
-            #expect(try await deployment.gateway("describe", "likes").output.contains("Like an image."))
-            #expect(try await deployment.gateway("health").status == 0)
-            let statistics = try await deployment.gateway("stats", "likes")
-            #expect(statistics.status == 64 && statistics.output.isEmpty)
+        let (image, other) = (UUID().uuidString, UUID().uuidString)
+        _ = try await call(deployment, ["likes.add", "image_id=\(image)", "id=\(other)"])
+        for (arguments, status, complaint) in [
+            (["likes.get"], 64, "id: is missing"), (["likes.get", "id=x"], 64, "id: must be a UUID"),
+            (["likes.get", "id=\(image)", "a=1"], 64, "a: is not a known member"),
+            (["likes.counts", "image_ids=[]"], 64, "image_ids: must have at least 1 elements"),
+            (["likes.counts", "image_ids=[3]"], 64, "image_ids[0]: must be of the type string"),
+            (["likes.remove"], 64, "there is no method likes.remove"),
+            (["likes.add", "image_id=\(Self.ids[1])", "id=\(other)"], 73, "this like exists for another image"),
+            (["places.coordinates", "image_ids=[]"], 64, "image_ids: must have at least 1 elements"),
+        ] as [([String], Int32, String)] {
+            let refused = try await call(deployment, arguments)
             #expect(
-                statistics.errors.hasPrefix(
-                    "gateway: likes has no statistics: it does not have the optional method rpc.stats"),
-                "\(statistics.errors)")
+                refused.status == status && refused.errors.contains(complaint), "\(arguments): \(refused.errors)")
         }
+        #expect(try await deployment.gateway("describe", "likes").output.contains("Like an image."))
+        #expect(try await deployment.gateway("health").status == 0)
+        let statistics = try await deployment.gateway("stats", "likes")
+        #expect(statistics.status == 64 && statistics.output.isEmpty)
+        #expect(
+            statistics.errors.hasPrefix(
+                "gateway: likes has no statistics: it does not have the optional method rpc.stats"),
+            "\(statistics.errors)")
     }
 
     @Test func `a second process of a plugin refuses to start`() async throws {
-        try await withPlugins { deployment, _, _ in
-            let second = try await Program(path: "/usr/bin/env").run(
-                ["python3", Self.folder + "/likes.py"], environment: ["ROOT": deployment.root])
-            #expect(second.status == 1 && second.errors.contains("another process serves"))
-        }
-    }
-
-    @Test(arguments: [("likes.py", 60), ("plugin.py", 256), ("feed.py", 40)])
-    func `the examples are short`(name: String, lines: Int) throws {
-        let text = try String(contentsOfFile: "\(Self.folder)/\(name)", encoding: .utf8)
-        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= lines)
+        let second = try await Program(path: "/usr/bin/env").run(
+            ["python3", Self.folder + "/likes.py"], environment: ["ROOT": deployment.root])
+        #expect(second.status == 1 && second.errors.contains("another process serves"))
     }
 
     private func call(_ deployment: Deployment, _ arguments: [String]) async throws -> Program.Outcome {
-        try await Program("gateway").run(
-            ["call", "--json"] + arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
+        try await deployment.gateway(["call", "--json"] + arguments)
     }
 
     private func curl(_ url: String, _ options: String...) async throws -> String {

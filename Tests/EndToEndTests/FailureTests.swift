@@ -10,24 +10,21 @@ import Testing
     private static let comments = "/v1/image/6A2B2B9E-5B4E-4A53-8F5B-0A9B0C0D0E0F/comments"
 
     /// Runs a gateway with only the comments service.
-    /// - Parameters:
-    ///   - service: arguments of the service.
-    ///   - timeout: the timeout of the gateway's calls, in milliseconds.
+    /// - Parameter service: arguments of the service.
     private static func with(
-        service arguments: [String] = [], gateway others: [String] = [], timeout: Int = 30_000,
+        service arguments: [String] = [], gateway others: [String] = [],
         _ body: (_ service: RunningService, _ gateway: RunningProgram, _ port: Int) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { root in
             try FileManager.default.createDirectory(atPath: root + "/plugins.d", withIntermediateDirectories: true)
             let manifest =
-                #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1},"timeout_ms":\#(timeout)}"#
+                #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1},"timeout_ms":12000}"#
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/comments.json"))
             try await RunningService.with("comments", root: root, arguments: arguments) { service in
                 let gateway = try Program("gateway").start(["serve", "--root", root] + others, errors: nil)
                 defer { gateway.send(SIGKILL) }
-                #expect(await gateway.errors.wait(for: "serving on"))
-                let port = try #require(gateway.errors.text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/)?.output.1)
-                try await body(service, gateway, try #require(Int(port)))
+                try await gateway.serves()
+                try await body(service, gateway, try gateway.httpPort())
             }
         }
     }
@@ -66,7 +63,7 @@ import Testing
     }
 
     @Test func `a service that does not answer costs one time limit, then its calls fail at once`() async throws {
-        try await Self.with(timeout: 300) { service, gateway, port in
+        try await Self.with { service, gateway, port in
             kill(service.id, SIGSTOP)
             defer { kill(service.id, SIGCONT) }
             let reply = try await HTTPPeer.exchange(port: port, Self.comments, Self.fields)
@@ -92,10 +89,10 @@ import Testing
             try Data(manifest.utf8).write(to: URL(fileURLWithPath: root + "/plugins.d/comments.json"))
             let gateway = try Program("gateway").start(["serve", "--root", root, "--log-level", "debug"], errors: nil)
             defer { gateway.send(SIGKILL) }
-            #expect(await gateway.errors.wait(for: "serving on"))
+            try await gateway.serves()
             try await RunningService.with("comments", root: root) { service in
-                let port = try #require(gateway.errors.text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/)?.output.1)
-                while try await HTTPPeer.exchange(port: try #require(Int(port)), Self.comments).status != 200 {}
+                let port = try gateway.httpPort()
+                try await eventually { try await HTTPPeer.exchange(port: port, Self.comments).status == 200 }
                 try await service.stop()
             }
             #expect(await gateway.errors.wait(for: "is down"))

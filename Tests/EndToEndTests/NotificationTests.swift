@@ -29,20 +29,19 @@ import Testing
     }
 
     @Test(arguments: Deployment.services + ["gateway"])
-    func `a supervisor with a watchdog receives keep-alive messages until draining begins`(name: String) async throws {
+    func `a supervisor with a watchdog receives a keep-alive message, and no more when draining begins`(name: String) async throws {
         try await withTemporaryDirectory { root in
             let address = root + "/notify"
             try await NotifySocket.with(address) { supervisor in
                 let program = try Self.start(
-                    name, root, ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "2000000"])
+                    name, root, ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "60000000"])
                 defer { program.send(SIGKILL) }
                 var messages = supervisor.messages.makeAsyncIterator()
                 #expect(await messages.next()?.hasPrefix("READY=1\n") == true)
-                for _ in 0..<2 { #expect(await messages.next() == "WATCHDOG=1") }
+                // The first of them. `WatchdogTests` tests the pauses between them.
+                #expect(await messages.next() == "WATCHDOG=1")
                 program.send(SIGTERM)
-                while let message = await messages.next(), !message.hasPrefix("STOPPING=1") {
-                    #expect(message == "WATCHDOG=1")
-                }
+                #expect(await messages.next()?.hasPrefix("STOPPING=1") == true)
                 #expect(await program.ended() == 0)
                 #expect(program.errors.text.split(separator: "\n").count(where: { !$0.contains("no plugins") }) == 1)
             }
@@ -55,7 +54,7 @@ import Testing
             try await NotifySocket.with(address) { supervisor in
                 let program = try SocketSupervisor.start(
                     "feed-service", ["--root", root], passing: [.listener(root + "/ours.sock")],
-                    environment: ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "2000000"])
+                    environment: ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "60000000"])
                 defer { program.send(SIGKILL) }
                 var messages = supervisor.messages.makeAsyncIterator()
                 #expect(await messages.next() == "READY=1\nSTATUS=serving on \(root)/ours.sock")

@@ -73,7 +73,7 @@ import Testing
                 }
                 #expect(await watch.errors.wait(for: "new      \(first)  A tower\\u{9B} – Porto\n"))
 
-                let feed = try #require(deployment.program("feed"))
+                let feed = try deployment.program("feed")
                 feed.send(SIGKILL)
                 #expect(await feed.ended() == 128 + SIGKILL)
                 try await deployment.restarting("feed") {
@@ -93,14 +93,13 @@ import Testing
     @Test func `a watch whose gateway is killed again and again loses nothing and shows nothing twice`() async throws {
         try await Deployment.with { deployment in
             let items = (0..<300).map { FeedItem(id: UUID(), image: "urn:x:\($0)") }
-            let last = /"urn:x:299","published_at":"[^"]+"\}\]\}\n/
             try await whileRunning("watch --json", deployment) { watch in
                 #expect(await watch.errors.wait(for: "\"reset\":true}\n"))
                 try await withFeed(deployment) { client in
                     func publish(_ range: Range<Int>) async throws {
                         for item in items[range] { try await self.publish(item, with: client) }
                     }
-                    let gateway = try #require(deployment.program("gateway"))
+                    let gateway = try deployment.program("gateway")
                     try await publish(0..<50)
                     gateway.send(SIGKILL)
                     try await publish(50..<100)
@@ -113,7 +112,7 @@ import Testing
                     try await publish(200..<250)
                     try await deployment.restarting("gateway") {
                         try await publish(250..<300)
-                        #expect(await watch.errors.wait { $0.contains(last) })
+                        #expect(await watch.errors.wait { $0.contains(/"urn:x:299","published_at":"[^"]+"\}\]\}\n/) })
                     }
                 }
                 let events = try events(watch)
@@ -129,9 +128,7 @@ import Testing
             #expect(outcome.status == 69 && outcome.errors.contains("deploy/up"))
         }
         try await Deployment.with { deployment in
-            let feed = try #require(deployment.program("feed"))
-            feed.send(SIGTERM)
-            #expect(await feed.ended() == 0)
+            try await deployment.program("feed").stop()
             let outcome = try await deployment.gateway("watch", "--timeout", "20")
             #expect(outcome.status == 69 && outcome.errors.contains("feed"))
         }
@@ -155,8 +152,9 @@ import Testing
     @Test func `call prints the items of a stream, one document per line, until its time limit`() async throws {
         try await Deployment.with { deployment in
             // The limit includes the start of the command, so a slow machine needs a longer one.
-            var timed = try await deployment.gateway("call", "feed.watch", "since=", "--timeout", "1")
-            for seconds in [10, 60] where timed.output.isEmpty {
+            var (timed, seconds) = (try await deployment.gateway("call", "feed.watch", "since=", "--timeout", "1"), 1)
+            while timed.output.isEmpty {
+                seconds *= 4
                 timed = try await deployment.gateway("call", "feed.watch", "since=", "--timeout", "\(seconds)")
             }
             #expect(timed.status == 0)
@@ -169,17 +167,10 @@ import Testing
                 #expect(await call.errors.wait { $0.contains(/"urn:x:y","published_at":"[^"]+"\}\]\}\n/) })
                 #expect(try events(call).count == 2)
                 // Unlike a watch, it ends with its stream.
-                let gateway = try #require(deployment.program("gateway"))
+                let gateway = try deployment.program("gateway")
                 gateway.send(SIGTERM)
                 #expect(await call.ended() == 69)
             }
-        }
-    }
-
-    @Test func `invalid parameters of a stream are reported`() async throws {
-        try await Deployment.with { deployment in
-            let outcome = try await deployment.gateway("call", "feed.watch", "from=1")
-            #expect(outcome.status == 64 && outcome.errors.contains("params.from") && outcome.output.isEmpty)
         }
     }
 }

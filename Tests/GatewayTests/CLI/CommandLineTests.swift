@@ -3,7 +3,9 @@ import RPCTestKit
 import Testing
 
 /// The command line with the four real programs: output for people and for scripts.
-@Suite struct CommandLineTests {
+@Suite(.deployment(imageData: ["--allow-private-upstream", "127.0.0.1:1"])) struct CommandLineTests {
+    private let deployment = Deployment.ofSuite
+
     @Test func `an empty feed says so, and a published image appears on top`() async throws {
         try await Deployment.with { deployment in
             let empty = try await deployment.gateway("feed")
@@ -33,32 +35,28 @@ import Testing
         }
     }
 
+    /// `UpstreamTests` tests which URLs are refused.
     @Test(arguments: [
-        ("http://127.0.0.1:1/a.jpg", "--allow-private-upstream 127.0.0.1:1"),
-        ("http://127.0.0.1:1/a.jpg", "Nothing was published: port 1 is not allowed (only 80 and 443 are).\n"),
         ("http://10.0.0.1/a.jpg", "Nothing was published: the host has an address that is not allowed.\n"),
         ("http://[::1]/a.jpg", "--allow-private-upstream '[::1]:80'\n"),
-        ("http://localhost/a.jpg", "--allow-private-upstream localhost:80"),
-        ("https://example.org:22/a.jpg", "--allow-private-upstream example.org:22"),
+        ("https://example.org:22/a.jpg", "Nothing was published: port 22 is not allowed (only 80 and 443 are).\n"),
+        ("https://example.org:22/a.jpg", "--allow-private-upstream example.org:22\n"),
         ("https://user:word@example.org/a.jpg", "user name or password"),
     ])
     func `a URL that is never fetched is rejected before publishing`(url: String, part: String) async throws {
-        try await Deployment.with { deployment in
-            let refused = try await deployment.gateway("publish", url)
-            #expect(refused.status == 77 && refused.output.isEmpty)
-            #expect(
-                refused.errors.hasPrefix("gateway: Nothing was published: ") && refused.errors.contains(part),
-                "\(refused.errors)")
-            #expect(try await deployment.gateway("feed").output == "My Feed\nNo images yet\n")
-        }
+        let id = UUID().uuidString
+        let refused = try await deployment.gateway("publish", url, "--id", id)
+        #expect(refused.status == 77 && refused.output.isEmpty)
+        #expect(
+            refused.errors.hasPrefix("gateway: Nothing was published: ") && refused.errors.contains(part),
+            "\(refused.errors)")
+        #expect(try await deployment.gateway("call", "feed.get", "id=\(id)").status == 66)
     }
 
     @Test func `a URL whose host does not answer now is published`() async throws {
-        try await Deployment.with(imageData: ["--allow-private-upstream", "127.0.0.1:1"]) { deployment in
-            for url in ["http://127.0.0.1:1/a.jpg", "https://no-such-host.invalid/a.jpg", "urn:x:y"] {
-                let published = try await deployment.gateway("publish", url)
-                #expect(published.status == 0 && published.errors.isEmpty, "\(published.errors)")
-            }
+        for url in ["http://127.0.0.1:1/a.jpg", "https://no-such-host.invalid/a.jpg", "urn:x:y"] {
+            let published = try await deployment.gateway("publish", url)
+            #expect(published.status == 0 && published.errors.isEmpty, "\(published.errors)")
         }
     }
 
@@ -81,9 +79,7 @@ import Testing
             let published = try await deployment.gateway("publish", "https://example.org/a.jpg")
             #expect(
                 published.status == 0 && published.errors.hasPrefix("Note: https://example.org/a.jpg is not fetched"))
-            let images = try #require(deployment.program("image-data"))
-            images.send(SIGTERM)
-            #expect(await images.ended() == 0)
+            try await deployment.program("image-data").stop()
             let unknown = try await deployment.gateway("publish", "https://example.org/b.jpg")
             #expect(unknown.status == 0 && unknown.errors.hasPrefix("Note: cannot check"), "\(unknown.errors)")
         }
@@ -108,79 +104,70 @@ import Testing
     }
 
     @Test func `comments are shown oldest first, and only for images of the feed`() async throws {
-        try await Deployment.with { deployment in
-            let id = UUID().uuidString
-            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
-            #expect(try await deployment.gateway("comments", id).output == "Comments\nNo comments yet\n")
+        let id = UUID().uuidString
+        _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+        #expect(try await deployment.gateway("comments", id).output == "Comments\nNo comments yet\n")
 
-            for text in ["alpha", "omega"] {
-                let posted = try await deployment.gateway("comment", id, text, "--username", "ana")
-                #expect(posted.status == 0)
-            }
-            let comments = try await deployment.gateway("comments", id).output
-            let first = try #require(comments.range(of: "alpha"))
-            let second = try #require(comments.range(of: "omega"))
-            #expect(first.lowerBound < second.lowerBound && comments.contains("ana"))
-
-            let one = try await deployment.gateway("comments", id, "--limit", "1").output
-            #expect(one.contains("gateway comments \(id)") && one.contains(" --limit 1 --after "))
-
-            let unknown = UUID().uuidString
-            #expect(try await deployment.gateway("comments", unknown).status == 66)
-            #expect(try await deployment.gateway("comment", unknown, "hello").status == 66)
-            let long = try await deployment.gateway("comment", id, String(repeating: "a", count: 2_001))
-            #expect(long.status == 64 && long.errors.contains("gateway: the text: "))
+        for text in ["alpha", "omega"] {
+            let posted = try await deployment.gateway("comment", id, text, "--username", "ana")
+            #expect(posted.status == 0)
         }
+        let comments = try await deployment.gateway("comments", id).output
+        let first = try #require(comments.range(of: "alpha"))
+        let second = try #require(comments.range(of: "omega"))
+        #expect(first.lowerBound < second.lowerBound && comments.contains("ana"))
+
+        let one = try await deployment.gateway("comments", id, "--limit", "1").output
+        #expect(one.contains("gateway comments \(id)") && one.contains(" --limit 1 --after "))
+
+        let unknown = UUID().uuidString
+        #expect(try await deployment.gateway("comments", unknown).status == 66)
+        #expect(try await deployment.gateway("comment", unknown, "hello").status == 66)
+        let long = try await deployment.gateway("comment", id, String(repeating: "a", count: 2_001))
+        #expect(long.status == 64 && long.errors.contains("gateway: the text: "))
     }
 
     @Test func `removing an image that is not in the feed exits 66, and with --force 0`() async throws {
-        try await Deployment.with { deployment in
-            let (id, unknown) = (UUID().uuidString, UUID().uuidString)
-            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
-            let removed = try await deployment.gateway("remove", id, unknown)
-            #expect(removed.status == 66 && removed.output == "1 removed\n")
-            #expect(removed.errors == "gateway: There is no image \(unknown) in the feed\n")
-            let none = try await deployment.gateway("remove", unknown)
-            #expect(none.status == 66 && none.output.isEmpty && none.errors == removed.errors)
-            let forced = try await deployment.gateway("remove", id, unknown, "--force")
-            #expect(forced.status == 0 && forced.output == "0 removed\n" && forced.errors.isEmpty)
-        }
+        let (id, unknown) = (UUID().uuidString, UUID().uuidString)
+        _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+        let removed = try await deployment.gateway("remove", id, unknown)
+        #expect(removed.status == 66 && removed.output == "1 removed\n")
+        #expect(removed.errors == "gateway: There is no image \(unknown) in the feed\n")
+        let none = try await deployment.gateway("remove", unknown)
+        #expect(none.status == 66 && none.output.isEmpty && none.errors == removed.errors)
+        let forced = try await deployment.gateway("remove", id, unknown, "--force")
+        #expect(forced.status == 0 && forced.output == "0 removed\n" && forced.errors.isEmpty)
     }
 
     @Test func `an unknown image is named, in the reader's language`() async throws {
-        try await Deployment.with { deployment in
-            let id = UUID().uuidString
-            for arguments in [["comments", id], ["image", id, "--json"], ["comment", id, "hola"], ["remove", id]] {
-                let outcome = try await Program("gateway").run(
-                    arguments + ["--locale", "es", "--root", deployment.root])
-                #expect(outcome.status == 66 && outcome.errors.contains("No hay ninguna imagen \(id) en el feed"))
-                #expect(!outcome.errors.contains("Not found"), "\(outcome.errors)")
-            }
+        let id = UUID().uuidString
+        for arguments in [["comments", id], ["image", id, "--json"], ["comment", id, "hola"], ["remove", id]] {
+            let outcome = try await deployment.gateway(arguments + ["--locale", "es"])
+            #expect(outcome.status == 66 && outcome.errors.contains("No hay ninguna imagen \(id) en el feed"))
+            #expect(!outcome.errors.contains("Not found"), "\(outcome.errors)")
         }
     }
 
     @Test func `a comment may come from standard input`() async throws {
-        try await Deployment.with { deployment in
-            let id = UUID().uuidString
-            _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
-            let posted = try await deployment.gateway("comment", id, "-", input: "from a file\n")
-            #expect(posted.status == 0, "\(posted.errors)")
-            #expect(try await deployment.gateway("comments", id, "--json").output.contains(#""message":"from a file""#))
-            let empty = try await deployment.gateway("comment", id, "-")
-            #expect(empty.status == 64 && empty.errors.hasPrefix("gateway: the text: "), "\(empty.errors)")
-            let text = String(repeating: "a", count: 100_000)
-            let whole = try await deployment.gateway("comment", id, "-", input: text)
-            #expect(whole.errors.hasPrefix("gateway: the text: "), "\(whole.errors)")
-            let larger = try await deployment.gateway("comment", id, "-", input: text + "a")
-            #expect(larger.errors.contains("more than 100000 bytes, the limit is 100000"), "\(larger.errors)")
-        }
+        let id = UUID().uuidString
+        _ = try await deployment.gateway("publish", "https://example.org/a.jpg", "--id", id)
+        let posted = try await deployment.gateway("comment", id, "-", input: "from a file\n")
+        #expect(posted.status == 0, "\(posted.errors)")
+        #expect(try await deployment.gateway("comments", id, "--json").output.contains(#""message":"from a file""#))
+        let empty = try await deployment.gateway("comment", id, "-")
+        #expect(empty.status == 64 && empty.errors.hasPrefix("gateway: the text: "), "\(empty.errors)")
+        let text = String(repeating: "a", count: 100_000)
+        let whole = try await deployment.gateway("comment", id, "-", input: text)
+        #expect(whole.errors.hasPrefix("gateway: the text: "), "\(whole.errors)")
+        let larger = try await deployment.gateway("comment", id, "-", input: text + "a")
+        #expect(larger.errors.contains("more than 100000 bytes, the limit is 100000"), "\(larger.errors)")
     }
 
     @Test(arguments: [
         ["publish", "/nowhere/a.jpg"], ["import", "/nowhere"], ["call", "feed.load", "@/nowhere/a.json"],
     ])
     func `a missing file is one line with the path and the remedy`(arguments: [String]) async throws {
-        let outcome = try await Unchanged.run(arguments)
+        let outcome = try await deployment.gateway(arguments)
         #expect(outcome.status == 66 && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
         #expect(
             outcome.errors.contains(
@@ -194,8 +181,7 @@ import Testing
             for arguments in [
                 ["comments", unknown], ["call", "feed.get", "id=\(unknown)"], ["image", unknown, "--json"],
             ] {
-                let outcome = try await Program("gateway").run(
-                    arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
+                let outcome = try await deployment.gateway(arguments)
                 #expect(outcome.status == 66 && outcome.output.isEmpty)
                 // This error is in no log, so its trace id is not printed.
                 #expect(!outcome.errors.contains("trace id"), "\(outcome.errors)")
@@ -203,55 +189,47 @@ import Testing
             let own = try await deployment.gateway("call", "nobody.load")
             #expect(own.status == 64 && !own.errors.contains("trace id"))
 
-            let feed = try #require(deployment.program("feed"))
+            let (feed, gateway) = (try deployment.program("feed"), try deployment.program("gateway"))
             feed.send(SIGKILL)
             _ = await feed.ended()
             for arguments in [["feed"], ["call", "feed.load"]] {
-                let down = try await Program("gateway").run(
-                    arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
+                let down = try await deployment.gateway(arguments)
                 #expect(down.status == 69 && down.output.isEmpty)
-                let id = try #require(down.errors.firstMatch(of: /trace id ([0-9a-f]{32})\n/), "\(down.errors)").output
-                    .1
-                #expect(try deployment.log("gateway").contains("trace_id=\(id) "))
+                let id = String(
+                    try #require(down.errors.firstMatch(of: /trace id ([0-9a-f]{32})\n/), "\(down.errors)").output.1)
+                #expect(await gateway.errors.wait(for: "trace_id=\(id) "))
             }
+            let greek = try await deployment.gateway("feed", "--locale", "el")
+            #expect(greek.errors.contains("Αναζητήστε το trace id"), "\(greek.errors)")
         }
     }
 
     @Test func `headings and hints are in the language of --locale`() async throws {
-        try await Deployment.with { deployment in
-            let id = UUID().uuidString
-            for url in ["https://example.org/a.jpg", "https://example.org/b.jpg"] {
-                _ = try await deployment.gateway("publish", url, "--id", url.contains("a.jpg") ? id : UUID().uuidString)
-            }
-            _ = try await deployment.gateway("comment", id, "alpha")
-            let feed = try await deployment.gateway("feed", "--locale", "pt-BR")
-            #expect(feed.output.contains("LOCAL") && feed.output.contains("DESCRIÇÃO"), "\(feed.output)")
-            let comments = try await deployment.gateway("comments", id, "--locale", "es")
-            #expect(comments.output.contains("QUIÉN") && comments.output.contains("MENSAJE"), "\(comments.output)")
-            let refused = try await deployment.gateway("publish", "http://10.0.0.1/a.jpg", "--locale", "es")
-            #expect(refused.errors.contains("Para permitir este servidor: deploy/up"), "\(refused.errors)")
-            #expect(
-                refused.errors.hasPrefix("gateway: No se publicó nada: el servidor, el puerto o la forma de http://10"))
-            let comment = try #require(deployment.program("comments"))
-            comment.send(SIGKILL)
-            _ = await comment.ended()
-            let down = try await deployment.gateway("comments", id, "--locale", "el")
-            #expect(down.errors.contains("Αναζητήστε το trace id"), "\(down.errors)")
+        let id = UUID().uuidString
+        for url in ["https://example.org/a.jpg", "https://example.org/b.jpg"] {
+            _ = try await deployment.gateway("publish", url, "--id", url.contains("a.jpg") ? id : UUID().uuidString)
         }
+        _ = try await deployment.gateway("comment", id, "alpha")
+        let feed = try await deployment.gateway("feed", "--locale", "pt-BR")
+        #expect(feed.output.contains("LOCAL") && feed.output.contains("DESCRIÇÃO"), "\(feed.output)")
+        let comments = try await deployment.gateway("comments", id, "--locale", "es")
+        #expect(comments.output.contains("QUIÉN") && comments.output.contains("MENSAJE"), "\(comments.output)")
+        let refused = try await deployment.gateway("publish", "http://10.0.0.1/a.jpg", "--locale", "es")
+        #expect(refused.errors.contains("Para permitir este servidor: deploy/up"), "\(refused.errors)")
+        #expect(
+            refused.errors.hasPrefix("gateway: No se publicó nada: el servidor, el puerto o la forma de http://10"))
         let unreached = try await Program("gateway").run(["feed", "--root", "/nonexistent", "--locale", "pt-BR"])
         #expect(unreached.errors.contains("Nenhum gateway"), "\(unreached.errors)")
     }
 
     @Test func `an unknown --locale means English, and says so once`() async throws {
-        try await Deployment.with { deployment in
-            let unknown = try await deployment.gateway("feed", "--locale", "fr")
-            #expect(unknown.status == 0 && unknown.output.hasPrefix("My Feed\n"))
-            #expect(
-                unknown.errors
-                    == "gateway: unknown --locale fr; texts are in English. Available: en, pt-BR, el, es\n")
-            let environment = try await deployment.gateway("feed", environment: ["LC_ALL": "fr_FR.UTF-8"])
-            #expect(environment.status == 0 && environment.errors.isEmpty)
-        }
+        let unknown = try await deployment.gateway("feed", "--locale", "fr")
+        #expect(unknown.status == 0 && unknown.output.hasPrefix("My Feed\n"))
+        #expect(
+            unknown.errors
+                == "gateway: unknown --locale fr; texts are in English. Available: en, pt-BR, el, es\n")
+        let environment = try await deployment.gateway("feed", environment: ["LC_ALL": "fr_FR.UTF-8"])
+        #expect(environment.status == 0 && environment.errors.isEmpty)
     }
 
     @Test(arguments: [
@@ -261,6 +239,7 @@ import Testing
         (["remove", "nonsense"], "must be a UUID"), (["publish", "a.jpg", "--id", "x"], "must be a UUID"),
         (["comments", "nonsense"], "image-id"), (["call", "feed.load", "limit"], "limit"),
         (["call", "feed.load", "{"], "JSON"), (["call", "feed.load", "unknown=1"], "params.unknown"),
+        (["call", "feed.watch", "from=1"], "params.from"),
         (["call", "feed.nothing"], "feed.nothing"), (["call", "nobody.load"], "nobody.load"),
         (["health", "nobody"], "nobody"), (["describe", "feed.nothing"], "feed.nothing"),
         (["feed", "--timeout", "0"], "--timeout"), (["publish", "ftp://example.org/a.jpg"], "http:"),
@@ -269,7 +248,7 @@ import Testing
         (["image", "00000000-0000-4000-8000-000000000001", "-o", "a.jpg", "--json"], "-o FILE"),
     ])
     func `invalid usage exits 64 and names the invalid part`(_ arguments: [String], _ name: String) async throws {
-        let outcome = try await Unchanged.run(arguments)
+        let outcome = try await deployment.gateway(arguments)
         #expect(outcome.status == 64)
         #expect(outcome.errors.contains(name))
         #expect(outcome.output.isEmpty)
@@ -284,7 +263,7 @@ import Testing
     func `an invalid value that is found at run time is one line, with the help to read`(
         _ arguments: [String]
     ) async throws {
-        let outcome = try await Unchanged.run(arguments)
+        let outcome = try await deployment.gateway(arguments)
         #expect(outcome.status == 64 && outcome.errors.hasPrefix("gateway: "), "\(outcome.errors)")
         #expect(outcome.errors.hasSuffix("See 'gateway \(arguments[0]) --help'.\n"), "\(outcome.errors)")
         #expect(outcome.errors.split(separator: "\n").count == 2 && !outcome.errors.contains("Usage"))
@@ -292,61 +271,59 @@ import Testing
 
     @Test func `both cursors together are rejected`() async throws {
         let id = UUID().uuidString
-        let outcome = try await Unchanged.run(["call", "feed.load", "after_id=\(id)", "before_id=\(id)"])
+        let outcome = try await deployment.gateway(["call", "feed.load", "after_id=\(id)", "before_id=\(id)"])
         #expect(outcome.status == 64 && outcome.errors.contains("before_id"))
     }
 
     @Test func `health exits 0 serving, 1 degraded, 69 down`() async throws {
         try await Deployment.with { deployment in
             #expect(try await deployment.gateway("health").status == 0)
-            let comments = try #require(deployment.program("comments"))
-            comments.send(SIGTERM)
-            #expect(await comments.ended() == 0)
+            try await deployment.program("comments").stop()
             let degraded = try await deployment.gateway("health")
             #expect(degraded.status == 1 && degraded.output.contains("comments.sock"))
             // At first the gateway tries to reach it again.
-            while try await !deployment.gateway("plugins").output.contains(/comments +down/) {}
+            try await eventually { try await deployment.gateway("plugins").output.contains(/comments +down/) }
             #expect(try await deployment.gateway("plugins").output.contains(/feed +ready/))
             // The other services work.
             #expect(try await deployment.gateway("feed").status == 0)
 
-            let gateway = try #require(deployment.program("gateway"))
-            gateway.send(SIGTERM)
-            #expect(await gateway.ended() == 0)
+            try await deployment.program("gateway").stop()
             let down = try await deployment.gateway("health")
             #expect(down.status == 69 && down.errors.contains("deploy/up"))
         }
     }
 
     @Test func `an image is never written to a terminal that cannot show it`() async throws {
-        try await Deployment.with { deployment in
-            let gateway = Program("gateway").path
-            // script(1) gives the command a terminal.
-            let outcome = try await Program(path: "/usr/bin/script").run([
-                "-qec", "TERM=dumb \(gateway) image \(UUID().uuidString) --root \(deployment.root)", "/dev/null",
-            ])
-            #expect(outcome.status == 64)
-            #expect(outcome.output.contains("-o FILE"))
-        }
+        let gateway = Program("gateway").path
+        // script(1) gives the command a terminal.
+        let outcome = try await Program(path: "/usr/bin/script").run([
+            "-qec", "TERM=dumb \(gateway) image \(UUID().uuidString) --root \(deployment.root)", "/dev/null",
+        ])
+        #expect(outcome.status == 64)
+        #expect(outcome.output.contains("-o FILE"))
     }
 
     @Test func `an image that cannot be written is an output error`() async throws {
-        try await Deployment.with { deployment in
-            let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
-            let id = published.output.trimmingCharacters(in: .newlines)
-            let outcome = try await deployment.gateway("image", id, "-o", deployment.root + "/nowhere/mosaic.webp")
-            #expect(outcome.status == 74 && outcome.errors.contains("/nowhere/mosaic.webp: its folder does not exist"))
-        }
+        let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
+        let id = published.output.trimmingCharacters(in: .newlines)
+        let outcome = try await deployment.gateway("image", id, "-o", deployment.root + "/nowhere/mosaic.webp")
+        #expect(outcome.status == 74 && outcome.errors.contains("/nowhere/mosaic.webp: its folder does not exist"))
+    }
+
+    @Test func `a watch of the statistics refreshes until its reader leaves`() async throws {
+        let gateway = Program("gateway").path
+        let outcome = try await Program(path: "/bin/sh").run([
+            "-c", "\(gateway) stats --watch --json --root \(deployment.root) | head -n 2",
+        ])
+        #expect(outcome.output.split(separator: "\n").count == 2 && outcome.errors.isEmpty, "\(outcome.errors)")
     }
 
     @Test func `a closed pipe ends the command quietly`() async throws {
-        try await Deployment.with { deployment in
-            let gateway = Program("gateway").path
-            let outcome = try await Program(path: "/bin/sh").run([
-                "-c", "{ \(gateway) describe --root \(deployment.root); echo $? >&2; } | true",
-            ])
-            #expect(outcome.errors == "141\n" || outcome.errors == "0\n")
-        }
+        let gateway = Program("gateway").path
+        let outcome = try await Program(path: "/bin/sh").run([
+            "-c", "{ \(gateway) describe --root \(deployment.root); echo $? >&2; } | true",
+        ])
+        #expect(outcome.errors == "141\n" || outcome.errors == "0\n")
     }
 }
 
@@ -361,14 +338,5 @@ struct FeedJSON: Decodable {
 
     init(_ text: some StringProtocol) throws {
         self = try JSONDecoder().decode(FeedJSON.self, from: Data(text.utf8))
-    }
-}
-
-/// For commands that do not change the deployment.
-private enum Unchanged {
-    static func run(_ arguments: [String]) async throws -> Program.Outcome {
-        try await Deployment.with { deployment in
-            try await Program("gateway").run(arguments, environment: ["ROOT": deployment.root, "LC_ALL": "C.UTF-8"])
-        }
     }
 }

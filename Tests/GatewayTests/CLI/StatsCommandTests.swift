@@ -31,16 +31,6 @@ import Testing
         }
     }
 
-    @Test func `a watch refreshes until its reader leaves`() async throws {
-        try await Deployment.with { deployment in
-            let gateway = Program("gateway").path
-            let outcome = try await Program(path: "/bin/sh").run([
-                "-c", "\(gateway) stats --watch --json --root \(deployment.root) | head -n 2",
-            ])
-            #expect(outcome.output.split(separator: "\n").count == 2 && outcome.errors.isEmpty, "\(outcome.errors)")
-        }
-    }
-
     @Test func `an unknown service is invalid usage, and one that is down is unavailable`() async throws {
         try await Deployment.with { deployment in
             let unknown = try await deployment.gateway("stats", "nobody")
@@ -51,9 +41,7 @@ import Testing
                     "gateway: the service: fed is unknown; did you mean feed? There are comments, feed, image-data"
                 #expect(near.status == 64 && near.errors.hasPrefix(reason), "\(near.errors)")
             }
-            let comments = try #require(deployment.program("comments"))
-            comments.send(SIGTERM)
-            #expect(await comments.ended() == 0)
+            try await deployment.program("comments").stop()
             #expect(try await deployment.gateway("stats", "comments").status == 69)
             #expect(try await deployment.gateway("stats").status == 0)
         }

@@ -6,7 +6,8 @@ import Testing
 @testable import gateway
 
 /// Archives of other image feeds, in the forms in which their servers write them.
-@Suite struct ArchiveTests {
+@Suite(.deployment()) struct ArchiveTests {
+    private let deployment = Deployment.ofSuite
     private static let everybody = "https://www.w3.org/ns/activitystreams#Public"
     private static let sample = Program.repository + "/deploy/sample"
 
@@ -176,22 +177,20 @@ import Testing
             "media_attachments/files/4/b.jpg": nil, "../secret.jpg": nil,
         ]
         try await withFolder(files) { folder in
-            try await Deployment.with { deployment in
-                let first = try await deployment.gateway("import", folder)
-                #expect(first.status == 65 && first.output == "1 published, 0 already present, 4 refused\n")
-                let lines = first.errors.split(separator: "\n")
-                #expect(lines.count == 4, "\(first.errors)")
-                for words in [
-                    "files/4/b.jpg: its post is not public", "files/3/v.mp4: it is not a picture, but video/mp4",
-                    "secret.jpg: the file must be in the folder that is imported",
-                    "gone.jpg: cannot read file \(folder)/media_attachments/files/2/gone.jpg: it does not exist",
-                ] {
-                    #expect(lines.contains { $0.contains(words) }, "\(first.errors)")
-                }
-                let second = try await deployment.gateway("import", folder)
-                #expect(second.output == "0 published, 1 already present, 4 refused\n")
-                #expect(try await deployment.gateway("feed").output.contains("Sea & sky"))
+            let first = try await deployment.gateway("import", folder)
+            #expect(first.status == 65 && first.output == "1 published, 0 already present, 4 refused\n")
+            let lines = first.errors.split(separator: "\n")
+            #expect(lines.count == 4, "\(first.errors)")
+            for words in [
+                "files/4/b.jpg: its post is not public", "files/3/v.mp4: it is not a picture, but video/mp4",
+                "secret.jpg: the file must be in the folder that is imported",
+                "gone.jpg: cannot read file \(folder)/media_attachments/files/2/gone.jpg: it does not exist",
+            ] {
+                #expect(lines.contains { $0.contains(words) }, "\(first.errors)")
             }
+            let second = try await deployment.gateway("import", folder)
+            #expect(second.output == "0 published, 1 already present, 4 refused\n")
+            #expect(try await deployment.gateway("feed").output.contains("Sea & sky"))
         }
     }
 
@@ -201,11 +200,9 @@ import Testing
             """#
         let files = ["your_instagram_activity/media/posts_1.json": posts, "media/posts/201808/a.jpg": nil]
         try await withFolder(files) { folder in
-            try await Deployment.with { deployment in
-                let outcome = try await deployment.gateway("import", folder)
-                #expect(outcome.output == "1 published, 0 already present, 0 refused\n", "\(outcome.errors)")
-                #expect(try await deployment.gateway("feed").output.contains("Pôr do sol"))
-            }
+            let outcome = try await deployment.gateway("import", folder)
+            #expect(outcome.output == "1 published, 0 already present, 0 refused\n", "\(outcome.errors)")
+            #expect(try await deployment.gateway("feed").output.contains("Pôr do sol"))
         }
     }
 

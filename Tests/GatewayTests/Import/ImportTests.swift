@@ -5,7 +5,9 @@ import Testing
 
 @testable import gateway
 
-@Suite struct ImportTests {
+@Suite(.deployment()) struct ImportTests {
+    private let deployment = Deployment.ofSuite
+
     /// The sample: a folder of images in every checkout.
     private static let sample = Program.repository + "/deploy/sample"
 
@@ -58,30 +60,28 @@ import Testing
     }
 
     @Test func `rejected files are listed, the others are imported, and the exit code is 65`() async throws {
-        try await Deployment.with { deployment in
-            try await withTemporaryDirectory { folder in
-                let picture = try #require(FileManager.default.contents(atPath: Self.sample + "/lighthouse.jpg"))
-                let files: [String: Data] = [
-                    "good\nname 🌇.jpg": picture, "empty.png": Data(), "cut.jpg": picture.dropLast(100),
-                    "words.jpg": Data("no picture".utf8), "huge.jpg": Data(count: 6_000_001),
-                ]
-                for (name, data) in files { try data.write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
-                let outcome = try await deployment.gateway("import", folder)
-                #expect(outcome.status == 65)
-                #expect(outcome.output == "1 published, 0 already present, 4 refused\n")
-                for name in ["empty.png", "cut.jpg", "words.jpg", "huge.jpg"] { #expect(outcome.errors.contains(name)) }
-                #expect(outcome.errors.contains("6000001") && outcome.errors.contains("6000000"))
-                let spanish = try await deployment.gateway("import", folder, "--locale", "es")
-                #expect(spanish.errors.contains("words.jpg: no es una imagen que se pueda leer\n"), "\(spanish.errors)")
-                #expect(spanish.errors.contains("huge.jpg: El contenido es demasiado grande\n"), "\(spanish.errors)")
-                let json = try await deployment.gateway("import", folder, "--json")
-                #expect(json.status == 65 && json.errors.isEmpty)
-                #expect(
-                    json.output.hasPrefix(#"{"published":0,"present":1,"comments":0,"refused":4,"refusals":[{"file":"#))
-                for name in ["empty.png", "cut.jpg", "words.jpg", "huge.jpg"] { #expect(json.output.contains(name)) }
-                let feed = try await deployment.gateway("feed")
-                #expect(feed.output.contains(#"good\nname 🌇"#))
-            }
+        try await withTemporaryDirectory { folder in
+            let picture = try #require(FileManager.default.contents(atPath: Self.sample + "/lighthouse.jpg"))
+            let files: [String: Data] = [
+                "good\nname 🌇.jpg": picture, "empty.png": Data(), "cut.jpg": picture.dropLast(100),
+                "words.jpg": Data("no picture".utf8), "huge.jpg": Data(count: 6_000_001),
+            ]
+            for (name, data) in files { try data.write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
+            let outcome = try await deployment.gateway("import", folder)
+            #expect(outcome.status == 65)
+            #expect(outcome.output == "1 published, 0 already present, 4 refused\n")
+            for name in ["empty.png", "cut.jpg", "words.jpg", "huge.jpg"] { #expect(outcome.errors.contains(name)) }
+            #expect(outcome.errors.contains("6000001") && outcome.errors.contains("6000000"))
+            let spanish = try await deployment.gateway("import", folder, "--locale", "es")
+            #expect(spanish.errors.contains("words.jpg: no es una imagen que se pueda leer\n"), "\(spanish.errors)")
+            #expect(spanish.errors.contains("huge.jpg: El contenido es demasiado grande\n"), "\(spanish.errors)")
+            let json = try await deployment.gateway("import", folder, "--json")
+            #expect(json.status == 65 && json.errors.isEmpty)
+            #expect(
+                json.output.hasPrefix(#"{"published":0,"present":1,"comments":0,"refused":4,"refusals":[{"file":"#))
+            for name in ["empty.png", "cut.jpg", "words.jpg", "huge.jpg"] { #expect(json.output.contains(name)) }
+            let feed = try await deployment.gateway("feed")
+            #expect(feed.output.contains(#"good\nname 🌇"#))
         }
     }
 
@@ -93,41 +93,37 @@ import Testing
     func `a folder without any image exits 66 and says what was looked for`(
         files: [String: String], reason: String
     ) async throws {
-        try await Deployment.with { deployment in
-            try await withTemporaryDirectory { folder in
-                for (name, text) in files { try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)")) }
-                let outcome = try await deployment.gateway("import", folder)
-                #expect(outcome.status == 66 && outcome.output.isEmpty)
-                #expect(outcome.errors.contains("no image in folder \(folder): "), "\(outcome.errors)")
-                #expect(outcome.errors.contains(reason), "\(outcome.errors)")
-            }
+        try await withTemporaryDirectory { folder in
+            for (name, text) in files { try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)")) }
+            let outcome = try await deployment.gateway("import", folder)
+            #expect(outcome.status == 66 && outcome.output.isEmpty)
+            #expect(outcome.errors.contains("no image in folder \(folder): "), "\(outcome.errors)")
+            #expect(outcome.errors.contains(reason), "\(outcome.errors)")
         }
     }
 
     @Test func `the comments of a refused image are not imported`() async throws {
-        try await Deployment.with { deployment in
-            try await withTemporaryDirectory { folder in
-                let id = UUID().uuidString
-                func write(_ description: String, _ message: String) throws {
-                    let comment = #"{"username":"ana","message":"\#(message)"}"#
-                    let image = #""image":"https://example.org/a.jpg","id":"\#(id)","description":"\#(description)""#
-                    try Data("[{\(image),\"comments\":[\(comment)]}]".utf8)
-                        .write(to: URL(filePath: folder + "/manifest.json"))
-                }
-                try write("Lisbon", "Lovely!")
-                #expect(try await deployment.gateway("import", folder).status == 0)
-                try write("Porto", "About another image")
-                let outcome = try await deployment.gateway("import", folder)
-                #expect(outcome.status == 65 && outcome.output == "0 published, 0 already present, 1 refused\n")
-                let comments = try await deployment.gateway("call", "comments.list", "image_id=\(id)").output
-                #expect(comments.contains("Lovely!") && !comments.contains("another"), "\(comments)")
+        try await withTemporaryDirectory { folder in
+            let id = UUID().uuidString
+            func write(_ description: String, _ message: String) throws {
+                let comment = #"{"username":"ana","message":"\#(message)"}"#
+                let image = #""image":"https://example.org/a.jpg","id":"\#(id)","description":"\#(description)""#
+                try Data("[{\(image),\"comments\":[\(comment)]}]".utf8)
+                    .write(to: URL(filePath: folder + "/manifest.json"))
             }
+            try write("Lisbon", "Lovely!")
+            #expect(try await deployment.gateway("import", folder).status == 0)
+            try write("Porto", "About another image")
+            let outcome = try await deployment.gateway("import", folder)
+            #expect(outcome.status == 65 && outcome.output == "0 published, 0 already present, 1 refused\n")
+            let comments = try await deployment.gateway("call", "comments.list", "image_id=\(id)").output
+            #expect(comments.contains("Lovely!") && !comments.contains("another"), "\(comments)")
         }
     }
 
     @Test func `an import that cannot continue prints what it has done, and how to continue`() async throws {
         try await Deployment.with { deployment in
-            let feed = try #require(deployment.program("feed"))
+            let feed = try deployment.program("feed")
             feed.send(SIGKILL)
             _ = await feed.ended()
             let outcome = try await deployment.gateway("import", Self.sample)
@@ -190,16 +186,14 @@ import Testing
     }
 
     @Test func `an image of a manifest keeps its date of publishing and its placeholder`() async throws {
-        try await Deployment.with { deployment in
-            try await withTemporaryDirectory { folder in
-                _ = try Self.fill(
-                    folder, #","published_at":"2020-02-29T12:00:00+0000","placeholder":"EQAAAA=="}"#, count: 1)
-                let outcome = try await deployment.gateway("import", folder)
-                #expect(outcome.status == 0, "\(outcome.errors)")
-                let stored = try await deployment.gateway("call", "feed.load", "{}").output
-                #expect(stored.contains(#""published_at":"2020-02-29T12:00:00+0000""#))
-                #expect(stored.contains(#""width":576,"height":720,"placeholder":"EQAAAA==""#))
-            }
+        try await withTemporaryDirectory { folder in
+            let ids = try Self.fill(
+                folder, #","published_at":"2020-02-29T12:00:00+0000","placeholder":"EQAAAA=="}"#, count: 1)
+            let outcome = try await deployment.gateway("import", folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let stored = try await deployment.gateway("call", "feed.get", "id=\(ids[0])").output
+            #expect(stored.contains(#""published_at":"2020-02-29T12:00:00+0000""#))
+            #expect(stored.contains(#""width":576,"height":720,"placeholder":"EQAAAA==""#))
         }
     }
 

@@ -19,7 +19,10 @@ import Testing
                 let id = published.output.trimmingCharacters(in: .newlines)
                 let image = try await deployment.gateway("image", id)
                 #expect(image.bytes == photo)
-                while !feed.contains(#""placeholder""#) { feed = try await deployment.gateway("feed", "--json").output }
+                try await eventually {
+                    feed = try await deployment.gateway("feed", "--json").output
+                    return feed.contains(#""placeholder""#)
+                }
                 #expect(feed.contains(#""width":576,"height":720"#))
             }
         }

@@ -43,7 +43,9 @@ import Testing
             let unknown = try await HTTPPeer.exchange(port: port, "/v1/feed?after_id=\(UUID())")
             #expect(unknown.status == 400)
             // A successful request is not logged.
-            #expect(try deployment.log("gateway").split(separator: "\n").count == 1)
+            let gateway = try deployment.program("gateway")
+            try await gateway.stop()
+            #expect(await gateway.errors.whole().split(separator: "\n").count == 1)
         }
     }
 
