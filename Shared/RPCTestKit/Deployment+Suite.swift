@@ -6,7 +6,7 @@ public struct SuiteDeployment: SuiteTrait, TestScoping {
     let with: @Sendable (_ body: @Sendable (Deployment) async throws -> Void) async throws -> Void
 
     public func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         try await with { deployment in try await Deployment.$current.withValue(deployment, operation: function) }
     }

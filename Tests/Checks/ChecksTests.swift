@@ -2,7 +2,8 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// Every check of `deploy/test` has one deliberate violation under Fixtures, which proves that the check can fail.
+/// Every check of `deploy/test` has one deliberate violation under Fixtures, which proves that the check can fail. `builds` tests those
+/// of the build.
 struct ChecksTests {
     private static let fixtures = Program.repository + "/Tests/Checks/Fixtures"
 
@@ -62,38 +63,7 @@ struct ChecksTests {
         #expect(outcome.status == 0, "\(outcome.output)")
     }
 
-    @Test func `Build refuses an undeclared import`() async throws {
-        let flag = "--explicit-target-dependency-import-check"
-        try #expect(script.contains("swift build --build-tests \(flag) error"))
-
-        let outcome = try await build("undeclared-import", flag, "error")
-
-        #expect(outcome.status == 1)
-        #expect(outcome.text.contains("without declaring it a dependency"), "\(outcome.text)")
-    }
-
-    @Test func `Build refuses a warning`() async throws {
-        let outcome = try await build("warning")
-
-        #expect(outcome.status == 1)
-        #expect(outcome.text.contains("'unused' was never used"), "\(outcome.text)")
-    }
-
-    @Test func `All Swift targets treat warnings as errors`() async throws {
-        try #expect(script.contains("export IMAGE_FEED_STRICT=1"))
-        let manifest = try await withTemporaryDirectory { directory in
-            // A separate scratch folder, because the repository's is locked while tests run.
-            try await run(
-                "swift", "package", "--package-path", Program.repository, "--scratch-path", directory, "dump-package")
-        }
-        let package = try JSONDecoder().decode(Package.self, from: manifest.bytes)
-
-        #expect(package.targets.contains { $0.name == "Feed" })
-        #expect(package.targets.filter { $0.type != "system" && !$0.treatsWarningsAsErrors }.map(\.name) == [])
-    }
-
     @Test func `Format check refuses`() async throws {
-        try #expect(script.contains("swift format lint --strict -r Package.swift Services Shared Tests"))
         try await withTemporaryDirectory { directory in
             // The fixture has another extension, so that the check of the repository does not refuse it too.
             let file = directory + "/Feature.swift"
@@ -110,8 +80,6 @@ struct ChecksTests {
 
     @Test(.enabled(if: ChecksTests.isThere("shellcheck"), "shellcheck is not installed"))
     func `Check of scripts refuses`() async throws {
-        try #expect(script.contains("shellcheck -x deploy/up"))
-
         let outcome = try await run("shellcheck", "-x", Self.fixtures + "/unquoted/script.txt")
 
         #expect(outcome.status == 1)
@@ -177,28 +145,13 @@ struct ChecksTests {
         )
     }
 
-    private var script: String {
-        get throws { try String(contentsOfFile: Program.repository + "/deploy/test", encoding: .utf8) }
-    }
-
     private func checkImports(_ directory: String) async throws -> Program.Outcome {
         try await Program(path: Program.repository + "/Tests/Checks/imports").run([directory])
     }
 
-    /// Builds a copy, because a build writes files.
-    private func build(_ fixture: String, _ options: String...) async throws -> Program.Outcome {
-        try await withTemporaryDirectory { directory in
-            let copy = directory + "/" + fixture
-            try FileManager.default.copyItem(atPath: Self.fixtures + "/" + fixture, toPath: copy)
-            return try await run(["swift", "build", "--package-path", copy] + options)
-        }
-    }
-
-    private func run(_ command: String...) async throws -> Program.Outcome { try await run(command) }
-
-    /// Runs a command of the PATH with the settings of `deploy/test`.
-    private func run(_ command: [String]) async throws -> Program.Outcome {
-        try await Program(path: "/usr/bin/env").run(command, environment: ["IMAGE_FEED_STRICT": "1"])
+    /// Runs a command of the PATH.
+    private func run(_ command: String...) async throws -> Program.Outcome {
+        try await Program(path: "/usr/bin/env").run(command)
     }
 
     private static func isThere(_ tool: String) -> Bool {
@@ -210,31 +163,4 @@ struct ChecksTests {
 extension Program.Outcome {
     /// Both streams, because the tools print errors to different ones.
     fileprivate var text: String { output + errors }
-}
-
-/// The used part of the output of `swift package dump-package`.
-private struct Package: Decodable {
-    let targets: [Target]
-
-    struct Target: Decodable {
-        let name: String
-        let type: String
-        let settings: [Setting]
-
-        var treatsWarningsAsErrors: Bool { settings.contains { $0.kind.treatAllWarnings?.level == "error" } }
-    }
-
-    struct Setting: Decodable {
-        let kind: Kind
-    }
-
-    struct Kind: Decodable {
-        let treatAllWarnings: Warnings?
-    }
-
-    struct Warnings: Decodable {
-        let level: String
-
-        enum CodingKeys: String, CodingKey { case level = "_0" }
-    }
 }

@@ -79,15 +79,6 @@ import Testing
         }
     }
 
-    @Test(arguments: ["feed.example", "ftp://feed.example", "https://feed.example?x=1", "https://a:b@feed.example", ""])
-    func `an invalid upstream is refused`(upstream: String) async throws {
-        let failure = await #expect(throws: RunningService.Failure.self) {
-            try await RunningService.with("comments", arguments: ["--upstream", upstream]) { _ in }
-        }
-        #expect(failure?.status == 64)
-        #expect(failure?.log.contains("--upstream") == true)
-    }
-
     private func edge(
         _ root: String, _ upstream: String, _ arguments: String..., body: (RunningService) async throws -> Void
     ) async throws {

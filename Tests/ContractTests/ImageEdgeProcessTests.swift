@@ -9,13 +9,6 @@ import Testing
     // MARK: Options
 
     @Test(arguments: [
-        ["--upstream", "feed.example"], ["--upstream", "ftp://feed.example"], ["--upstream", ""],
-        ["--upstream", "http://user:word@feed.example"], ["--upstream", "http://feed.example/?a=b"],
-        ["--upstream", "http://feed.example:65536"],
-        ["--upstream", "http://feed.example", "--pin", "feed.example"],
-        ["--upstream", "http://feed.example", "--pin", "feed.example=sha256/short"],
-        ["--upstream", "http://feed.example", "--allow-private-upstream", "10.0.0.1"],
-        ["--upstream", "http://feed.example", "--allow-private-upstream", "http://10.0.0.1:80"],
         ["--no-fetch", "--allow-private-upstream", "10.0.0.1:80"],
         ["--no-fetch", "--pin", "feed.example=sha256/\(String(repeating: "A", count: 43))="],
         ["--no-fetch", "--upstream", "http://feed.example"],

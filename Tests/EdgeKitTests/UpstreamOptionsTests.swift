@@ -20,6 +20,8 @@ import Testing
         ["--upstream", "http://user@feed.example"], ["--upstream", "http://feed.example?a=1"],
         ["--upstream", "http://feed.example#a"], ["--upstream", "http://feed.example:0"],
         ["--upstream", "http://a", "--allow-private-upstream", "127.0.0.1"],
+        ["--upstream", "http://a", "--allow-private-upstream", "x:y:z"],
+        ["--upstream", "http://a", "--allow-private-upstream", "http://10.0.0.1:80"],
         ["--upstream", "http://a", "--pin", "feed.example"], ["--upstream", "http://a", "--pin", "a=sha256/short"],
         ["--upstream", "http://A", "--pin", "a=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
         ["--upstream", "http://a", "--deny-upstream", "10.0.0.0/33"],

@@ -21,18 +21,33 @@ import Testing
         }
     }
 
-    @Test func `a new manifest takes effect without a restart`() async throws {
+    @Test func `a new manifest takes effect without a restart, and up waits for its program if it is required`()
+        async throws
+    {
         try await SupervisedDeployment.with(["--empty"]) { deployment, first in
             #expect(first.status == 0, "\(first.errors)")
-            let (feed, gateway) = (try await deployment.process("feed"), try await deployment.process("gateway"))
-            let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1}}"#
-            try Data(manifest.utf8).write(to: URL(fileURLWithPath: deployment.root + "/plugins.d/likes.json"))
-            try await SupervisedDeployment.wait { try await deployment.gateway("plugins").output.contains("likes") }
-            let outcome = try await deployment.up()
-            #expect(outcome.status == 0 && !outcome.errors.contains("Restarting"), "\(outcome.errors)")
-            let (feedNow, gatewayNow) = (try await deployment.process("feed"), try await deployment.process("gateway"))
+            let processes = try await deployment.processes()
+            // A plugin that does not answer.
+            try await WireListener.with(at: SocketPath(deployment.root + "/run/likes.sock")) { _ in
+                let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":false}"#
+                try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/likes.json"))
+                try await eventually { try await deployment.gateway("plugins").output.contains("likes") }
+                let outcome = try await deployment.up()
+                #expect(outcome.status == 0 && !outcome.errors.contains("likes"), "\(outcome.errors)")
+                #expect(!outcome.errors.contains("Restarting"), "\(outcome.errors)")
+                // It was not answered meanwhile.
+                #expect(try await deployment.gateway("plugins").output.contains(/likes +(down|connecting)/))
+            }
+            let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":true}"#
+            try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/likes.json"))
+            try await eventually {
+                try await deployment.gateway("plugins", "--json").output.contains(
+                    /"name":"likes",[^{}]*"required":true/)
+            }
+            let outcome = try await deployment.up("--wait", "0")
+            #expect(outcome.status == 1 && outcome.errors.contains("likes"), "\(outcome.errors)")
             let history = try deployment.history()
-            #expect(feedNow == feed && gatewayNow == gateway, "\(history)")
+            #expect(try await deployment.processes() == processes, "\(history)")
         }
     }
 
@@ -47,21 +62,21 @@ import Testing
             let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"run":["./likes.py"]}"#
             try Data(manifest.utf8).write(to: URL(filePath: plugins + "/likes.json"))
             let add = ["call", "likes.add", "image_id=5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01"]
-            try await SupervisedDeployment.wait { try await deployment.gateway(add).status == 0 }
-            let log = try String(contentsOfFile: deployment.root + "/log/likes.log", encoding: .utf8)
+            try await eventually { try await deployment.gateway(add).status == 0 }
+            let log = try deployment.log(of: "likes")
             #expect(log.contains("serving on \(deployment.root)/run/likes.sock"), "\(log)")
 
             let program = try await deployment.process("plugin-likes")
             kill(program, SIGKILL)
-            try await SupervisedDeployment.wait { ProcessIdentity(program) == nil }
-            try await SupervisedDeployment.wait { try await deployment.gateway(add).status == 0 }
+            try await eventually { ProcessIdentity(program) == nil }
+            try await eventually { try await deployment.gateway(add).status == 0 }
             let outcome = try await deployment.up()
             #expect(outcome.status == 0, "\(outcome.errors)")
 
             let restarted = try await deployment.process("plugin-likes")
             try FileManager.default.removeItem(atPath: plugins + "/likes.json")
-            try await SupervisedDeployment.wait { ProcessIdentity(restarted) == nil }
-            try await SupervisedDeployment.wait { try await deployment.gateway(add).status == 64 }
+            try await eventually { ProcessIdentity(restarted) == nil }
+            try await eventually { try await deployment.gateway(add).status == 64 }
         }
     }
 
@@ -85,20 +100,22 @@ import Testing
                 let status = try await deployment.supervisorctl("status", "plugin-idle").output
                 return status.firstMatch(of: /RUNNING +pid (\d+)/).flatMap { Int32($0.output.1) }
             }
-            try await SupervisedDeployment.wait { try await program() != nil }
+            try await eventually { try await program() != nil }
             let first = try #require(try await program())
             kill(try #require(try await deployment.processes()["supervisord"]?.first), SIGKILL)
-            try await SupervisedDeployment.wait { ProcessIdentity(first) == nil }
+            try await eventually { ProcessIdentity(first) == nil }
 
             #expect(try await deployment.up().status == 0)
-            try await SupervisedDeployment.wait { try await program() != nil }
+            try await eventually { try await program() != nil }
             let second = try #require(try await program())
             #expect(try await deployment.down().status == 0)
             #expect(ProcessIdentity(second) == nil)
         }
     }
 
-    @Test func `the next up reads options of a program, and refuses those that the program would refuse`()
+    @Test
+    func
+        `the next up reads options, and refuses what the programs would refuse before it changes anything`()
         async throws
     {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
@@ -113,24 +130,6 @@ import Testing
                 #expect(refused.status == 64 && refused.errors.contains(complaint), "\(refused.errors)")
                 #expect(try await deployment.process("image-data") == before)
             }
-            let unread = URL(filePath: deployment.root + "/options/images")
-            try Data().write(to: unread)
-            let refused = try await deployment.up()
-            #expect(refused.status == 64 && refused.errors.contains("/options/images"), "\(refused.errors)")
-            try FileManager.default.removeItem(at: unread)
-
-            try Data("# No large ones.\n\n--max-image-bytes 100 # bytes\r\n--log-level debug\n".utf8).write(to: file)
-            let outcome = try await deployment.up()
-            #expect(outcome.status == 0 && outcome.errors.contains("other options: image-data"), "\(outcome.errors)")
-            #expect(try await deployment.process("image-data") != before)
-            let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
-            #expect(published.status == 65 && published.errors.contains("100"), "\(published.errors)")
-        }
-    }
-
-    @Test func `an upstream that the services would refuse is refused before anything is changed`() async throws {
-        try await SupervisedDeployment.with { deployment, _ in
-            let before = try await deployment.process("feed")
             for arguments in [["--upstream", "http://a:99999"], ["--upstream", "http://a", "--pin", "nonsense"]] {
                 let refused = try await deployment.up(with: arguments)
                 #expect(refused.status == 64 && refused.errors.contains("refuses"), "\(refused.errors)")
@@ -138,21 +137,44 @@ import Testing
             let port = "\(try deployment.httpPort())"
             let refused = try await deployment.up("--upstream", "http://127.0.0.1:\(port)", "--http-port", port)
             #expect(refused.status == 64 && refused.errors.contains("its own upstream"), "\(refused.errors)")
-            // The refused upstream was not stored either.
+            let unread = URL(filePath: deployment.root + "/options/images")
+            try Data().write(to: unread)
+            let unknown = try await deployment.up()
+            #expect(unknown.status == 64 && unknown.errors.contains("/options/images"), "\(unknown.errors)")
+            try FileManager.default.removeItem(at: unread)
+
+            try Data("# No large ones.\n\n--max-image-bytes 100 # bytes\r\n--log-level debug\n".utf8).write(to: file)
             let outcome = try await deployment.up()
-            #expect(outcome.status == 0 && outcome.output.hasPrefix("My Feed\n"), "\(outcome.errors)")
-            #expect(try await deployment.process("feed") == before)
+            #expect(outcome.status == 0 && outcome.errors.contains("other options: image-data"), "\(outcome.errors)")
+            // The refused upstreams were not stored.
+            #expect(outcome.output.hasPrefix("My Feed\n"), "\(outcome.output)")
+            #expect(try await deployment.process("image-data") != before)
+            let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
+            #expect(published.status == 65 && published.errors.contains("100"), "\(published.errors)")
         }
     }
 
-    @Test func `the HTTP address may be an option of the gateway, and its own port does not count as in use`()
+    @Test func `up prints the HTTP address, and uses the port until another is given, also as an option`()
         async throws
     {
-        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
-            let port = try deployment.httpPort()
+        try await SupervisedDeployment.with(["--empty"]) { deployment, first in
+            let port = try #require(Self.port(in: first))
+            #expect(try await HTTPPeer.exchange(port: port, "/v1/feed?limit=1").status == 200)
+            let gateway = try await deployment.process("gateway")
+            let named = try await deployment.up("--http-port", "\(try lastingPort())")
+            let newPort = try #require(Self.port(in: named))
+            #expect(named.status == 0 && newPort != port)
+            #expect(try await HTTPPeer.exchange(port: newPort, "/v1/feed?limit=1").status == 200)
+            let restarted = try await deployment.process("gateway")
+            #expect(restarted != gateway)
+            let again = try await deployment.up(environment: ["HTTP_PORT": ""])
+            let unchanged = try await deployment.process("gateway")
+            #expect(Self.port(in: again) == newPort && unchanged == restarted)
+
+            // Its own port does not count as in use.
             let file = URL(filePath: deployment.root + "/options/gateway")
             for (options, address) in [
-                ("--http 127.0.0.1:\(port)", "http://127.0.0.1:\(port)/"), ("--http off", nil),
+                ("--http 127.0.0.1:\(newPort)", "http://127.0.0.1:\(newPort)/"), ("--http off", nil),
                 ("", "http://127.0.0.1:"),
             ] {
                 try Data(options.utf8).write(to: file)
@@ -165,6 +187,27 @@ import Testing
             try Data("--http off".utf8).write(to: file)
             let both = try await deployment.up("--http-port", "0")
             #expect(both.status == 64 && both.errors.contains("/options/gateway"), "\(both.errors)")
+        }
+    }
+
+    @Test func `two roots run side by side, and neither takes the port of the other`() async throws {
+        try await SupervisedDeployment.with(["--empty"]) { first, outcome in
+            let port = try #require(Self.port(in: outcome))
+            try await SupervisedDeployment.with(["--empty"]) { second, _ in
+                let id = UUID().uuidString
+                let published = try await second.gateway("publish", "https://example.org/a.jpg", "--id", id)
+                let (there, here) = (
+                    try await second.gateway("feed", "--limit", "1"), try await first.gateway("feed", "--limit", "1")
+                )
+                #expect(published.status == 0 && there.output.contains(id) && !here.output.contains(id))
+
+                // Refused before any program is stopped.
+                let refused = try await second.up("--http-port", "\(port)")
+                #expect(refused.status == 69)
+                #expect(refused.errors.contains("Port \(port) ") && refused.errors.contains("--http-port PORT"))
+                #expect(try await second.gateway("health").status == 0)
+            }
+            #expect(try await first.gateway("health").status == 0)
         }
     }
 
@@ -182,33 +225,11 @@ import Testing
                 try Data(text.utf8).write(to: url)
             }
             let outcome = try await deployment.up()
-            _ = try await deployment.down()
+            try await deployment.end()
             #expect(outcome.status == 0 && outcome.output.hasPrefix("My Feed\n"), "\(outcome.errors)")
             #expect(outcome.errors.contains("a plugin was refused: ") && outcome.errors.contains("bad.json"))
-            let log = try String(contentsOfFile: deployment.root + "/log/gateway.log", encoding: .utf8)
+            let log = try deployment.log(of: "gateway")
             #expect(!log.contains("http://") && !outcome.errors.contains("curl"), "\(log)")
-        }
-    }
-
-    @Test func `exceptions and pins are remembered for the upstream that they were made for`() async throws {
-        let pin = "--pin 127.0.0.1=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"
-        let one = "--upstream https://127.0.0.1:1\n"
-        let exception = "--allow-private-upstream 127.0.0.1:2\n"
-        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
-            for (arguments, remembered) in [
-                (one + pin, one + pin), ("", one + pin), (exception, one + exception + pin),
-                (one, one + exception + pin),
-                ("--pin none", one + exception), ("--upstream http://127.0.0.1:3", "--upstream http://127.0.0.1:3\n"),
-                ("--upstream none", ""),
-            ] {
-                let outcome = try await deployment.up(with: arguments.split { " \n".contains($0) }.map(String.init))
-                let options = try String(contentsOfFile: deployment.root + "/upstream.options", encoding: .utf8)
-                #expect(options == remembered, "\(arguments): \(outcome.errors)")
-                // No server listens at any of them.
-                #expect(outcome.status == (remembered.isEmpty ? 0 : 69), "\(arguments): \(outcome.errors)")
-            }
-            let two = try await deployment.up("--upstream", "http://a", "--upstream", "http://b")
-            #expect(two.status == 64 && two.errors.contains("http://b"))
         }
     }
 
@@ -232,43 +253,6 @@ import Testing
         }
     }
 
-    /// A program that `up` has waited for in vain makes it exit with 1, as the required plugin of the test after it.
-    @Test func `up does not wait for an optional plugin`() async throws {
-        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
-            try await WireListener.with(at: SocketPath(deployment.root + "/run/likes.sock")) { _ in
-                let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":false}"#
-                try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/likes.json"))
-                let outcome = try await deployment.up()
-                #expect(outcome.status == 0 && !outcome.errors.contains("likes"), "\(outcome.errors)")
-                // It was not answered meanwhile.
-                #expect(try await deployment.gateway("plugins").output.contains(/likes +(down|connecting)/))
-            }
-        }
-    }
-
-    @Test func `up waits for a required plugin, and says that it is down`() async throws {
-        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
-            let manifest = #"{"name":"likes","socket":"likes.sock","contracts":{"likes":1},"required":true}"#
-            try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/likes.json"))
-            let outcome = try await deployment.up()
-            #expect(outcome.status == 1 && outcome.errors.contains("likes"), "\(outcome.errors)")
-        }
-    }
-
-    @Test func `two roots run side by side`() async throws {
-        try await SupervisedDeployment.with(["--empty"]) { first, _ in
-            try await SupervisedDeployment.with(["--empty"]) { second, _ in
-                let id = UUID().uuidString
-                let published = try await second.gateway("publish", "https://example.org/a.jpg", "--id", id)
-                let (there, here) = (
-                    try await second.gateway("feed", "--limit", "1"), try await first.gateway("feed", "--limit", "1")
-                )
-                #expect(published.status == 0 && there.output.contains(id) && !here.output.contains(id))
-            }
-            #expect(try await first.gateway("health").status == 0)
-        }
-    }
-
     @Test func `down stops all programs, does not touch the data, and succeeds when nothing runs`() async throws {
         try await SupervisedDeployment.with { deployment, _ in
             let page = try await deployment.gateway("feed").output
@@ -279,42 +263,6 @@ import Testing
             #expect(try await deployment.down().status == 0)
             #expect(try await deployment.up().status == 0)
             #expect(try await deployment.gateway("feed").output == page)
-        }
-    }
-
-    @Test func `a service with an unusable store exits and is not restarted, and the others serve`() async throws {
-        try await SupervisedDeployment.with { deployment, _ in
-            #expect(try await deployment.down().status == 0)
-            let store = deployment.root + "/data/comments.sqlite"
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + suffix) }
-            try Data("this is no database, however long one looks at it".utf8).write(to: URL(fileURLWithPath: store))
-
-            let outcome = try await deployment.up()
-            #expect(outcome.status == 1)
-            #expect(outcome.errors.contains(store) && outcome.errors.contains("not an SQLite database"))
-            #expect(try await deployment.gateway("feed").status == 0)
-            #expect(try await deployment.gateway("health").status == 1)
-            // Even if the plugin is optional for the gateway.
-            let manifest = #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1},"required":false}"#
-            try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/comments.json"))
-            #expect(try await deployment.up().status == 1)
-        }
-    }
-
-    @Test func `up prints the HTTP address, and uses the port until another is given`() async throws {
-        try await SupervisedDeployment.with(["--empty"]) { deployment, first in
-            let port = try #require(Self.port(in: first))
-            #expect(try await HTTPPeer.exchange(port: port, "/v1/feed?limit=1").status == 200)
-            let gateway = try await deployment.process("gateway")
-            let named = try await deployment.up("--http-port", "\(try await Self.freePort())")
-            let newPort = try #require(Self.port(in: named))
-            #expect(named.status == 0 && newPort != port)
-            #expect(try await HTTPPeer.exchange(port: newPort, "/v1/feed?limit=1").status == 200)
-            let restarted = try await deployment.process("gateway")
-            #expect(restarted != gateway)
-            let again = try await deployment.up(environment: ["HTTP_PORT": ""])
-            let unchanged = try await deployment.process("gateway")
-            #expect(Self.port(in: again) == newPort && unchanged == restarted)
         }
     }
 
@@ -340,37 +288,17 @@ import Testing
         }
     }
 
-    @Test func `a port in use by another program is refused before any program is stopped`() async throws {
-        try await SupervisedDeployment.with(["--empty"]) { first, outcome in
-            let port = try #require(Self.port(in: outcome))
-            try await SupervisedDeployment.with(["--empty"]) { second, _ in
-                let refused = try await second.up("--http-port", "\(port)")
-                #expect(refused.status == 69)
-                #expect(refused.errors.contains("Port \(port) ") && refused.errors.contains("--http-port PORT"))
-                #expect(try await second.gateway("health").status == 0)
-            }
-        }
-    }
-
-    @Test(arguments: ["x", "65536", "-1", ""]) func `an invalid port is a usage error`(port: String) async throws {
-        let outcome = try await Program(path: Program.repository + "/deploy/up").run(["--http-port", port])
-        #expect(outcome.status == 64 && outcome.errors.contains("--http-port"))
+    @Test(arguments: [
+        ("--http-port", "x"), ("--http-port", "65536"), ("--http-port", "-1"), ("--http-port", ""), ("--wait", "x"),
+        ("--wait", ""),
+    ])
+    func `an invalid number is a usage error`(option: String, value: String) async throws {
+        let outcome = try await Program(path: Program.repository + "/deploy/up").run([option, value])
+        #expect(outcome.status == 64 && outcome.errors.contains(option))
     }
 
     /// The port of the curl command that `deploy/up` prints.
     private static func port(in outcome: Program.Outcome) -> Int? {
         outcome.errors.firstMatch(of: /curl 'http:\/\/127\.0\.0\.1:(\d+)\/v1\/feed/).flatMap { Int($0.output.1) }
-    }
-
-    /// A port that is currently free.
-    private static func freePort() async throws -> Int {
-        try await withTemporaryDirectory { root in
-            let gateway = try Program("gateway").start(["serve", "--root", root], errors: nil)
-            #expect(await gateway.errors.wait(for: "serving on"))
-            gateway.send(SIGTERM)
-            _ = await gateway.ended()
-            return try #require(
-                gateway.errors.text.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.output.1) })
-        }
     }
 }

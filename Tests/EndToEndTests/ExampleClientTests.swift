@@ -13,7 +13,9 @@ import Testing
             ["python3", Self.path] + arguments, environment: ["ROOT": root, "LC_ALL": "C.UTF-8"])
     }
 
-    @Test func `it lists the whole feed over the gateway's socket, over the feed's, and for a reader that leaves`() async throws {
+    @Test func `it lists the whole feed over the gateway's socket, over the feed's, and for a reader that leaves`()
+        async throws
+    {
         try await Deployment.with { deployment in
             let items = (0..<250).map {
                 FeedItem(

@@ -4,64 +4,64 @@ import RPC
 import RPCTestKit
 import Testing
 
-/// The plugins in `Services/Examples`, behind a real gateway.
-@Suite(.deployment(with: ExamplePluginTests.withShared)) struct ExamplePluginTests {
-    private let deployment = Deployment.ofSuite
+private let folder = Program.repository + "/Services/Examples"
 
-    private static let folder = Program.repository + "/Services/Examples"
+private let manifests = [
+    "likes": """
+    {"name":"likes","socket":"likes.sock","contracts":{"likes":1},"timeout_ms":60000,
+     "enriches":[{"item":"feed","method":"likes.counts","as":"likes"}],
+     "http":{"GET /v1/likes/{id}":"likes.get","POST /v1/likes":"likes.add"}}
+    """,
+    "places": """
+    {"name":"places","socket":"places.sock","contracts":{"places":1},"timeout_ms":60000,
+     "enriches":[{"item":"feed","method":"places.coordinates","as":"place"}]}
+    """,
+]
 
-    private static let manifests = [
-        "likes": """
-        {"name":"likes","socket":"likes.sock","contracts":{"likes":1},"timeout_ms":60000,
-         "enriches":[{"item":"feed","method":"likes.counts","as":"likes"}],
-         "http":{"GET /v1/likes/{id}":"likes.get","POST /v1/likes":"likes.add"}}
-        """,
-        "places": """
-        {"name":"places","socket":"places.sock","contracts":{"places":1},"timeout_ms":60000,
-         "enriches":[{"item":"feed","method":"places.coordinates","as":"place"}]}
-        """,
-    ]
+private let ids = ["5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01", "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D02"]
 
-    private static let ids = ["5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D01", "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D02"]
+private func startLikes(_ root: String) async throws -> RunningProgram {
+    let likes = try Program(path: "/usr/bin/env").start(
+        ["python3", folder + "/likes.py"], environment: ["ROOT": root], errors: nil)
+    #expect(await likes.errors.wait(for: "serving on"), "\(likes.errors.text)")
+    return likes
+}
 
-    private static func startLikes(_ root: String) async throws -> RunningProgram {
-        let likes = try Program(path: "/usr/bin/env").start(
-            ["python3", folder + "/likes.py"], environment: ["ROOT": root], errors: nil)
-        #expect(await likes.errors.wait(for: "serving on"), "\(likes.errors.text)")
-        return likes
-    }
-
-    /// A deployment with two items, whose plugins are ready.
-    private static func withPlugins(_ body: (Deployment, RunningProgram) async throws -> Void) async throws {
-        try await Deployment.with(manifests: Self.manifests) { deployment in
-            let likes = try await Self.startLikes(deployment.root)
-            defer { likes.send(SIGKILL) }
-            let places = try Program("places-service").start(["--root", deployment.root], errors: nil)
-            defer { places.send(SIGKILL) }
-            try await places.serves()
-            let items = zip(ids, ["Salvador, Brazil", "Nowhere"]).map {
-                #"{"id":"\#($0)","location":"\#($1)","image":"https://example.org/a.jpg"}"#
-            }
-            let published = try await deployment.gateway(
-                "call", "feed.publish", #"{"items":[\#(items.joined(separator: ","))]}"#)
-            #expect(published.status == 0, "\(published.errors)")
-            // The gateway reconnects after a pause.
-            try await eventually {
-                try await deployment.gateway("plugins").output.matches(of: /(likes|places) +ready/).count == 2
-            }
-            try await body(deployment, likes)
+/// A deployment with two items, whose plugins are ready.
+private func withPlugins(_ body: (Deployment, RunningProgram) async throws -> Void) async throws {
+    try await Deployment.with(manifests: manifests) { deployment in
+        let likes = try await startLikes(deployment.root)
+        defer { likes.send(SIGKILL) }
+        let places = try Program("places-service").start(["--root", deployment.root], errors: nil)
+        defer { places.send(SIGKILL) }
+        try await places.serves()
+        let items = zip(ids, ["Salvador, Brazil", "Nowhere"]).map {
+            #"{"id":"\#($0)","location":"\#($1)","image":"https://example.org/a.jpg"}"#
         }
+        let published = try await deployment.gateway(
+            "call", "feed.publish", #"{"items":[\#(items.joined(separator: ","))]}"#)
+        #expect(published.status == 0, "\(published.errors)")
+        // The gateway reconnects after a pause.
+        try await eventually {
+            try await deployment.gateway("plugins").output.matches(of: /(likes|places) +ready/).count == 2
+        }
+        try await body(deployment, likes)
     }
+}
 
-    fileprivate static func withShared(_ body: @Sendable (Deployment) async throws -> Void) async throws {
-        try await withPlugins { deployment, _ in try await body(deployment) }
-    }
+private func withShared(_ body: @Sendable (Deployment) async throws -> Void) async throws {
+    try await withPlugins { deployment, _ in try await body(deployment) }
+}
+
+/// The plugins in `Services/Examples`, behind a real gateway.
+@Suite(.deployment(with: withShared)) struct ExamplePluginTests {
+    private let deployment = Deployment.ofSuite
 
     @Test func `both add to the feed on the command line, over HTTP and on the page`() async throws {
         for (arguments, count) in [
-            (["likes.add", "image_id=\(Self.ids[0])"], 1), (["likes.add", "image_id=\(Self.ids[0].lowercased())"], 2),
-            (["likes.add", "image_id=\(Self.ids[1])", "id=\(Self.ids[0])"], 1),
-            (["likes.add", "image_id=\(Self.ids[1])", "id=\(Self.ids[0])"], 1),
+            (["likes.add", "image_id=\(ids[0])"], 1), (["likes.add", "image_id=\(ids[0].lowercased())"], 2),
+            (["likes.add", "image_id=\(ids[1])", "id=\(ids[0])"], 1),
+            (["likes.add", "image_id=\(ids[1])", "id=\(ids[0])"], 1),
         ] {
             let called = try await call(deployment, arguments)
             #expect(called.status == 0 && called.output.contains("\"count\":\(count)"), "\(called.errors)")
@@ -80,7 +80,7 @@ import Testing
 
         let base = "http://127.0.0.1:\(try deployment.httpPort())"
         #expect(try await curl(base + "/v1/feed").contains(#""extensions":{"likes":2,"place":{"#))
-        #expect(try await curl(base + "/v1/likes/\(Self.ids[0])") == #"{"image_id":"\#(Self.ids[0])","count":2}"#)
+        #expect(try await curl(base + "/v1/likes/\(ids[0])") == #"{"image_id":"\#(ids[0])","count":2}"#)
         #expect(try await curl(base + "/v1/likes/x", "-i").contains("404 Not Found"))
         #expect(
             try await curl(base + "/openapi.json").contains(#""summary":"Return the number of likes of an image.""#)
@@ -91,8 +91,8 @@ import Testing
     }
 
     @Test func `likes survive the death of their process, and the feed does without it meanwhile`() async throws {
-        try await Self.withPlugins { deployment, likes in
-            _ = try await call(deployment, ["likes.add", "image_id=\(Self.ids[0])"])
+        try await withPlugins { deployment, likes in
+            _ = try await call(deployment, ["likes.add", "image_id=\(ids[0])"])
             likes.send(SIGKILL)
             _ = await likes.ended()
             // What the process was writing when it was killed.
@@ -102,13 +102,14 @@ import Testing
             try handle.write(contentsOf: Data(#"{"id":"5B0C"#.utf8))
             try handle.close()
             let without = try await deployment.gateway("feed", "--json")
-            #expect(without.status == 0 && without.output.contains(Self.ids[0]) && without.output.contains("Salvador"))
+            #expect(without.status == 0 && without.output.contains(ids[0]) && without.output.contains("Salvador"))
             #expect(without.output.contains(#""problems":[{"service":"likes""#), "\(without.output)")
 
-            let again = try await Self.startLikes(deployment.root)
+            let again = try await startLikes(deployment.root)
             defer { again.send(SIGKILL) }
             try await eventually { try await deployment.gateway("feed", "--json").output.contains(#""likes":1"#) }
-            #expect(try await call(deployment, ["likes.add", "image_id=\(Self.ids[0])"]).output.contains("\"count\":2"))
+            #expect(
+                try await call(deployment, ["likes.add", "image_id=\(ids[0])"]).output.contains("\"count\":2"))
         }
     }
 
@@ -121,7 +122,7 @@ import Testing
             (["likes.counts", "image_ids=[]"], 64, "image_ids: must have at least 1 elements"),
             (["likes.counts", "image_ids=[3]"], 64, "image_ids[0]: must be of the type string"),
             (["likes.remove"], 64, "there is no method likes.remove"),
-            (["likes.add", "image_id=\(Self.ids[1])", "id=\(other)"], 73, "this like exists for another image"),
+            (["likes.add", "image_id=\(ids[1])", "id=\(other)"], 73, "this like exists for another image"),
             (["places.coordinates", "image_ids=[]"], 64, "image_ids: must have at least 1 elements"),
         ] as [([String], Int32, String)] {
             let refused = try await call(deployment, arguments)
@@ -140,7 +141,7 @@ import Testing
 
     @Test func `a second process of a plugin refuses to start`() async throws {
         let second = try await Program(path: "/usr/bin/env").run(
-            ["python3", Self.folder + "/likes.py"], environment: ["ROOT": deployment.root])
+            ["python3", folder + "/likes.py"], environment: ["ROOT": deployment.root])
         #expect(second.status == 1 && second.errors.contains("another process serves"))
     }
 

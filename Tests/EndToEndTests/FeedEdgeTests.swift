@@ -172,14 +172,9 @@ import Testing
 
     // MARK: Options
 
-    @Test(arguments: [
-        (["--upstream", "ftp://x.example"], "ftp"), (["--upstream", "http://a:b@x.example"], "user"),
-        (["--upstream", "http://x.example/?a=b"], "query"), (["--upstream", ""], "--upstream"),
-        (["--upstream", "http://x.example", "--pin", "x"], "pin"),
-        (["--upstream", "http://x.example", "--allow-private-upstream", "x:y:z"], "HOST:PORT"),
-    ])
-    func `an invalid upstream is a usage error`(arguments: [String], part: String) async throws {
-        let outcome = try await Program("feed-service").run(["--root", "/nowhere"] + arguments)
-        #expect(outcome.status == 64 && outcome.errors.contains(part), "\(outcome.errors)")
+    /// `UpstreamOptionsTests` tests which are invalid.
+    @Test func `an invalid upstream is a usage error`() async throws {
+        let outcome = try await Program("feed-service").run(["--root", "/nowhere", "--upstream", "ftp://x.example"])
+        #expect(outcome.status == 64 && outcome.errors.contains("ftp"), "\(outcome.errors)")
     }
 }

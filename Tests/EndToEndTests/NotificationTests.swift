@@ -29,7 +29,9 @@ import Testing
     }
 
     @Test(arguments: Deployment.services + ["gateway"])
-    func `a supervisor with a watchdog receives a keep-alive message, and no more when draining begins`(name: String) async throws {
+    func `a supervisor with a watchdog receives a keep-alive message, and no more when draining begins`(name: String)
+        async throws
+    {
         try await withTemporaryDirectory { root in
             let address = root + "/notify"
             try await NotifySocket.with(address) { supervisor in

@@ -38,7 +38,7 @@ import Testing
                 outputs.append(outcome.output)
                 // The reader of the guide is slower than the gateway.
                 if step.contains("plugins.d") {
-                    try await SupervisedDeployment.wait {
+                    try await eventually {
                         try await deployment.gateway("plugins").output.contains(/likes +ready/)
                     }
                 }

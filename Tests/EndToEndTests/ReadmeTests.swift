@@ -81,10 +81,6 @@ import Testing
         }
     }
 
-    @Test func `the README is short`() throws {
-        #expect(try text(of: "README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
-    }
-
     private func text(of document: String) throws -> String {
         try String(contentsOfFile: "\(Program.repository)/\(document)", encoding: .utf8)
     }

@@ -4,18 +4,15 @@ import Testing
 
 /// The watchdog, `deploy/up` and `deploy/down` after processes were killed or stopped and files were deleted.
 @Suite(.timeLimit(.minutes(10))) struct RecoveryTests {
-    /// Short times for the watchdog, which checks every five seconds.
-    private static let quick = "--limit 8 --back-off 5 --retry-unusable 6"
-
     @Test func `the watchdog restarts a stopped service`() async throws {
-        try await SupervisedDeployment.with(["--empty"], watchdog: Self.quick) { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let before = try await deployment.processes()
             let comments = try #require(before["comments"]?.first)
             kill(comments, SIGSTOP)
-            try await SupervisedDeployment.wait { try await deployment.processes()["comments"]?.first != comments }
-            try await SupervisedDeployment.wait { try await deployment.isRight() }
-            let log = try String(contentsOfFile: deployment.root + "/log/watchdog.log", encoding: .utf8)
-            #expect(log.contains("comments (process \(comments)) has not answered for "), "\(log)")
+            try await deployment.waitForLog(
+                of: "watchdog", with: "comments (process \(comments)) has not answered for ")
+            try await eventually { try await deployment.isRight() }
+            #expect(try await deployment.process("comments") != comments)
             // No other program was restarted.
             let after = try await deployment.processes()
             for name in ["feed", "image-data", "gateway", "watchdog", "supervisord"] {
@@ -25,62 +22,61 @@ import Testing
     }
 
     @Test func `the watchdog restarts a service that supervisord has given up on`() async throws {
-        try await SupervisedDeployment.with(["--empty"], watchdog: Self.quick) { deployment, _ in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                // In parallel with the query of the state. On a busy machine the query takes so long that the service would count
-                // as started.
-                group.addTask {
-                    while !Task.isCancelled {
-                        for process in try await deployment.processes()["feed"] ?? [] { kill(process, SIGKILL) }
-                        await Task.yield()
-                    }
-                }
-                try await SupervisedDeployment.wait { try await deployment.state(of: "feed") == "FATAL" }
-                group.cancelAll()
-            }
-            try await SupervisedDeployment.wait { try await deployment.isRight() }
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
+            let program = deployment.root + "/bin/feed-service"
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: program)
+            kill(try await deployment.process("feed"), SIGKILL)
+            try await deployment.waitForLog(of: "supervisord", with: "gave up: feed entered FATAL state")
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+            try await eventually { try await deployment.isRight() }
         }
     }
 
-    @Test func `a service with an unusable store restarts after the repair`() async throws {
-        try await SupervisedDeployment.with(["--empty"], watchdog: Self.quick) { deployment, _ in
+    @Test func `a service with an unusable store exits while the others serve, and restarts after the repair`()
+        async throws
+    {
+        try await SupervisedDeployment.with(["--empty"], options: ["watchdog": "--retry-unusable 6"]) { deployment, _ in
             #expect(try await deployment.down().status == 0)
             let (data, away) = (deployment.root + "/data/comments.sqlite", deployment.root + "/comments.sqlite")
             try FileManager.default.moveItem(atPath: data, toPath: away)
             try Data("this is not a database, and it is longer than a header".utf8).write(to: URL(filePath: data))
             let refused = try await deployment.up()
             #expect(refused.status == 1)
+            #expect(refused.errors.contains(data) && refused.errors.contains("not an SQLite database"))
             #expect(refused.errors.contains("after exit 70 every five minutes"), "\(refused.errors)")
             #expect(refused.errors.contains("start them at once with deploy/up --root "), "\(refused.errors)")
+            #expect(try await deployment.gateway("feed").status == 0)
+            #expect(try await deployment.gateway("health").status == 1)
+            // Even if the plugin is optional for the gateway.
+            let manifest = #"{"name":"comments","socket":"comments.sock","contracts":{"comments":1},"required":false}"#
+            try Data(manifest.utf8).write(to: URL(filePath: deployment.root + "/plugins.d/comments.json"))
+            #expect(try await deployment.up().status == 1)
 
             try FileManager.default.removeItem(atPath: data)
             try FileManager.default.moveItem(atPath: away, toPath: data)
-            try await SupervisedDeployment.wait { try await deployment.isRight() }
-            let log = try String(contentsOfFile: deployment.root + "/log/watchdog.log", encoding: .utf8)
+            try await eventually { try await deployment.isRight() }
+            let log = try deployment.log(of: "watchdog")
             #expect(log.contains("comments has exited with 70: starting it again in 6 s"), "\(log)")
         }
     }
 
-    @Test func `a killed watchdog is restarted, and it exits with supervisord`() async throws {
+    @Test func `a killed watchdog is restarted, and after supervisord was killed, up replaces all programs`()
+        async throws
+    {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
+            let port = "\(try lastingPort())"
+            #expect(try await deployment.up("--http-port", port).status == 0)
             let watchdog = try #require(try await deployment.processes()["watchdog"]?.first)
             kill(watchdog, SIGKILL)
-            try await SupervisedDeployment.wait {
+            try await eventually {
                 let now = try await deployment.processes()["watchdog"]
                 return now?.count == 1 && now?.first != watchdog
             }
-            kill(try #require(try await deployment.processes()["supervisord"]?.first), SIGKILL)
-            try await SupervisedDeployment.wait { try await deployment.processes()["watchdog"] == nil }
-        }
-    }
-
-    @Test func `after supervisord was killed, up replaces its programs and uses the same port`() async throws {
-        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
-            let port = "\(try deployment.httpPort())"
-            #expect(try await deployment.up("--http-port", port).status == 0)
             let before = try await deployment.processes()
             kill(try #require(before["supervisord"]?.first), SIGKILL)
+            try await eventually { try await deployment.processes()["watchdog"] == nil }
 
+            // At the same port, which a gateway without supervisord still uses.
             let outcome = try await deployment.up("--http-port", port)
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(try await deployment.isRight())
@@ -110,7 +106,7 @@ import Testing
     }
 
     @Test func `up creates deleted sockets again`() async throws {
-        try await SupervisedDeployment.with(["--empty"], watchdog: Self.quick) { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             for name in ["feed", "gateway", "supervisord"] {
                 try FileManager.default.removeItem(atPath: deployment.root + "/run/\(name).sock")
             }
@@ -165,7 +161,7 @@ import Testing
     @Test(arguments: 1...3)
     func `up and down work after any kill, stop or deletion`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
-        try await SupervisedDeployment.with(["--empty"], watchdog: Self.quick) { deployment, _ in
+        try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             var seen: Set<ProcessIdentity> = []
             var steps: [String] = []
             for _ in 0..<6 {
@@ -208,13 +204,5 @@ import Testing
             try? FileManager.default.removeItem(atPath: deployment.root + "/run")
             return "delete run"
         }
-    }
-}
-
-extension SupervisedDeployment {
-    /// The state of a program in supervisord's terms.
-    fileprivate func state(of program: String) async throws -> String {
-        let outcome = try await supervisorctl("status", program)
-        return outcome.output.split(separator: " ").dropFirst().first.map(String.init) ?? ""
     }
 }

@@ -10,9 +10,12 @@ import Testing
         #expect(outcome.status == 64 && outcome.errors.contains(argument.1), "\(outcome.errors)")
     }
 
-    @Test func `an empty deployment never imports the sample`() async throws {
+    @Test func `an empty deployment never imports the sample, and up warns when it runs as root`() async throws {
         try await SupervisedDeployment.with(["--empty"]) { deployment, first in
             #expect(first.status == 0 && !first.errors.contains("sample"), "\(first.errors)")
+            if geteuid() == 0 {
+                #expect(first.errors.contains("running as root") && first.errors.contains("--user NAME"))
+            }
             let second = try await deployment.up()
             #expect(second.status == 0 && !second.errors.contains("sample"), "\(second.errors)")
             let feed = try await deployment.gateway("feed", "--json")
@@ -20,41 +23,54 @@ import Testing
         }
     }
 
-    @Test func `options for fetching reach the services that connect to others, and are remembered`() async throws {
+    @Test func `options for fetching are those of the services that connect to others, and are remembered`()
+        async throws
+    {
         try await withTemporaryDirectory { directory in
             let pin = "127.0.0.1=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
             try Data().write(to: URL(filePath: directory + "/ca.pem"))
             let stubs = try Stubs(directory)
             let deployment = SupervisedDeployment(root: directory + "/root", programs: stubs.directory)
+            // Each `up` ends when it has written the configuration of supervisord.
+            let tools = try Tool.write("exit 1", as: "supervisord", in: directory)
             let exceptions = [
                 "--allow-private-upstream 127.0.0.1:2", "--pin \(pin)", "--upstream-ca \(directory)/ca.pem",
             ]
-            let lasting = ["--deny-upstream 192.0.2.0/24", "--no-fetch"]
+            let (deny, edge) = (["--deny-upstream 192.0.2.0/24"], ["--upstream http://127.0.0.1:3"])
+            let unpinned = [exceptions[0], exceptions[2]]
             for (arguments, feed, images) in [
                 // Connection options are remembered while nothing is fetched.
-                (["--empty"] + exceptions + lasting, [String](), ["--no-fetch"]),
+                (["--empty"] + exceptions + deny + ["--no-fetch"], [String](), ["--no-fetch"]),
                 ([], [], ["--no-fetch"]),
-                (["--fetch"], [], exceptions + lasting.dropLast()),
+                (["--fetch"], [], exceptions + deny),
                 (["--no-fetch"], [], ["--no-fetch"]),
                 // The exceptions were for fetching without an upstream, not for this upstream.
-                (
-                    ["--upstream http://127.0.0.1:3"], ["--upstream http://127.0.0.1:3", lasting[0]],
-                    ["--upstream http://127.0.0.1:3", lasting[0]]
-                ),
+                (edge, edge + deny, edge + deny),
+                // Those for this upstream last until it changes.
+                (exceptions, edge + exceptions + deny, edge + exceptions + deny),
+                (["\(edge[0])/"], edge + exceptions + deny, edge + exceptions + deny),
+                (["--pin none"], edge + unpinned + deny, edge + unpinned + deny),
                 (["--upstream none"], [], ["--no-fetch"]),
-                (["--fetch"], [], [lasting[0]]),
+                (["--fetch"], [], deny),
                 (["--deny-upstream none"], [], []),
             ] {
                 let outcome = try await deployment.up(
-                    with: arguments.flatMap { $0.split(separator: " ").map(String.init) })
-                _ = outcome
-                #expect(try stubs.options(of: "feed-service") == feed.joined(separator: " "), "\(outcome.errors)")
-                #expect(try stubs.options(of: "comments-service") == feed.joined(separator: " "), "\(outcome.errors)")
-                #expect(
-                    try stubs.options(of: "image-data-service") == images.joined(separator: " "), "\(outcome.errors)")
+                    with: arguments.flatMap { $0.split(separator: " ").map(String.init) }, ["PATH": tools])
+                #expect(outcome.status == 69 && outcome.errors.contains("supervisord does not start"))
+                for (program, options) in [("feed", feed), ("comments", feed), ("image-data", images)] {
+                    let configured = try configuredOptions(of: program, deployment)
+                    #expect(configured == options.joined(separator: " "), "\(arguments): \(outcome.errors)")
+                }
             }
-            #expect(try await deployment.down().status == 0)
         }
+    }
+
+    /// The options that supervisord gives to a service, without --root.
+    private func configuredOptions(of program: String, _ deployment: SupervisedDeployment) throws -> String {
+        let text = try String(contentsOfFile: deployment.root + "/supervisord.conf", encoding: .utf8)
+        let command = #"command="%(here)s/bin/\#(program)-service" --root "%(here)s""#
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(command) })
+        return line.dropFirst(command.count).trimmingCharacters(in: .whitespaces)
     }
 
     @Test func `--new-store applies to one start only`() async throws {
@@ -143,12 +159,12 @@ import Testing
                 ("nothing", 1), ("nothing", 1), ("source", 2), ("program", 3), ("new source", 4), ("nothing", 4),
             ] {
                 try project.change(change)
-                let root = directory + "/root-\(change == "nothing")"
+                // It ends after the build, because of these options.
+                let root = "\(directory)/root-\(change == "nothing")"
+                try SupervisedDeployment(root: root).setOptions("", of: "nobody")
                 let outcome = try await project.up(root)
-                #expect(outcome.status == 0, "\(outcome.errors)")
+                #expect(outcome.status == 64 && outcome.errors.contains("/options/nobody"), "\(outcome.errors)")
                 #expect(try project.builds() == builds, "\(change)")
-                let down = try await Program(path: project.path + "/deploy/down").run(["--root", root])
-                #expect(down.status == 0, "\(down.errors)")
             }
         }
     }
@@ -183,13 +199,6 @@ import Testing
             #expect(other.status == 77 && other.errors.contains("belongs to nobody"), "\(other.errors)")
             #expect(try await deployment.down().status == 0)
             #expect(try await deployment.processes().isEmpty)
-        }
-    }
-
-    @Test(.enabled(if: geteuid() == 0, "needs root"))
-    func `up warns when it runs as root`() async throws {
-        try await SupervisedDeployment.with(["--empty"]) { _, outcome in
-            #expect(outcome.errors.contains("running as root") && outcome.errors.contains("--user NAME"))
         }
     }
 
@@ -244,12 +253,6 @@ private struct Stubs {
         try String(contentsOfFile: "\(directory)/\(program).starts", encoding: .utf8).split(separator: "\n")
     }
 
-    /// The options of the last start, without --root.
-    func options(of program: String) throws -> String {
-        let words = try #require(try starts(of: program).last).split(separator: " ")
-        return words.dropFirst(2).joined(separator: " ")
-    }
-
     func change(_ program: String) throws {
         let file = try FileHandle(forWritingTo: URL(filePath: "\(directory)/\(program)"))
         try file.seekToEnd()
@@ -258,22 +261,33 @@ private struct Stubs {
     }
 }
 
+/// A program that replaces one of the system.
+private enum Tool {
+    /// - Parameter script: the text of a bash script.
+    /// - Returns: the search path on which it comes first.
+    static func write(_ script: String, as name: String, in directory: String) throws -> String {
+        let tools = directory + "/tools"
+        try FileManager.default.createDirectory(atPath: tools, withIntermediateDirectories: false)
+        try Data("#!/bin/bash\n\(script)\n".utf8).write(to: URL(filePath: "\(tools)/\(name)"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(tools)/\(name)")
+        return tools + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
+    }
+}
+
 /// A copy of the scripts with a fake compiler that counts its calls.
 private struct FakeProject {
     let path: String
-    private let tools: String
+    private let searchPath: String
 
     init(_ directory: String) throws {
         path = directory + "/project"
-        tools = directory + "/tools"
-        for folder in [tools, path, path + "/Services", path + "/.build"] {
+        for folder in [path, path + "/Services", path + "/.build"] {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         }
         try FileManager.default.copyItem(atPath: Program.repository + "/deploy", toPath: path + "/deploy")
         try Data("// one".utf8).write(to: URL(filePath: path + "/Package.swift"))
         try Data("// two".utf8).write(to: URL(filePath: path + "/Services/A.swift"))
         let script = """
-            #!/bin/bash
             out='\(path)/.build/out'
             case "$*" in
             --version) echo 'Swift version 6.3.1' ;;
@@ -290,14 +304,11 @@ private struct FakeProject {
             esac
 
             """
-        try Data(script.utf8).write(to: URL(filePath: tools + "/swift"))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tools + "/swift")
+        searchPath = try Tool.write(script, as: "swift", in: directory)
     }
 
     func up(_ root: String) async throws -> Program.Outcome {
-        let search = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        return try await Program(path: path + "/deploy/up").run(
-            ["--root", root, "--empty"], environment: ["PATH": "\(tools):\(search)"])
+        try await Program(path: path + "/deploy/up").run(["--root", root], environment: ["PATH": searchPath])
     }
 
     func builds() throws -> Int {

@@ -2,8 +2,7 @@ import Foundation
 import RPCTestKit
 import Testing
 
-/// A deployment started by `deploy/up`, with supervisord and the sample feed. It runs the programs that were built with the
-/// tests.
+/// A deployment started by `deploy/up`, with supervisord and the sample feed.
 struct SupervisedDeployment {
     let root: String
 
@@ -13,23 +12,33 @@ struct SupervisedDeployment {
     /// - Parameters:
     ///   - arguments: further arguments of `deploy/up`.
     ///   - environment: variables for `deploy/up` and the programs.
-    ///   - watchdog: the watchdog's options.
+    ///   - options: those of ROOT/options, by program.
     static func with<Result>(
-        _ arguments: [String] = [], _ environment: [String: String] = [:], watchdog: String? = nil,
+        _ arguments: [String] = [], _ environment: [String: String] = [:], options: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation,
         _ body: (SupervisedDeployment, Program.Outcome) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { directory in
             let deployment = SupervisedDeployment(root: directory + "/root")
-            if let watchdog { try deployment.setOptions(watchdog, of: "watchdog") }
+            for (program, words) in options { try deployment.setOptions(words, of: program) }
             do {
                 let outcome = try await deployment.up(with: arguments, environment)
                 let result = try await body(deployment, outcome)
-                _ = try await deployment.down()
+                try await deployment.end()
                 return result
             } catch {
-                _ = try await deployment.down()
+                try await deployment.end()
                 throw error
+            }
+        }
+    }
+
+    /// Kills all programs. Quicker than `deploy/down`, which lets them finish their calls one after the other.
+    func end() async throws {
+        while case let processes = try await processes(), !processes.isEmpty {
+            // First supervisord, which would start the others again.
+            for process in processes["supervisord"] ?? Array(processes.values.joined()) {
+                kill(process, SIGKILL)
             }
         }
     }
@@ -39,12 +48,13 @@ struct SupervisedDeployment {
     }
 
     func up(with arguments: [String], _ environment: [String: String] = [:]) async throws -> Program.Outcome {
-        try await script("up", ["--root", root, "--bin", programs] + arguments, environment)
+        // A slow machine may need any time.
+        try await script("up", ["--root", root, "--bin", programs, "--wait", "600"] + arguments, environment)
     }
 
     /// The port that the gateway's last start line names.
     func httpPort() throws -> Int {
-        let log = try String(contentsOfFile: root + "/log/gateway.log", encoding: .utf8)
+        let log = try log(of: "gateway")
         return try #require(log.matches(of: /http:\/\/127\.0\.0\.1:(\d+)/).last.flatMap { Int($0.output.1) })
     }
 
@@ -81,10 +91,14 @@ struct SupervisedDeployment {
         return try await gateway("health").status == 0
     }
 
-    /// Waits, without a time limit, until a condition is true. Checks twice a second, because most conditions start processes, which
-    /// would delay the programs that they wait for.
-    static func wait(until condition: () async throws -> Bool) async throws {
-        while try await !condition() { try await Task.sleep(for: .milliseconds(500)) }
+    /// Waits until the log of a program contains `part`.
+    func waitForLog(of program: String, with part: String) async throws {
+        try await eventually { try log(of: program).contains(part) }
+    }
+
+    /// The log of a program that has started.
+    func log(of program: String) throws -> String {
+        try String(contentsOfFile: "\(root)/log/\(program).log", encoding: .utf8)
     }
 
     /// Deletes what an edge has cached.
@@ -108,9 +122,7 @@ struct SupervisedDeployment {
 
     /// What supervisord and the watchdog have done, for the messages of failures.
     func history() throws -> String {
-        try ["supervisord", "watchdog"].map { name in
-            try String(contentsOfFile: "\(root)/log/\(name).log", encoding: .utf8)
-        }.joined(separator: "\n")
+        try ["supervisord", "watchdog"].map(log).joined(separator: "\n")
     }
 
     /// The process that supervisord runs under this name.

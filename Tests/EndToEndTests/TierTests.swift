@@ -5,7 +5,7 @@ import Testing
 /// Origin → edge → edge: each is started by `deploy/up` and reads from the HTTP API of the previous one.
 @Suite(.timeLimit(.minutes(10))) struct TierTests {
     @Test func `an edge serves its cache while its origin is down, and recovers`() async throws {
-        let port = try await freePort()
+        let port = try lastingPort()
         try await SupervisedDeployment.with(["--http-port", "\(port)"]) { origin, _ in
             let upstream = ["--upstream", "http://127.0.0.1:\(port)"]
             try await SupervisedDeployment.with(upstream) { edge, started in
@@ -75,7 +75,9 @@ import Testing
             guard let index = names.firstIndex(where: { "/" + $0 == request.path }) else { return [.response(404)] }
             return [.response(body: [UInt8](files[index]))]
         } _: { web in
-            try await withAuthority("--allow-private-upstream \(web.authority)") { authority in
+            let options = ["image-data": "--allow-private-upstream \(web.authority)"]
+            try await SupervisedDeployment.with(["--empty"], options: options) { authority, started in
+                #expect(started.status == 0, "\(started.errors)")
                 var ids: [String] = []
                 for name in names {
                     let published = try await authority.gateway("publish", "\(web.url)/\(name)")
@@ -95,38 +97,13 @@ import Testing
         }
     }
 
-    /// - Parameter options: further options of image-data-service.
-    private func withAuthority(_ options: String, _ body: (SupervisedDeployment) async throws -> Void) async throws {
-        try await withTemporaryDirectory { directory in
-            let authority = SupervisedDeployment(root: directory + "/root")
-            try FileManager.default.createDirectory(
-                atPath: authority.root + "/options", withIntermediateDirectories: true)
-            try Data("\(options)\n".utf8).write(to: URL(filePath: authority.root + "/options/image-data"))
-            do {
-                let started = try await authority.up()
-                #expect(started.status == 0, "\(started.errors)")
-                try await body(authority)
-                _ = try await authority.down()
-            } catch {
-                _ = try await authority.down()
-                throw error
-            }
-        }
-    }
-
     @Test func `--upstream is checked before anything is changed`() async throws {
         for value in ["", "feed.example", "ftp://feed.example", "http://a b", "http://a'"] {
             let outcome = try await SupervisedDeployment(root: "/nowhere/root").up("--upstream", value)
             #expect(outcome.status == 64, "\(value): \(outcome.errors)")
         }
-    }
-
-    /// A currently free port. The origin needs a fixed port, because it must restart at the same address.
-    private func freePort() async throws -> Int {
-        try await OriginServer.with { _ in
-            []
-        } _: {
-            $0.port
-        }
+        let two = try await SupervisedDeployment(root: "/nowhere/root").up(
+            "--upstream", "http://a", "--upstream", "http://b")
+        #expect(two.status == 64 && two.errors.contains("http://b"), "\(two.errors)")
     }
 }

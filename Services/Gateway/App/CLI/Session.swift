@@ -1,6 +1,7 @@
 import Foundation
 import GatewayContract
 import JSON
+import NIOCore
 import Presentation
 import RPC
 
