@@ -120,6 +120,7 @@ import Testing
     {
         try await SupervisedDeployment.with(["--empty"]) { deployment, _ in
             let before = try await deployment.process("image-data")
+            let feed = try await deployment.process("feed")
             let file = URL(filePath: deployment.root + "/options/image-data")
             for (wrong, complaint) in [
                 ("--max-image-bytes 0", "from 1 to 33554432"), ("--nonsense", "--nonsense"), ("--ttl '60'", "quotes"),
@@ -130,6 +131,7 @@ import Testing
                 #expect(refused.status == 64 && refused.errors.contains(complaint), "\(refused.errors)")
                 #expect(try await deployment.process("image-data") == before)
             }
+            try Data().write(to: file)
             for arguments in [["--upstream", "http://a:99999"], ["--upstream", "http://a", "--pin", "nonsense"]] {
                 let refused = try await deployment.up(with: arguments)
                 #expect(refused.status == 64 && refused.errors.contains("refuses"), "\(refused.errors)")
@@ -149,6 +151,7 @@ import Testing
             // The refused upstreams were not stored.
             #expect(outcome.output.hasPrefix("My Feed\n"), "\(outcome.output)")
             #expect(try await deployment.process("image-data") != before)
+            #expect(try await deployment.process("feed") == feed)
             let published = try await deployment.gateway("publish", Program.repository + "/deploy/sample/mosaic.webp")
             #expect(published.status == 65 && published.errors.contains("100"), "\(published.errors)")
         }
