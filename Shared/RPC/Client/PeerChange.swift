@@ -76,7 +76,7 @@ struct PeerStanding {
     /// A violation is reported once until the peer is greeted again.
     mutating func violated(_ reason: String) -> PeerChange? {
         guard !isViolating else { return nil }
-        isViolating = true
+        (state, isViolating) = (.down, true)
         return .violated(reason: reason)
     }
 }

@@ -52,7 +52,7 @@ import Testing
         var standing = PeerStanding()
         #expect(standing.violated("x") == .violated(reason: "x"))
         #expect(standing.violated("x") == nil)
-        _ = standing.greeted(by: "a")
+        #expect(standing.greeted(by: "a") == .returned(isNew: false))
         #expect(standing.violated("y") == .violated(reason: "y"))
     }
 
