@@ -89,6 +89,17 @@ public final class ManualClock: MonotonicClock {
         await state.wait { state in state.pending.values.contains { $0.deadline == state.now + time } }
     }
 
+    /// Lets time pass while `body` waits for what follows from it: moves on by `step` as soon as a timer or a sleep ends within it.
+    public func passing<Result>(
+        inStepsOf step: TimeAmount, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { while !Task.isCancelled { await self.advance(by: step, once: 1) } }
+            defer { group.cancelAll() }
+            return try await body()
+        }
+    }
+
     // MARK: Timers and sleeps
 
     @discardableResult
