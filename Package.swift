@@ -238,7 +238,7 @@ let package = Package(
                 "GatewayTests",
                 of: [
                     "EdgeModel", "JSON", "Processes", "RPC", "RPCTestKit", "ServiceKit", "FeedContract",
-                    "CommentsContract", "ImageDataContract", "GatewayContract", "ContractKit", "CZlib",
+                    "CommentsContract", "ImageDataContract", "GatewayContract", "ContractKit", "CZlib", "Timing",
                     .httpTypes,
                     .logging, .nioCore, .nioPosix,
                     // Limits of an edge's gateway.
@@ -282,7 +282,7 @@ let package = Package(
                 "SearchTests",
                 of: [
                     "Search", "SearchContract", "search-service", "FeedContract", "CommentsContract", "ContractKit",
-                    "JSON", "RPC", "Presentation", "RPCTestKit", "ServiceKit", "SQLiteKit", .grdb, .logging,
+                    "JSON", "RPC", "Presentation", "RPCTestKit", "ServiceKit", "SQLiteKit", "Timing", .grdb, .logging,
                 ] + executables, exclude: ["Gateway/gateway-search.txt"]),
             // These tests start the real executables.
             tests(

@@ -3,6 +3,7 @@ import Foundation
 import RPC
 import SQLiteKit
 import ServiceKit
+import Timing
 
 /// The program: its options and its composition.
 @main
@@ -56,7 +57,7 @@ struct SearchService: AsyncParsableCommand {
         let services = FollowedServices(feed: feed, comments: comments)
         let standing = IndexStanding(logger: process.logger, now: { Date() })
         let follower = Follower(
-            services: services, index: index, standing: standing, logger: process.logger)
+            services: services, index: index, standing: standing, logger: process.logger, clock: .system)
         try await process.serve(
             SearchHandlers(index: index, standing: standing).table, on: socket,
             health: { [index.check] + standing.checks },

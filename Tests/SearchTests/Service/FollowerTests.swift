@@ -1,6 +1,7 @@
 import CommentsContract
 import FeedContract
 import Foundation
+import GRDB
 import Logging
 import RPC
 import RPCTestKit
@@ -30,12 +31,12 @@ import Testing
             for await _ in reads.dropFirst(Follower.stretchesAtOnce) { break }
             let item = FeedItem(id: new, description: "chick", image: "https://example.org/a")
             try await items.send(FeedEvent(seq: "2", change: .published([item])))
-            await Self.stayOpen()
+            await waitForCancellation()
         }
         try await follow(
             feed, Self.withoutComments,
             while: { index in
-                while try await index.find(SearchQuery("chick"), 1, after: nil, maximumTotal: 1).images.isEmpty {}
+                try await index.wait(for: "chick")
                 #expect(try index.progress().walk == .walking)
             })
     }
@@ -58,7 +59,7 @@ import Testing
             }
             for await _ in reads { break }
             try await items.send(FeedEvent(seq: "3", change: .published([last])))
-            await Self.stayOpen()
+            await waitForCancellation()
         }
         try await follow(feed, Self.withoutComments) { index in
             _ = try await index.apply([IndexEvent(seq: "1", change: .feedReset)], from: IndexProgress())
@@ -66,13 +67,10 @@ import Testing
             func find(_ words: String) async throws -> [UUID] {
                 try await index.find(SearchQuery(words), 10, after: nil, maximumTotal: 10).images.map(\.id)
             }
-            while try await find("chick").isEmpty {}
+            try await index.wait(for: "chick")
             #expect(try await find("") == [last.id, b.id, a.id])
         }
     }
-
-    /// Until the watcher ends its stream.
-    private static func stayOpen() async { for await _ in AsyncStream<Void>(Void.self, { _ in }) {} }
 
     /// A service without comments.
     private static var withoutComments: MethodTable {
@@ -81,7 +79,7 @@ import Testing
             CommentLists(
                 lists: params.imageIDs.map { CommentList(imageID: $0, items: [], nextAfterID: nil) }, rest: nil)
         }
-        comments.handle(CommentsContract.watch) { _, _, _ in await stayOpen() }
+        comments.handle(CommentsContract.watch) { _, _, _ in await waitForCancellation() }
         return comments
     }
 
@@ -104,7 +102,9 @@ import Testing
                         try await RPCClient.withConnection(to: comments.path, as: "test") { comments in
                             let follower = Follower(
                                 services: FollowedServices(feed: feed, comments: comments), index: store,
-                                standing: IndexStanding(logger: logger, now: { Date() }), logger: logger)
+                                standing: IndexStanding(logger: logger, now: { Date() }), logger: logger,
+                                // Time stands still: each step follows from an event.
+                                clock: ManualClock())
                             try await withThrowingTaskGroup(of: Void.self) { group in
                                 group.addTask { await follower.run() }
                                 try await body(SearchIndex(pool))
@@ -114,6 +114,17 @@ import Testing
                     }
                 }
             }
+        }
+    }
+}
+
+extension SearchIndex {
+    /// Returns once an image is found by this word.
+    fileprivate func wait(for word: String) async throws {
+        let changes = ValueObservation.tracking(region: .fullDatabase) { _ in }
+            .values(in: pool, bufferingPolicy: .bufferingNewest(1))
+        for try await _ in changes {
+            if try await !find(SearchQuery(word), 1, after: nil, maximumTotal: 1).images.isEmpty { return }
         }
     }
 }

@@ -86,7 +86,7 @@ import Testing
             await stack.kill("comments")
             try await stack.publish(FeedItem(2, "two"))
             try await stack.wait(for: "two", [UUID(2)])
-            try await stack.wait {
+            try await eventually {
                 let health = try await stack.answer(of: stack.search, ProtocolMethods.health, ServiceSelection())
                 return health.checks.contains { $0.name == "comments" && $0.status == .degraded }
             }
@@ -117,7 +117,7 @@ import Testing
             let numbers = Array(1...2_500)
             for start in stride(from: 0, to: numbers.count, by: 100) {
                 let items = numbers[start..<start + 100].map { FeedItem($0, "image w\($0 % 7)") }
-                _ = try await stack.feed.call(FeedContract.publish, PublishedItems(items: items))
+                _ = try await stack.feed.client.call(FeedContract.publish, PublishedItems(items: items))
             }
             for number in stride(from: 1, through: 2_500, by: 50) {
                 try await stack.comment(UUID(number), "galinha", id: UUID(number + 10_000))
@@ -131,22 +131,20 @@ import Testing
                 try await stack.remove(UUID(round + 1))
             }
             try await stack.start("search")
-            try await stack.wait { try await stack.find("").count == 2_494 }
+            try await eventually { try await stack.find("").count == 2_494 }
             let all = try await stack.find("")
             #expect(Set(all) == Set((7...2_500).map { UUID($0) }))
-            try await stack.wait { try await stack.find("galinha").count == 49 }
+            try await eventually { try await stack.find("galinha").count == 49 }
         }
     }
 
     @Test("an answer says until when the index has all changes")
     func currency() async throws {
         try await SearchStack.with { stack in
-            let start = Date()
             try await stack.publish(FeedItem(1, "one"))
-            try await stack.wait {
+            try await eventually {
                 let found = try await stack.answer(of: stack.search, SearchContract.items, SearchItems(query: "one"))
-                return found.items.count == 1 && found.indexing == nil
-                    && found.indexedAt.map { $0.timeIntervalSince(start) > -1 } ?? false
+                return found.items.count == 1 && found.indexing == nil && found.indexedAt != nil
             }
         }
     }

@@ -4,13 +4,14 @@ import Foundation
 import RPC
 import RPCTestKit
 import SearchContract
+import Timing
 
 /// The real services feed, comments and search in a temporary root. Search follows the two directly.
 final class SearchStack {
     let root: String
-    let feed: RPCClient
-    let comments: RPCClient
-    let search: RPCClient
+    let feed: Connection
+    let comments: Connection
+    let search: Connection
     private var programs: [String: RunningProgram] = [:]
 
     /// Further options of the services.
@@ -35,16 +36,28 @@ final class SearchStack {
         }
     }
 
+    /// A client of a service, and the number of changes that it has noticed.
+    struct Connection {
+        let client: RPCClient
+        let changes: Watched<Int>
+    }
+
     private static func connected(
         _ root: String, _ name: String, isolation: isolated (any Actor)? = #isolation,
-        _ body: (RPCClient) async throws -> Void
+        _ body: (Connection) async throws -> Void
     ) async throws {
-        let path = try SocketPath("\(root)/run/\(name).sock")
-        try await RPCClient.withConnection(to: path, as: "test") { try await body($0) }
+        let changes = Watched(0)
+        let client = await RPCClient.make(
+            to: try SocketPath("\(root)/run/\(name).sock"), as: "test", onChange: { _ in changes.withLock { $0 += 1 } })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await client.run() }
+            defer { group.cancelAll() }
+            try await body(Connection(client: client, changes: changes))
+        }
     }
 
     private init(
-        _ root: String, _ feed: RPCClient, _ comments: RPCClient, _ search: RPCClient, _ options: [String: [String]]
+        _ root: String, _ feed: Connection, _ comments: Connection, _ search: Connection, _ options: [String: [String]]
     ) {
         self.options = options
         (self.root, self.feed, self.comments, self.search) = (root, feed, comments, search)
@@ -74,17 +87,19 @@ final class SearchStack {
 
     /// Calls again while the service is starting: the client has noticed that its socket was gone.
     func answer<Params, Answer>(
-        of service: RPCClient, _ method: RPC.Method<Params, Answer>, _ params: Params
+        of service: Connection, _ method: RPC.Method<Params, Answer>, _ params: Params
     ) async throws -> Answer {
-        for _ in 0..<500 {
+        while true {
+            let changes = service.changes.withLock { $0 }
             do throws(RPCError) {
-                return try await service.call(method, params)
+                return try await service.client.call(method, params)
             } catch {
                 guard error.kind == .unavailable else { throw error }
+                // A call that had begun has lost its connection, and the next one waits. Otherwise calls fail until a change.
+                if !error.begun { await service.changes.wait { $0 != changes } }
+                try Task.checkCancellation()
             }
-            try await Task.sleep(for: .milliseconds(20))
         }
-        return try await service.call(method, params)
     }
 
     func publish(_ items: FeedItem...) async throws {
@@ -121,19 +136,9 @@ final class SearchStack {
         return ids
     }
 
-    /// Asks again until the condition is met: the index follows the services after they have answered.
-    func wait(
-        isolation: isolated (any Actor)? = #isolation, until isMet: () async throws -> Bool
-    ) async throws {
-        for _ in 0..<3_000 {
-            if try await isMet() { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw NotReady(report: programs["search"]?.errors.text ?? "")
-    }
-
+    /// Waits until the index, which follows the services after they have answered, finds these images.
     func wait(for query: String, _ expected: [UUID]) async throws {
-        try await wait { Set(try await find(query)) == Set(expected) }
+        try await eventually { Set(try await find(query)) == Set(expected) }
     }
 }
 

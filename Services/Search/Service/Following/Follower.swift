@@ -1,9 +1,11 @@
 import Foundation
 import Logging
+import NIOCore
 import RPC
 import SQLiteKit
 import Search
 import ServiceKit
+import Timing
 
 /// Makes the index follow the feed and the comments.
 ///
@@ -14,6 +16,7 @@ struct Follower: Sendable {
     let index: SoftStore<SearchIndex>
     let standing: IndexStanding
     let logger: Logger
+    let clock: any MonotonicClock
 
     /// How many transactions of the walk follow each other while events wait.
     static let stretchesAtOnce = 4
@@ -41,7 +44,7 @@ struct Follower: Sendable {
                 if !Task.isCancelled { standing.noteFault(error) }
             }
             // The sleep ends early if the task is cancelled.
-            try? await Task.sleep(for: Self.pause)
+            try? await clock.sleep(for: Self.pause)
         }
     }
 
@@ -53,7 +56,7 @@ struct Follower: Sendable {
         }
         standing.noteStored(
             indexing: try await percent(progress), currentAt: progress.indexedAt)
-        let inbox = EventInbox()
+        let inbox = EventInbox(clock)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [seq = progress.feedSeq] in await watch(.feed, since: seq, inbox) }
             group.addTask { [seq = progress.commentsSeq] in await watch(.comments, since: seq, inbox) }
@@ -70,12 +73,12 @@ struct Follower: Sendable {
         var backoff = Backoff()
         while !Task.isCancelled {
             // The sleep ends early if the task is cancelled.
-            try? await Task.sleep(for: backoff.next())
+            try? await clock.sleep(for: backoff.next())
             do {
                 try await check(source)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
-                        try await Task.sleep(for: Self.settling)
+                        try await clock.sleep(for: Self.settling)
                         standing.noteFollowing(source)
                     }
                     defer { group.cancelAll() }
@@ -126,8 +129,8 @@ struct Follower: Sendable {
         var segments = Segments.few
 
         /// When the progress in reading comments was reported, and when the time up to which the index is current was written.
-        var lastReport = ContinuousClock.now - Follower.reportPeriod
-        var lastCurrent = ContinuousClock.now - Follower.currentPeriod
+        var lastReport: NIODeadline?
+        var lastCurrent: NIODeadline?
     }
 
     /// Applies events and does one piece of other work in turns, until the task is cancelled.
@@ -176,11 +179,11 @@ struct Follower: Sendable {
     /// The index has all changes that have arrived: waits for the next, or merges segments.
     private func rest(_ work: inout Work, _ inbox: EventInbox) async throws {
         standing.noteCurrent(true)
-        if let indexedAt = standing.indexedAt, ContinuousClock.now - work.lastCurrent >= Self.currentPeriod {
+        if let indexedAt = standing.indexedAt, isOver(Self.currentPeriod, since: work.lastCurrent) {
             work.progress = try await writing { [base = work.progress] in
                 try await $0.noteCurrent(at: indexedAt, from: base)
             }
-            work.lastCurrent = .now
+            work.lastCurrent = clock.now
         }
         if work.segments == .few {
             await inbox.wait(for: Self.currentPeriod)
@@ -221,10 +224,15 @@ struct Follower: Sendable {
         }
     }
 
+    /// - Parameter time: nil for a period that has not begun yet.
+    private func isOver(_ period: Duration, since time: NIODeadline?) -> Bool {
+        time.map { clock.now - $0 >= TimeAmount(period) } ?? true
+    }
+
     private func report(_ work: inout Work) async throws {
         let counts = work.progress.walk == .none && work.progress.isBehindComments
-        guard !counts || ContinuousClock.now - work.lastReport >= Self.reportPeriod else { return }
-        if counts { work.lastReport = .now }
+        guard !counts || isOver(Self.reportPeriod, since: work.lastReport) else { return }
+        if counts { work.lastReport = clock.now }
         standing.noteIndexing(try await percent(work.progress))
     }
 
