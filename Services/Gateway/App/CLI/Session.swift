@@ -4,6 +4,7 @@ import JSON
 import NIOCore
 import Presentation
 import RPC
+import Timing
 
 /// The connection of a command, with its options.
 struct Session: Sendable {
@@ -12,6 +13,9 @@ struct Session: Sendable {
 
     /// The user's language preference, which the gateway negotiates.
     let locale: String?
+
+    /// Measures times and pauses of the command.
+    let clock: any MonotonicClock
 
     private let client: RPCClient
     private let timeout: Double
@@ -24,8 +28,12 @@ struct Session: Sendable {
     private let streamOptions: CallOptions
 
     /// - Parameter trace: the trace context of all calls of the command.
-    init(_ client: RPCClient, _ options: ClientOptions, _ output: Output, _ trace: TraceContext) {
+    init(
+        _ client: RPCClient, _ options: ClientOptions, _ output: Output, _ trace: TraceContext,
+        clock: any MonotonicClock = .system
+    ) {
         self.client = client
+        self.clock = clock
         self.output = output
         asJSON = options.json
         isVerbose = options.verbose
@@ -33,7 +41,7 @@ struct Session: Sendable {
         timeout = options.timeout ?? ClientOptions.defaultTimeout
         self.trace = trace
         streamOptions =
-            options.timeout.map { CallOptions(until: .now() + .nanoseconds(Int64($0 * 1e9)), trace: trace) }
+            options.timeout.map { CallOptions(until: clock.now + .nanoseconds(Int64($0 * 1e9)), trace: trace) }
             ?? .endless(trace: trace)
     }
 
@@ -63,7 +71,7 @@ struct Session: Sendable {
     }
 
     /// Whether the timeout of streams has not expired yet.
-    var hasTimeForStreams: Bool { streamOptions.deadline > .now() }
+    var hasTimeForStreams: Bool { streamOptions.deadline > clock.now }
 
     /// Calls a method and prints its answer: as JSON with --json, otherwise as `text`.
     func show<Params, Answer>(
@@ -85,15 +93,18 @@ struct Session: Sendable {
         CallOptions(timeout: .nanoseconds(Int64((timeout ?? self.timeout) * 1e9)), trace: trace)
     }
 
+    /// The time since an earlier one of the clock.
+    func time(since start: NIODeadline) -> Duration { .nanoseconds((clock.now - start).nanoseconds) }
+
     private func reported<Answer>(
         _ method: String, _ call: () async throws(RPCError) -> Answer
     ) async throws(RPCError) -> Answer {
         guard isVerbose else { return try await call() }
         var report = CallReport(method: method, traceID: trace.id)
-        let start = ContinuousClock.now
+        let start = clock.now
         do throws(RPCError) {
             let answer = try await call()
-            report.duration = .now - start
+            report.duration = time(since: start)
             switch answer {
             case let json as RawJSON: report.source = .init(of: json)
             case let image as ImageAnswer: report.source = .init(of: image.loaded.json)
@@ -102,7 +113,7 @@ struct Session: Sendable {
             output.note(report)
             return answer
         } catch {
-            report.duration = .now - start
+            report.duration = time(since: start)
             report.failure = error.kind
             output.note(report)
             throw error

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSON
+import NIOCore
 import RPC
 
 struct HealthCommand: ClientCommand {
@@ -33,16 +34,16 @@ struct HealthCommand: ClientCommand {
     private static let interval = Duration.milliseconds(50)
 
     func run(_ session: Session) async throws {
-        let clock = ContinuousClock()
-        let end = clock.now + .seconds(wait ?? 0)
+        let clock = session.clock
+        let end = clock.now + .nanoseconds(Int64((wait ?? 0) * 1e9))
         while true {
-            let left = max(0.05, (end - clock.now) / .seconds(1))
+            let left = max(0.05, clock.timeLeft(until: end) / .seconds(1))
             let health = await look(session, timeout: wait == nil ? nil : min(left, client.timeout ?? left))
             if case .success(let health) = health, health.status == .serving || clock.now >= end {
                 return try finish(health, session)
             }
             if clock.now >= end { return try finish(health.get(), session) }
-            try await Task.sleep(for: Self.interval)
+            try await clock.sleep(for: Self.interval)
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSON
+import NIOCore
 import RPC
 
 struct StatsCommand: ClientCommand {
@@ -36,12 +37,12 @@ struct StatsCommand: ClientCommand {
             }
             return
         }
-        var last: (statistics: Statistics, time: ContinuousClock.Instant)?
+        var last: (statistics: Statistics, time: NIODeadline)?
         while true {
             let result = try await session.call(
                 ProtocolMethods.stats.name, RawJSON(selection, as: ServiceSelection.codec))
-            let (statistics, now) = (try result.read(as: Statistics.codec), ContinuousClock.now)
-            let rates = last.map { CallRates(from: $0.statistics, to: statistics, in: now - $0.time) }
+            let (statistics, now) = (try result.read(as: Statistics.codec), session.clock.now)
+            let rates = last.map { CallRates(from: $0.statistics, to: statistics, in: session.time(since: $0.time)) }
             if session.asJSON {
                 session.output.print(result)
             } else {
@@ -49,7 +50,7 @@ struct StatsCommand: ClientCommand {
                 session.output.redraw(text, isFirst: last == nil)
             }
             last = (statistics, now)
-            try await Task.sleep(for: Self.interval)
+            try await session.clock.sleep(for: Self.interval)
         }
     }
 }

@@ -50,7 +50,7 @@ struct WatchCommand: ClientCommand {
                     let reason = error.reason(in: session.language)
                     session.output.complain(Texts(session.language).text(.watchReconnecting, reason))
                 }
-                try await Task.sleep(for: max(backoff.next(), .milliseconds(error.retryAfter ?? 0)))
+                try await session.clock.sleep(for: max(backoff.next(), .milliseconds(error.retryAfter ?? 0)))
             }
         }
     }
