@@ -11,8 +11,7 @@ import Testing
 /// The HTTP API on a real port, with services whose answers the test sets.
 struct RunningAPI: Sendable {
     let port: Int
-    let recentPages: RecentPages
-    let recentComments: RecentComments
+    let gateway: Gateway
     let budget: AnswerBudget
     let events: FeedEvents
 
@@ -23,36 +22,43 @@ struct RunningAPI: Sendable {
     let ended: @Sendable () async -> Void
 
     /// A separate loop, so that other tests of this process do not delay the API and the services.
-    private static let executor = LoopExecutor.separate()
-    private static let loops = HTTPLoops(count: 2)
+    private static let loop = LoopExecutor.separate().loop
 
+    // For tests without a clock of their own time stands still.
+    private static let stillness = ManualClock()
+    private static let executor = LoopExecutor(loop, clock: stillness)
+    private static let loops = HTTPLoops(count: 2, clock: stillness)
+
+    /// - Parameter clock: measures the time of the API and the services. All HTTP connections are then on one loop: when one of them is
+    ///   answered, the server has accepted those that were opened before and has read what they had sent.
     static func with<Result: Sendable>(
         _ services: FakeServices = FakeServices(), running names: [String] = ["feed", "comments", "image-data"],
         limits: HTTPLimits = HTTPLimits(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         connections: Int = HTTPLimits.connections, writeToken: WriteToken? = nil,
-        drainTime: TimeAmount = .seconds(60), executor: LoopExecutor = executor, loops: HTTPLoops = loops,
-        enrichment: EnrichmentLimits = EnrichmentLimits(),
+        enrichment: EnrichmentLimits = EnrichmentLimits(), clock: ManualClock? = nil,
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         let failures = FailureLog(logger)
-        return try await withRegistry(of: services, running: names, failures, executor: executor) { registry in
+        let loops = clock.map { HTTPLoops(count: 1, clock: $0) } ?? loops
+        return try await withRegistry(of: services, running: names, failures, clock: clock) { registry in
             let listener = try await HTTPListener.bind(
                 HTTPAddress(host: "127.0.0.1", port: 0), connections: connections, limits: limits,
                 loops: loops, logger: Logger(label: "test"))
             let api = API(
                 gateway: Gateway(registry, limits, enrichment), publicURL: PublicURL(listener.address), limits: limits,
                 budget: listener.budget, writeToken: writeToken, version: "1")
-            return try await running(listener, api, RequestLog(logger, failures), drainTime: drainTime, body)
+            return try await running(listener, api, RequestLog(logger, failures, loops.clock), body)
         }
     }
 
     /// Runs the services, and passes a registry of them to `body`, which must run it.
     static func withRegistry<Result: Sendable>(
         of services: FakeServices, running names: [String] = ["feed", "comments", "image-data"],
-        _ failures: FailureLog = .none, executor: LoopExecutor = executor,
+        _ failures: FailureLog = .none, clock: ManualClock? = nil,
         _ body: (PluginRegistry) async throws -> Result
     ) async throws -> Result {
-        try await withTemporaryDirectory { root in
+        let executor = clock.map { LoopExecutor(loop, clock: $0) } ?? executor
+        return try await withTemporaryDirectory { root in
             let names = names + services.plugins.map(\.manifest.name)
             return try await serving(
                 services.tables.filter { names.contains($0.key) && !services.down.contains($0.key) }, root: root,
@@ -68,7 +74,7 @@ struct RunningAPI: Sendable {
                 for plugin in services.plugins {
                     plugins.append(try await Plugin(plugin.manifest, root: root, executor: executor))
                 }
-                return try await body(PluginRegistry(plugins, failures))
+                return try await body(PluginRegistry(plugins, failures, executor: executor))
             }
         }
     }
@@ -77,7 +83,7 @@ struct RunningAPI: Sendable {
     private static let counting = Enrichment(item: .feed, method: "comments.counts", name: "comments")
 
     private static func running<Result: Sendable>(
-        _ listener: HTTPListener, _ api: API, _ log: RequestLog, drainTime: TimeAmount,
+        _ listener: HTTPListener, _ api: API, _ log: RequestLog,
         _ body: (RunningAPI) async throws -> Result
     ) async throws -> Result {
         let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
@@ -85,14 +91,13 @@ struct RunningAPI: Sendable {
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await api.gateway.run() }
             group.addTask {
-                await listener.serve(api, log: log, drainTime: drainTime) { for await _ in stops {} }
+                await listener.serve(api, log: log, drainTime: Limits().drainTime) { for await _ in stops {} }
                 ending.finish()
             }
             defer { group.cancelAll() }
             return try await body(
                 RunningAPI(
-                    port: listener.address.port, recentPages: api.gateway.feed.recent,
-                    recentComments: api.gateway.comments.recent, budget: listener.budget, events: api.events,
+                    port: listener.address.port, gateway: api.gateway, budget: listener.budget, events: api.events,
                     stop: { stopping.finish() }, ended: { for await _ in ends {} }))
         }
     }
@@ -135,10 +140,7 @@ extension Gateway {
         _ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits(),
         _ enrichment: EnrichmentLimits = EnrichmentLimits()
     ) {
-        self.init(
-            registry, recentPages: RecentPages(limits), recentImages: RecentImages(limits),
-            recentHints: RecentHints(limits),
-            recentComments: RecentComments(limits), enrichment: enrichment, now: { noon })
+        self.init(registry, limits, enrichment, now: { noon })
     }
 }
 

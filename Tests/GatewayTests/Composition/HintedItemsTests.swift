@@ -3,7 +3,6 @@ import FeedContract
 import Foundation
 import GatewayContract
 import ImageDataContract
-import NIOCore
 import RPC
 import RPCTestKit
 import ServiceKit
@@ -20,13 +19,6 @@ import Testing
     private static let date = Date(timeIntervalSince1970: 1_000_000_000)
     private static let members =
         #""published_at":"2001-09-09T01:46:40+0000","width":4,"height":3,"placeholder":"EQECAw==""#
-
-    /// Limits that a slow machine does not exceed.
-    private static let patient: HTTPLimits = {
-        var limits = HTTPLimits()
-        (limits.hintsTimeout, limits.hintsPause) = (.minutes(5), .minutes(5))
-        return limits
-    }()
 
     private static func item(_ index: Int, _ hints: PictureHints = PictureHints(), url: String? = nil) -> FeedItem {
         FeedItem(id: ids[index], image: url ?? "https://a.example/\(index)", publishedAt: date, hints: hints)
@@ -62,7 +54,7 @@ import Testing
     func `an item published by URL has the hints that the service knows`(path: String) async throws {
         let service = Service(Self.item(0))
         let services = service.services { [Self.item(0).image: Self.hints] }
-        try await RunningAPI.with(services, limits: Self.patient) { api async throws in
+        try await RunningAPI.with(services) { api async throws in
             let isPage = !path.hasPrefix("/v1")
             let text = try await api.exchange(path, isPage ? ["Accept: text/html"] : []).text
             if isPage {
@@ -76,7 +68,7 @@ import Testing
     @Test func `the command line has them too`() async throws {
         let services = Service(Self.item(0)).services { [Self.item(0).image: Self.hints] }
         try await RunningAPI.withRegistry(of: services) { registry in
-            let gateway = Gateway(registry, Self.patient)
+            let gateway = Gateway(registry)
             async let _: Void = gateway.run()
             let page = try await gateway.feedPage(LoadFeed(), in: .en, CallOptions())
             #expect(page.page.items.map(\.hints) == [Self.hints])
@@ -87,7 +79,7 @@ import Testing
         let sized = PictureHints(width: 9, height: 8)
         let service = Service(Self.item(0, Self.hints), Self.item(1, sized), Self.item(2, url: "https://a.example/1"))
         let services = service.services { ["https://a.example/1": Self.hints] }
-        try await RunningAPI.with(services, limits: Self.patient) { api async throws in
+        try await RunningAPI.with(services) { api async throws in
             let text = try await api.exchange("/v1/feed").text
             #expect(service.calls.withLock { $0 } == [["https://a.example/1"]])
             // What the feed knows has precedence.
@@ -101,7 +93,7 @@ import Testing
     ) async throws {
         let url = "https://a.example/" + String(repeating: "x", count: FeedItem.maximumImage - 18 + (isLong ? 1 : 0))
         let service = Service(isLong ? Self.item(0, url: url) : Self.item(0, Self.hints))
-        try await RunningAPI.with(service.services { [:] }, limits: Self.patient) { api async throws in
+        try await RunningAPI.with(service.services { [:] }) { api async throws in
             #expect(try await api.exchange("/v1/feed").status == 200)
             #expect(service.calls.withLock { $0.isEmpty })
         }
@@ -110,7 +102,7 @@ import Testing
     @Test func `a URL of the maximum length is asked for`() async throws {
         let url = "https://a.example/" + String(repeating: "x", count: FeedItem.maximumImage - 18)
         try await RunningAPI.with(
-            Service(Self.item(0, url: url)).services { [url: Self.hints] }, limits: Self.patient
+            Service(Self.item(0, url: url)).services { [url: Self.hints] }
         ) { api async throws in
             #expect(try await api.exchange("/v1/feed").text.contains(Self.members))
         }
@@ -121,14 +113,15 @@ import Testing
         let services = Service(Self.item(0)).services {
             isKnown.withLock { $0 } ? [Self.item(0).image: Self.hints] : [:]
         }
-        var limits = Self.patient
-        limits.recentHintsTime = .milliseconds(1)
-        try await RunningAPI.with(services, limits: limits) { api async throws in
+        let clock = ManualClock()
+        try await RunningAPI.with(services, clock: clock) { api async throws in
             let first = try await api.exchange("/v1/feed")
             #expect(first.status == 200 && !first.text.contains("width"))
             isKnown.withLock { $0 = true }
-            while !(try await api.exchange("/v1/feed").text.contains(Self.members)) {}
-            #expect(try await api.exchange("/v1/feed")["ETag"] != first["ETag"])
+            // Neither the page nor the missing hints are cached any more.
+            await clock.advance(by: .seconds(1))
+            let second = try await api.exchange("/v1/feed")
+            #expect(second.text.contains(Self.members) && second["ETag"] != first["ETag"])
         }
     }
 
@@ -142,23 +135,27 @@ import Testing
         }
     }
 
-    @Test func `a page does not wait for a service that hangs, and the next pages do not ask it`() async throws {
-        let service = Service(Self.item(0))
-        let log = RecordedLog()
-        var limits = Self.patient
-        limits.hintsTimeout = .milliseconds(50)
+    @Test func `a page waits a tenth of a second for a service that hangs, and the next pages do not ask it`()
+        async throws
+    {
+        let (service, log, clock) = (Service(Self.item(0)), RecordedLog(), ManualClock())
+        let (calls, called) = AsyncStream.makeStream(of: Void.self)
         let services = service.services {
-            try await Task.sleep(for: .seconds(600))
+            called.yield()
+            await waitForCancellation()
             return [:]
         }
-        try await RunningAPI.with(services, limits: limits, logger: log.logger) { api async throws in
-            for _ in 0..<5 { #expect(try await api.exchange("/v1/feed").status == 200) }
+        try await RunningAPI.with(services, logger: log.logger, clock: clock) { api async throws in
+            async let first = api.exchange("/v1/feed")
+            for await _ in calls { break }
+            await clock.advance(by: .milliseconds(100))
+            #expect(try await first.status == 200)
+            for _ in 1...4 {
+                await clock.advance(by: .seconds(1))
+                #expect(try await api.exchange("/v1/feed").status == 200)
+            }
             #expect(service.calls.withLock { $0.count } == 1)
             #expect(log.lines.count { $0.contains("image-data.facts") } == 1, "\(log.lines)")
         }
-    }
-
-    @Test func `a page waits for hints at most a tenth of a second`() {
-        #expect(HTTPLimits().hintsTimeout == .milliseconds(100) && HTTPLimits().hintsPause == .seconds(5))
     }
 }

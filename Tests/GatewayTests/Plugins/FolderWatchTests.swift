@@ -21,14 +21,14 @@ import Testing
             let target = folder.root + "/elsewhere.json"
             try Self.write(Self.manifest("likes", "a.sock"), to: target)
             #expect(symlink(target, folder.path + "/likes.json") == 0)
-            await until { folder.registry.plugins.first?.manifest.socket == "a.sock" }
+            await folder.wait(inStepsOf: FolderWatch.pollTime, for: ["likes": "a.sock"])
             try Self.write(Self.manifest("likes", "b.sock"), to: target)
-            await until { folder.registry.plugins.first?.manifest.socket == "b.sock" }
+            await folder.wait(inStepsOf: FolderWatch.pollTime, for: ["likes": "b.sock"])
             // Its target may be missing for a while.
             try FileManager.default.removeItem(atPath: target)
-            await until { folder.registry.rejections.map(\.name) == ["likes"] }
+            await folder.wait(inStepsOf: FolderWatch.pollTime) { _, rejections in rejections.map(\.name) == ["likes"] }
             try Self.write(Self.manifest("likes", "c.sock"), to: target)
-            await until { folder.registry.plugins.first?.manifest.socket == "c.sock" }
+            await folder.wait(inStepsOf: FolderWatch.pollTime, for: ["likes": "c.sock"])
         }
     }
 
@@ -40,15 +40,15 @@ import Testing
                 try Self.write(Self.manifest("likes", socket), to: "\(folder.root)/\(name)/likes.json")
                 #expect(symlink(name, folder.root + "/new") == 0)
                 #expect(rename(folder.root + "/new", folder.path) == 0)
-                await until { folder.registry.plugins.first?.manifest.socket == socket }
+                await folder.wait(inStepsOf: FolderWatch.pollTime, for: ["likes": socket])
             }
             // A change in the folder that it leads to, and that folder replaced by another one.
             try Self.write(Self.manifest("likes", "c.sock"), to: folder.root + "/two/likes.json")
-            await until { folder.registry.plugins.first?.manifest.socket == "c.sock" }
+            await folder.wait(inStepsOf: FolderWatch.pollTime, for: ["likes": "c.sock"])
             #expect(rename(folder.root + "/one", folder.root + "/three") == 0)
             #expect(rename(folder.root + "/two", folder.root + "/one") == 0)
             #expect(rename(folder.root + "/three", folder.root + "/two") == 0)
-            await until { folder.registry.plugins.first?.manifest.socket == "a.sock" }
+            await folder.wait(inStepsOf: FolderWatch.pollTime, for: ["likes": "a.sock"])
         }
     }
 
@@ -59,7 +59,7 @@ import Testing
         let executor = LoopExecutor.separate()
         try await FollowedFolder.with(on: executor) { folder in
             try folder.write("first", Self.manifest("first", "a.sock"))
-            await until { folder.registry.knows("first") }
+            await folder.registry.wait { plugins, _ in plugins.map(\.name) == ["first"] }
             let release = DispatchSemaphore(value: 0)
             executor.loop.execute { release.wait() }
             let (one, two) = (folder.path + "/x", folder.path + "/y")
@@ -69,7 +69,7 @@ import Testing
             }
             try folder.write("last", Self.manifest("last", "a.sock"))
             release.signal()
-            await until { folder.registry.knows("last") }
+            await folder.registry.wait { plugins, _ in plugins.map(\.name) == ["first", "last"] }
         }
     }
 
@@ -112,10 +112,10 @@ import Testing
         try await FollowedFolder.with { folder in
             for number in 1...10 {
                 #expect(rename(folder.path, "\(folder.path)-\(number)") == 0)
-                await until { folder.registry.plugins.isEmpty }
+                await folder.wait(for: [:])
                 try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
                 try folder.write("likes", Self.manifest("likes", "\(number).sock"))
-                await until { folder.registry.knows("likes") }
+                await folder.wait(for: ["likes": "\(number).sock"])
             }
             // The folder and the one above it; other registries of this process have as many.
             #expect(try Self.watches() <= 2)

@@ -1,23 +1,27 @@
 import Foundation
+import NIOCore
 import RPC
 import RPCTestKit
 import ServiceKit
 
 @testable import gateway
 
-/// A folder of manifests in a temporary root, and a running registry that follows it.
+/// A folder of manifests in a temporary root, and a running registry that follows it. Time passes only while the test waits.
 struct FollowedFolder {
     let root: String
     let registry: PluginRegistry
     let log: RecordedLog
+    private let clock: ManualClock
 
     var path: String { root + "/plugins.d" }
 
     /// - Parameters:
     ///   - manifests: the texts by name; nil for no folder.
-    ///   - executor: its event loop receives the changes of the folder.
+    ///   - plugins: what the plugins serve, by name. Their sockets exist before the registry connects.
+    ///   - executor: runs the registry by its own clock, which is not the one of `wait`; nil for the shared loop.
     static func with(
-        _ manifests: [String: String]? = [:], on executor: LoopExecutor = .shared,
+        _ manifests: [String: String]? = [:], serving plugins: [String: MethodTable] = [:],
+        on executor: LoopExecutor? = nil,
         _ body: (FollowedFolder) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { root in
@@ -26,17 +30,46 @@ struct FollowedFolder {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
                 for (name, text) in manifests { try write(text, to: "\(path)/\(name).json") }
             }
-            let registry = PluginRegistry()
+            let clock = ManualClock()
+            let registry = PluginRegistry(executor: executor ?? .timed(by: clock))
             let follower = PluginFollower(
                 registry: registry, source: ManifestSource(of: Root(root), ownSocket: nil), ownInstance: "1",
                 logger: log.logger)
-            await follower.load()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await registry.run() }
-                group.addTask { await follower.run(on: executor) }
-                defer { group.cancelAll() }
-                try await body(FollowedFolder(root: root, registry: registry, log: log))
+            try await serving(plugins, root: root) {
+                await follower.load()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await registry.run() }
+                    group.addTask { await follower.run() }
+                    defer { group.cancelAll() }
+                    try await body(FollowedFolder(root: root, registry: registry, log: log, clock: clock))
+                }
             }
+        }
+    }
+
+    /// Runs the servers, nested in each other.
+    private static func serving(
+        _ plugins: [String: MethodTable], root: String, _ body: () async throws -> Void
+    ) async throws {
+        guard let (name, table) = plugins.first else { return try await body() }
+        try await TestServer.with(table, named: name, at: SocketPath("\(root)/run/\(name).sock")) { _ in
+            try await serving(plugins.filter { $0.key != name }, root: root, body)
+        }
+    }
+
+    /// Lets time pass until the registry has this content.
+    /// - Parameter step: how far. Without inotify the folder is read every `FolderWatch.pollTime`.
+    func wait(
+        inStepsOf step: Duration = FolderWatch.settleTime,
+        until isSo: @escaping @Sendable (_ plugins: [Plugin], _ rejections: [ManifestRejection]) -> Bool
+    ) async {
+        await clock.passing(inStepsOf: TimeAmount(step)) { await registry.wait(until: isSo) }
+    }
+
+    /// Lets time pass until the registry has the plugins with these names and sockets.
+    func wait(inStepsOf step: Duration = FolderWatch.settleTime, for sockets: [String: String]) async {
+        await wait(inStepsOf: step) { plugins, _ in
+            Dictionary(uniqueKeysWithValues: plugins.map { ($0.name, $0.manifest.socket) }) == sockets
         }
     }
 

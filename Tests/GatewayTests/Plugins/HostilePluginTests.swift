@@ -12,8 +12,11 @@ import Testing
         try await HostilePlugin.with(timeout: 50) { plugin in
             let hostile = plugin.hostile
             let peer = try await plugin.listener.acceptGreeting()
-            let error = await failure { try await hostile.act() }
-            #expect(error?.kind == .deadlineExceeded && error?.service == "hostile")
+            async let error = failure { try await hostile.act() }
+            _ = try await peer.receive()
+            await plugin.clock.advance(by: .milliseconds(50))
+            let seen = await error
+            #expect(seen?.kind == .deadlineExceeded && seen?.service == "hostile")
             try await plugin.expectOthersWork()
             try await peer.close()
         }
@@ -28,11 +31,11 @@ import Testing
         try await HostilePlugin.with { plugin in
             let hostile = plugin.hostile
             for _ in 1...2 {
-                let peer = try await plugin.listener.acceptGreeting()
+                let peer = try await plugin.acceptAgain()
                 for _ in 1...5 { peer.post(WirePeer.frame(message)) }
                 _ = await peer.rest()
             }
-            await until { await hostile.client.status().phase == .down }
+            let disconnection = hostile.standing.since
             let report = await hostile.report()
             #expect(report.state == .down && report.error?.contains("violates the protocol repeatedly") == true)
             #expect((0...1_000).contains(report.nextAttempt ?? 0), "\(report)")
@@ -40,8 +43,8 @@ import Testing
             #expect(error?.kind == .unavailable && error?.begun == false)
             try await plugin.expectOthersWork()
             // It gets another chance.
-            let peer = try await plugin.listener.acceptGreeting()
-            await until { await hostile.client.status().phase == .ready }
+            let peer = try await plugin.acceptAgain()
+            await hostile.standing.wait(forChangeAfter: disconnection)
             async let answer = hostile.act()
             try await peer.answer(#""result":{}"#)
             _ = try await answer
@@ -68,7 +71,7 @@ import Testing
 
     @Test func `a description that failed is an error, and is asked for again`() async throws {
         try await HostilePlugin.with { plugin in
-            let (hostile, recent) = (plugin.hostile, RecentContracts())
+            let (hostile, recent) = (plugin.hostile, RecentContracts(plugin.clock))
             async let _: Void = recent.run()
             let peer = try await plugin.listener.acceptGreeting()
             async let failed = recent.method("hostile.act", of: hostile)
@@ -168,12 +171,17 @@ private struct HostilePlugin {
     let hostile: Plugin
     let good: Plugin
 
+    /// The clock of the registry.
+    let clock: ManualClock
+
     private static let ping = Method("good.ping", "Answer.", params: Empty.codec, answer: Empty.codec)
 
     /// - Parameter timeout: the timeout of the hostile plugin's manifest.
     static func with(timeout: Int? = nil, _ body: (HostilePlugin) async throws -> Void) async throws {
         var table = MethodTable(Contract(name: "good", version: 1, methods: [ping.description]))
         table.handle(ping) { _, _ in Empty() }
+        let clock = ManualClock()
+        let executor = LoopExecutor.timed(by: clock)
         try await withTemporaryDirectory { root in
             let paths = ["hostile", "good"].map { "\(root)/\($0).sock" }
             try await TestServer.with(table, named: "good", at: SocketPath(paths[1])) { _ in
@@ -181,19 +189,24 @@ private struct HostilePlugin {
                     let hostile = try await Plugin(
                         PluginManifest(
                             name: "hostile", socket: paths[0], contracts: [:], required: false, timeout: timeout),
-                        root: root)
+                        root: root, executor: executor)
                     let good = try await Plugin(
                         PluginManifest(name: "good", socket: paths[1], contracts: [:], required: true, timeout: nil),
-                        root: root)
-                    let registry = PluginRegistry([hostile, good])
+                        root: root, executor: executor)
+                    let registry = PluginRegistry([hostile, good], executor: executor)
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask { await registry.run() }
                         defer { group.cancelAll() }
-                        try await body(HostilePlugin(listener: listener, hostile: hostile, good: good))
+                        try await body(HostilePlugin(listener: listener, hostile: hostile, good: good, clock: clock))
                     }
                 }
             }
         }
+    }
+
+    /// The next connection of the gateway to the hostile plugin, after its pause.
+    func acceptAgain() async throws -> WirePeer {
+        try await clock.passing(inStepsOf: .seconds(1)) { try await listener.acceptGreeting() }
     }
 
     func expectOthersWork() async throws { _ = try await good.call(Self.ping, Empty(), CallOptions()) }

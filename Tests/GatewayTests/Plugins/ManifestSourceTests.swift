@@ -54,6 +54,17 @@ import Testing
         }
     }
 
+    @Test func `a manifest that is refused for its socket claims nothing`() async throws {
+        let long = String(repeating: "x", count: 200)
+        try await withSource { source in
+            let text = Self.manifest("a", path: "x")
+            try Self.write(text.replacing("a.sock", with: long), to: "a", of: source)
+            try Self.write(Self.manifest("b", path: "x"), to: "b", of: source)
+            let decision = source.decide(after: [])
+            #expect(decision.manifests.map(\.name) == ["b"] && decision.rejections.map(\.name) == ["a"])
+        }
+    }
+
     @Test func `every member of a manifest is recorded`() async throws {
         let text = """
             {"name":"likes","socket":"/run/likes.sock","contracts":{"likes":{"min":1,"max":2},"other":3},"required":true,

@@ -79,8 +79,8 @@ import Testing
         ].joined(separator: "; ")
         try await withGateway(manifest: manifest) { gateway in
             // The gateway may still be connecting.
-            var plugins: Program.Outcome
-            repeat { plugins = try await gateway("plugins") } while plugins.output.contains("connecting")
+            _ = try await gateway("health", "--wait", "86400")
+            let plugins = try await gateway("plugins")
             #expect(plugins.output.contains(/likes +ready/) && plugins.output.contains(faults), "\(plugins.output)")
             let health = try await gateway("health")
             #expect(health.status == 0 && health.output.contains(faults), "\(health.output)")

@@ -13,20 +13,22 @@ struct Gateway: Sendable {
     let enriching: Enriching
 
     /// The methods that plugins describe.
-    let contracts = RecentContracts()
+    let contracts: RecentContracts
 
     /// The current date, for ages and relative dates.
     let now: @Sendable () -> Date
 
     init(
-        _ registry: PluginRegistry, recentPages: RecentPages, recentImages: RecentImages, recentHints: RecentHints,
-        recentComments: RecentComments, enrichment: EnrichmentLimits = EnrichmentLimits(),
-        now: @escaping @Sendable () -> Date
+        _ registry: PluginRegistry, _ limits: HTTPLimits = HTTPLimits(),
+        _ enrichment: EnrichmentLimits = EnrichmentLimits(), now: @escaping @Sendable () -> Date
     ) {
         self.registry = registry
-        feed = Feed(registry: registry, recent: recentPages)
-        pictures = Pictures(registry: registry, feed: feed, recent: recentImages, hints: recentHints)
-        comments = ImageComments(registry: registry, feed: feed, recent: recentComments)
+        let clock = registry.clock
+        feed = Feed(registry: registry, recent: RecentPages(limits, clock))
+        pictures = Pictures(
+            registry: registry, feed: feed, recent: RecentImages(limits, clock), hints: RecentHints(limits, clock))
+        comments = ImageComments(registry: registry, feed: feed, recent: RecentComments(limits, clock))
+        contracts = RecentContracts(clock)
         enriching = Enriching(registry, enrichment)
         self.now = now
     }

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
+import Timing
 
 /// Reports changes of a folder, which may be missing, appear later or be replaced.
 ///
@@ -14,6 +15,7 @@ final class FolderWatch: Sendable {
     private let changed: AsyncStream<Void>.Continuation
     private let path: String
     private let logger: Logger
+    private let clock: any MonotonicClock
 
     /// Whether inotify reports nothing.
     private let isBlind = Atomic(false)
@@ -29,15 +31,16 @@ final class FolderWatch: Sendable {
     static let settleTime = Duration.milliseconds(100)
 
     /// The time between two changes that are reported without inotify. Together with `settleTime` it is less than a second.
-    private static let pollTime = Duration.milliseconds(800)
+    static let pollTime = Duration.milliseconds(800)
 
     private static let contentChanges =
         IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
     private static let parentChanges = IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB
 
-    init(path: String, logger: Logger) {
+    init(path: String, logger: Logger, clock: any MonotonicClock) {
         self.path = path
         self.logger = logger
+        self.clock = clock
         (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -54,7 +57,7 @@ final class FolderWatch: Sendable {
         while !Task.isCancelled {
             if hasLinks || isBlind.load(ordering: .relaxed) { changed.yield() }
             // Ends early when the task is cancelled.
-            try? await Task.sleep(for: Self.pollTime)
+            try? await clock.sleep(for: Self.pollTime)
         }
     }
 

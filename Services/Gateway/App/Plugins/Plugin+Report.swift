@@ -6,7 +6,7 @@ import RPC
 extension Plugin {
     /// Pings the plugin and reports its state.
     func report() async -> PluginReport {
-        let start = NIODeadline.now()
+        let start = clock.now
         var failure: RPCError?
         do throws(RPCError) {
             _ = try await client.call(ProtocolMethods.ping, Empty(), CallOptions(timeout: Self.probeTimeout))
@@ -14,7 +14,7 @@ extension Plugin {
             // `method_not_found` is an answer too: the peer does not implement `rpc.ping`.
             if error.kind != .methodNotFound { failure = error }
         }
-        let roundTrip = NIODeadline.now() - start
+        let roundTrip = clock.now - start
         let (status, mismatch) = (await client.status(), standing.mismatch)
         let state: PluginReport.State =
             if mismatch != nil {

@@ -5,11 +5,15 @@ import ImageDataContract
 import Logging
 import NIOCore
 import RPC
+import Timing
 
 /// A service behind the gateway: its manifest, and the client that talks to it.
 struct Plugin: Sendable {
     private(set) var manifest: PluginManifest
     let client: RPCClient
+
+    /// The clock of its connection.
+    let clock: any MonotonicClock
 
     /// The directory of the deployment.
     let root: String
@@ -44,6 +48,7 @@ struct Plugin: Sendable {
     ) async throws {
         self.manifest = manifest
         self.root = root
+        clock = executor.clock
         let path = try SocketPath(manifest.socketPath(root: root))
         let standing = PluginStanding(name: manifest.name, path: path, logger: logger)
         self.standing = standing

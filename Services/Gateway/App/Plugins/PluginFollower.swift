@@ -20,14 +20,14 @@ struct PluginFollower: Sendable {
     }
 
     /// Follows the folder, until the task is cancelled.
-    /// - Parameter executor: its event loop receives the changes of the folder.
-    func run(on executor: LoopExecutor = .shared) async {
-        let watch = FolderWatch(path: source.folder.path, logger: logger)
+    func run() async {
+        let (executor, clock) = (registry.executor, registry.clock)
+        let watch = FolderWatch(path: source.folder.path, logger: logger, clock: clock)
         await withDiscardingTaskGroup { group in
             group.addTask { await watch.run(on: executor.loop) }
             for await _ in watch.changes {
                 // Ends early when the task is cancelled.
-                try? await Task.sleep(for: FolderWatch.settleTime)
+                try? await clock.sleep(for: FolderWatch.settleTime)
                 guard !Task.isCancelled else { break }
                 watch.hasLinks = await update()
             }
@@ -49,7 +49,9 @@ struct PluginFollower: Sendable {
             }
             do {
                 plugins.append(
-                    try await Plugin(manifest, root: source.root, ownInstance: ownInstance, logger: logger))
+                    try await Plugin(
+                        manifest, root: source.root, executor: registry.executor, ownInstance: ownInstance,
+                        logger: logger))
             } catch {
                 rejections.append(source.rejection(of: manifest, "socket: \(error)"))
             }

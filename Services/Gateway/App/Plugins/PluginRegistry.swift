@@ -2,13 +2,13 @@ import Logging
 import NIOCore
 import RPC
 import ServiceKit
-import Synchronization
+import Timing
 
 /// The services behind the gateway by name, as their manifests list them now.
 ///
 /// Its content is replaced as a whole, so that a call reads it under a short lock.
 final class PluginRegistry: Sendable {
-    private struct Content {
+    private struct Content: Sendable {
         /// In the order of their names.
         let plugins: [Plugin]
         let byName: [String: Plugin]
@@ -23,15 +23,19 @@ final class PluginRegistry: Sendable {
         }
     }
 
-    private let content = Mutex(Content([], []))
+    private let content = Watched(Content([], []))
     private let failures: FailureLog
+
+    /// Runs the connections. Its clock is that of the whole gateway.
+    let executor: LoopExecutor
 
     /// The plugins whose connections `run` does not maintain yet.
     private let newPlugins: AsyncStream<Plugin>
     private let adding: AsyncStream<Plugin>.Continuation
 
-    init(_ plugins: [Plugin] = [], _ failures: FailureLog = .none) {
+    init(_ plugins: [Plugin] = [], _ failures: FailureLog = .none, executor: LoopExecutor = .shared) {
         self.failures = failures
+        self.executor = executor
         (newPlugins, adding) = AsyncStream.makeStream()
         replace(plugins, [])
     }
@@ -42,6 +46,8 @@ final class PluginRegistry: Sendable {
             for await plugin in newPlugins { group.addTask { await plugin.run() } }
         }
     }
+
+    var clock: any MonotonicClock { executor.clock }
 
     // MARK: Content
 
@@ -68,6 +74,13 @@ final class PluginRegistry: Sendable {
 
     @Sendable func knows(_ name: String) -> Bool { content.withLock { $0.byName[name] != nil } }
 
+    /// Returns once the content fulfils the condition.
+    func wait(
+        until isSo: @escaping @Sendable (_ plugins: [Plugin], _ rejections: [ManifestRejection]) -> Bool
+    ) async {
+        await content.wait { isSo($0.plugins, $0.rejections) }
+    }
+
     /// Replaces the content. Connections that are in both the old and the new one continue; the others are retired.
     func replace(_ plugins: [Plugin], _ rejections: [ManifestRejection]) {
         let new = Content(plugins, rejections)
@@ -88,7 +101,7 @@ final class PluginRegistry: Sendable {
         _ options: CallOptions
     ) async -> Result<Answer, RPCError> {
         do throws(RPCError) {
-            return .success(try await plugin(name).call(method, params, options.optional(within: time)))
+            return .success(try await plugin(name).call(method, params, options.optional(within: time, now: clock.now)))
         } catch {
             noteIgnored(method.name, error, options.trace)
             return .failure(error)

@@ -2,16 +2,16 @@ import Foundation
 import Logging
 import RPC
 import ServiceKit
-import Synchronization
+import Timing
 
 /// The state of a plugin, as its client reports it. Each change is one line of the log.
 final class PluginStanding: Sendable {
     private let name: String
     private let path: SocketPath
     private let logger: Logger
-    private let state: Mutex<State>
+    private let state: Watched<State>
 
-    private struct State {
+    private struct State: Sendable {
         /// Why its contracts do not fit; nil when they do, or nothing is known.
         var mismatch: String?
         var isDown = false
@@ -22,7 +22,7 @@ final class PluginStanding: Sendable {
         self.name = name
         self.path = path
         self.logger = logger
-        state = Mutex(State(since: Date()))
+        state = Watched(State(since: Date()))
     }
 
     /// The contracts of the manifest that the plugin does not offer; nil when it offers all, or nothing is known.
@@ -33,6 +33,9 @@ final class PluginStanding: Sendable {
 
     /// The time of the last change; before the first one, when the gateway read the manifest.
     var since: Date { state.withLock(\.since) }
+
+    /// Returns once the state has changed after a time that `since` had.
+    func wait(forChangeAfter time: Date) async { await state.wait { $0.since != time } }
 
     @Sendable func note(_ change: PeerChange) {
         state.withLock { state in

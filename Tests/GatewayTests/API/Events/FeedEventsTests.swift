@@ -102,12 +102,9 @@ import Testing
 
     /// Waits until the API knows the current state of the feed: then a new reader misses no event.
     private func ready(_ api: RunningAPI) async throws {
-        while true {
-            let reader = try await Reader.connect(api)
-            let greeting = try await reader.block()
-            try await reader.peer.wire.close()
-            if greeting?.contains("id: ") == true { return }
-        }
+        let reader = try await Reader.connect(api)
+        await api.events.wait { _, isKnown in isKnown }
+        try await reader.peer.wire.close()
     }
 
     @Test func `readers see changes with the image URLs of this deployment`() async throws {
@@ -172,22 +169,32 @@ import Testing
         }
     }
 
-    @Test func `a quiet reader gets a comment after each pause`() async throws {
-        var limits = HTTPLimits()
-        limits.eventPause = .milliseconds(10)
-        try await RunningAPI.with(NumberedFeed().services, limits: limits) { api in
-            let reader = try await Reader.connect(api)
-            #expect(try await reader.block()?.hasPrefix("retry: 2000\n") == true)
-            for _ in 0..<5 { #expect(try await reader.block() == ":\n\n") }
-        }
-    }
-
-    @Test func `readers stay connected while the feed is down, and see its first events`() async throws {
-        var limits = HTTPLimits()
-        limits.eventPause = .milliseconds(10)
-        try await RunningAPI.with(running: [], limits: limits) { api in
-            let reader = try await Reader.connect(api, after: "3")
-            for _ in 0..<3 { #expect(try await reader.block() != nil) }
+    /// There is no feed. A reader that was here before waits for the events that it has missed.
+    @Test(arguments: [nil, "3"]) func `a reader gets a comment every 15 seconds, also while the feed is down`(
+        lastID: String?
+    ) async throws {
+        let clock = ManualClock()
+        let events = FeedEvents(
+            PluginRegistry(executor: .timed(by: clock)), try #require(PublicURL("http://127.0.0.1:65535")),
+            HTTPLimits(), onChange: {})
+        let (texts, text) = AsyncStream.makeStream(of: String.self)
+        var received = texts.makeAsyncIterator()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await events.run() }
+            let reader = try events.reader(after: lastID)
+            group.addTask { try await reader.send { text.yield(String(buffer: $0)) } }
+            #expect(await received.next() == "retry: 2000\n\n")
+            #expect(await received.next() == ":\n\n")
+            for _ in 1...3 {
+                // The other sleep is the pause before the feed is asked again.
+                await clock.waitForTimers(2, within: .seconds(15))
+                await clock.advance(by: .seconds(15) - .nanoseconds(1))
+                await clock.advance(by: .nanoseconds(1), once: 1)
+                #expect(await received.next() == ":\n\n")
+            }
+            text.finish()
+            #expect(await received.next() == nil)
+            group.cancelAll()
         }
     }
 
@@ -200,7 +207,7 @@ import Testing
             let reply = try await api.exchange("/v1/feed/events")
             #expect(reply.status == 429 && reply["Retry-After"] != nil)
             try await first.peer.wire.close()
-            while api.events.readers == 2 { await Task.yield() }
+            await api.events.wait { readers, _ in readers == 1 }
             _ = try await Reader.connect(api)
         }
     }

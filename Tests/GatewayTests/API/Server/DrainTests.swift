@@ -8,8 +8,6 @@ import Testing
 
 /// The graceful shutdown of the server.
 @Suite struct DrainTests {
-    private static let oneLoop = HTTPLoops(count: 1)
-
     @Test func `idle connections are closed, and new ones are rejected`() async throws {
         try await RunningAPI.with { api in
             let idle = try await api.connect()
@@ -33,14 +31,14 @@ import Testing
             for await _ in goOns {}
             return image.loaded
         }
-        try await RunningAPI.with(services, loops: Self.oneLoop) { api in
-            let peer = try await api.connect()
+        try await RunningAPI.with(services, clock: ManualClock()) { api in
+            let (idle, peer) = (try await api.connect(), try await api.connect())
             try await peer.request("/v1/image/\(UUID())/data")
             var begun = begun.makeAsyncIterator()
             await begun.next()
             api.stop()
-            // When the port is closed, the connections of its loop are notified before any later event.
-            while (try? await api.connect()) != nil {}
+            // All connections of the loop are notified before any later event.
+            _ = await idle.wire.rest()
             goOn.finish()
             let reply = try #require(await peer.receive())
             #expect(reply.status == 200 && reply["Connection"] == "close" && reply.body.count == bytes)
@@ -48,36 +46,41 @@ import Testing
         }
     }
 
-    @Test func `after the drain time requests in progress are cancelled`() async throws {
+    @Test func `after 10 seconds requests in progress are cancelled`() async throws {
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         var services = FakeServices()
         services.load = { _, _ in
             beginning.yield()
-            try await Task.sleep(for: .seconds(600))
+            await waitForCancellation()
             throw CancellationError()
         }
-        try await RunningAPI.with(services, drainTime: .milliseconds(50)) { api in
-            let peer = try await api.connect()
+        let clock = ManualClock()
+        try await RunningAPI.with(services, clock: clock) { api in
+            let (idle, peer) = (try await api.connect(), try await api.connect())
             try await peer.request("/v1/feed")
-            var begun = begun.makeAsyncIterator()
-            await begun.next()
-            api.stop()
-            await api.ended()
+            for await _ in begun { break }
+            try await stop(api, clock, idle)
             #expect(await peer.wire.rest().isEmpty)
         }
     }
 
-    @Test func `after the drain time a client that does not read is disconnected`() async throws {
-        try await RunningAPI.with(
-            .image(LoadedImageOf(6_000_000).loaded), drainTime: .milliseconds(50), loops: Self.oneLoop
-        ) { api in
-            let peer = try await api.connect()
+    @Test func `after 10 seconds a client that does not read is disconnected`() async throws {
+        let clock = ManualClock()
+        try await RunningAPI.with(.image(LoadedImageOf(6_000_000).loaded), clock: clock) { api in
+            let (idle, peer) = (try await api.connect(), try await api.connect())
             try await peer.wire.setReading(false)
             try await peer.request("/v1/image/\(UUID())/data")
-            // After another answer the request has arrived.
-            #expect(try await api.exchange("/healthz").status == 200)
-            api.stop()
-            await api.ended()
+            await api.budget.wait { $0 >= 6_000_000 }
+            try await stop(api, clock, idle)
         }
+    }
+
+    /// Stops the server, and lets the drain time pass.
+    private func stop(_ api: RunningAPI, _ clock: ManualClock, _ idle: HTTPPeer) async throws {
+        api.stop()
+        // From now on the drain time counts.
+        #expect(await idle.wire.rest().isEmpty)
+        await clock.advance(by: .seconds(10))
+        await api.ended()
     }
 }

@@ -1,6 +1,7 @@
 import FeedContract
 import Foundation
 import JSON
+import NIOCore
 import RPC
 import RPCTestKit
 import Synchronization
@@ -17,6 +18,9 @@ import Testing
 
     private static let wild = ["x", "y", "z"]
 
+    /// The time of a wild plugin.
+    private static let timeout = TimeAmount.milliseconds(30)
+
     @Test(arguments: 1...ModelSeeds.count(usual: 10))
     func `the values of a right plugin are complete beside any others`(seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -24,21 +28,24 @@ import Testing
         services.plugins = [
             .enriching("good") { ids in #"{"v":{"# + ids.map { #""\#($0)":1"# }.joined(separator: ",") + "}}" }
         ]
+        // Time passes only for plugins that hang. The right one has more time than all of them together.
+        let clock = ManualClock()
+        let (hangs, hanging) = AsyncStream.makeStream(of: Void.self)
         for name in Self.wild {
             let answers = Mutex(SeededRandom(seed: random.next()))
             services.plugins.append(
-                .enriching(name, timeout: 30) { ids in
+                .enriching(name, timeout: Int(Self.timeout.nanoseconds / 1_000_000)) { ids in
                     let answer = answers.withLock { WildAnswer.any(for: ids, &$0) }
+                    if case .hang = answer { hanging.yield() }
                     return try await answer.text
                 })
         }
-        // The right plugin may be slow on a busy machine, and no plugin pauses.
-        var limits = EnrichmentLimits()
-        (limits.timeout, limits.pause) = (.minutes(5), .nanoseconds(1))
         let sizes = (0..<Self.pages).map { _ in Int.random(in: 1...10, using: &random) }
-        try await RunningAPI.withRegistry(of: services) { registry in
+        try await RunningAPI.withRegistry(of: services, clock: clock) { registry in
+            let limits = EnrichmentLimits()
             let enriching = Enriching(registry, limits)
             async let _: Void = registry.run()
+            async let _: Void = { for await _ in hangs { await clock.advance(by: Self.timeout) } }()
             for size in sizes {
                 let ids = (0..<size).map { _ in UUID() }
                 let extensions = await enriching.extensions(of: ids, CallOptions(timeout: .hours(1)))
@@ -53,6 +60,8 @@ import Testing
                     }
                 }
                 #expect(Set(extensions.parts.map(\.name)).isSuperset(of: Self.wild + ["good"]))
+                // No plugin is paused any more.
+                await clock.advance(by: limits.pause)
             }
         }
     }
@@ -70,7 +79,7 @@ private enum WildAnswer {
             case .answer(let text): return text
             case .error(let error): throw error
             case .hang:
-                try await Task.sleep(for: .seconds(3_600))
+                await waitForCancellation()
                 return "{}"
             }
         }

@@ -11,19 +11,13 @@ import RPCTestKit
 import ServiceKit
 import Synchronization
 import Testing
+import Timing
 
 @testable import gateway
 
 /// What plugins add to the items of the feed.
 @Suite(.timeLimit(.minutes(5))) struct EnrichingTests {
     private static let ids = (1...3).map { UUID(uuidString: "5B0C5F0E-6A1D-4F0B-9A53-2F6C1F3F7D0\($0)")! }
-
-    /// Limits that a slow machine does not exceed.
-    private static let patient: EnrichmentLimits = {
-        var limits = EnrichmentLimits()
-        (limits.timeout, limits.pause) = (.minutes(5), .minutes(5))
-        return limits
-    }()
 
     private static func services(_ plugins: FakePlugin..., origin: AnswerOrigin = .store) -> FakeServices {
         var services = FakeServices.feed(
@@ -36,9 +30,9 @@ import Testing
     }
 
     /// The page as the command line gets it.
-    private func page(_ services: FakeServices, _ limits: EnrichmentLimits = patient) async throws -> FeedPageAnswer {
+    private func page(_ services: FakeServices) async throws -> FeedPageAnswer {
         try await RunningAPI.withRegistry(of: services) { registry in
-            let gateway = Gateway(registry, HTTPLimits(), limits)
+            let gateway = Gateway(registry)
             async let _: Void = gateway.run()
             return try await gateway.feedPage(LoadFeed(), in: .en, CallOptions())
         }
@@ -60,7 +54,7 @@ import Testing
 
     @Test func `the API has the values too, and so has a single item`() async throws {
         let likes = FakePlugin.enriching("likes") { #"{"counts":{"\#($0[0])":[1,"a"]}}"# }
-        try await RunningAPI.with(Self.services(likes), enrichment: Self.patient) { api async throws in
+        try await RunningAPI.with(Self.services(likes)) { api async throws in
             let member = #"/data","extensions":{"likes":[1,"a"]}}"#
             #expect(try await api.exchange("/v1/feed").text.components(separatedBy: member).count == 2)
             #expect(try await api.exchange("/v1/image/\(Self.ids[1])").text.hasSuffix(member))
@@ -91,11 +85,11 @@ import Testing
 
     @Test func `several plugins are called at the same time`() async throws {
         // Each answers only when the other was called too.
-        let begun = Mutex<Set<String>>([])
+        let begun = Watched<Set<String>>([])
         let plugins = ["likes", "places"].map { name in
             FakePlugin.enriching(name) { ids in
                 begun.withLock { _ = $0.insert(name) }
-                while begun.withLock({ $0.count }) < 2 { await Task.yield() }
+                await begun.wait { $0.count == 2 }
                 return #"{"values":{"\#(ids[0])":"\#(name)"}}"#
             }
         }
@@ -136,7 +130,7 @@ import Testing
         let page = try await page(services)
         #expect(page.page.items.map { $0.extensions.mapValues(\.description) } == [["good": "1"], [:], [:]])
         #expect(page.problems.map(\.service) == ["hostile"] && page.problems.map(\.kind) == ["invalid_data"])
-        try await RunningAPI.with(services, enrichment: Self.patient) { api async throws in
+        try await RunningAPI.with(services) { api async throws in
             let reply = try await api.exchange("/v1/feed")
             #expect(reply.text.hasSuffix(#"],"problems":[{"service":"hostile","kind":"invalid_data"}]}"#))
             #expect(reply.status == 200 && reply.text.contains(#""extensions":{"good":1}"#))
@@ -166,70 +160,86 @@ import Testing
         #expect(page.problems.map(\.kind) == ["unavailable"] && page.page.items.count == 3)
     }
 
-    @Test(arguments: [true, false])
-    func `a page does not wait for a plugin that hangs, and the next pages do not ask it`(
-        isManifest: Bool
+    /// Half a second, or the shorter time of its manifest.
+    @Test(arguments: [nil, 50])
+    func `a page waits half a second for a plugin that hangs, and the next pages do not ask it`(
+        timeout: Int?
     ) async throws {
-        let calls = Mutex(0)
-        let log = RecordedLog()
-        let hanging = FakePlugin.enriching("hanging", timeout: isManifest ? 50 : nil) { _ in
-            calls.withLock { $0 += 1 }
-            try await Task.sleep(for: .seconds(600))
+        let (calls, called) = AsyncStream.makeStream(of: Void.self)
+        let (log, clock) = (RecordedLog(), ManualClock())
+        let hanging = FakePlugin.enriching("hanging", timeout: timeout) { _ in
+            called.yield()
+            await waitForCancellation()
             return "{}"
         }
-        var limits = Self.patient
-        limits.timeout = isManifest ? .seconds(60) : .milliseconds(50)
-        var http = HTTPLimits()
-        http.recentPagesTime = .nanoseconds(1)
-        try await RunningAPI.with(
-            Self.services(hanging), limits: http, logger: log.logger, enrichment: limits
-        ) { api async throws in
-            for _ in 0..<5 {
+        try await RunningAPI.with(Self.services(hanging), logger: log.logger, clock: clock) { api async throws in
+            async let first = api.exchange("/v1/feed")
+            var calls = calls.makeAsyncIterator()
+            await calls.next()
+            await clock.advance(by: .milliseconds(Int64(timeout ?? 500)))
+            let problem = #"{"service":"hanging","kind":"deadline_exceeded"}"#
+            #expect(try await first.text.contains(problem))
+            for _ in 1...4 {
+                // The page is not cached any more.
+                await clock.advance(by: .seconds(1))
                 let reply = try await api.exchange("/v1/feed")
-                #expect(reply.text.contains(#"{"service":"hanging","kind":"deadline_exceeded"}"#), "\(reply.text)")
+                #expect(reply.text.contains(problem), "\(reply.text)")
             }
-            // None, if the connection took longer.
-            #expect(calls.withLock { $0 } <= 1)
             #expect(log.lines.count { $0.contains("hanging.values") } == 1, "\(log.lines)")
+            // The pause is over: no page has called it meanwhile.
+            await clock.advance(by: .seconds(1))
+            async let next = api.exchange("/v1/feed")
+            await calls.next()
+            await clock.advance(by: .milliseconds(Int64(timeout ?? 500)))
+            #expect(try await next.text.contains(problem))
+            called.finish()
+            #expect(await calls.next() == nil)
         }
     }
 
     @Test func `a caller with a short deadline pauses no plugin`() async throws {
+        let (calls, called) = AsyncStream.makeStream(of: Void.self)
         let isSlow = Mutex(true)
+        let clock = ManualClock()
         let likes = FakePlugin.enriching("likes") { ids in
-            if isSlow.withLock({ $0 }) { try await Task.sleep(for: .seconds(600)) }
+            if isSlow.withLock({ $0 }) {
+                called.yield()
+                await waitForCancellation()
+            }
             return #"{"counts":{"\#(ids[0])":3}}"#
         }
-        try await RunningAPI.withRegistry(of: Self.services(likes)) { registry in
-            let enriching = Enriching(registry, Self.patient)
+        try await RunningAPI.withRegistry(of: Self.services(likes), clock: clock) { registry in
+            let enriching = Enriching(registry, EnrichmentLimits())
             async let _: Void = registry.run()
-            let late = await enriching.extensions(of: Self.ids, CallOptions(timeout: .milliseconds(50)))
-            #expect(late.problems.contains { $0.service == "likes" })
+            async let late = enriching.extensions(of: Self.ids, CallOptions(timeout: .milliseconds(50)))
+            for await _ in calls { break }
+            await clock.advance(by: .milliseconds(25))
+            #expect(await late.problems.contains { $0.service == "likes" })
             isSlow.withLock { $0 = false }
             let next = await enriching.extensions(of: Self.ids, CallOptions())
             #expect(next.values(of: Self.ids[0])["likes"]?.description == "3")
         }
     }
 
-    @Test func `a pause ends after five seconds`() {
-        let clock = Monotonic()
-        let pauses = EnrichmentPauses(EnrichmentLimits(), now: clock.now)
+    @Test func `a pause ends after five seconds`() async {
+        let clock = ManualClock()
+        let pauses = EnrichmentPauses(EnrichmentLimits(), clock)
         #expect(pauses.error(of: "likes") == nil)
         pauses.pause("likes", after: RPCError(.deadlineExceeded, "late"))
-        clock.advance(.seconds(5) - .nanoseconds(1))
+        await clock.advance(by: .seconds(5) - .nanoseconds(1))
         #expect(pauses.error(of: "likes")?.kind == .deadlineExceeded && pauses.error(of: "places") == nil)
-        clock.advance(.nanoseconds(1))
+        await clock.advance(by: .nanoseconds(1))
         #expect(pauses.error(of: "likes") == nil)
     }
 
-    @Test func `a pause drops those that have expired`() {
-        let clock = Monotonic()
-        let pauses = EnrichmentPauses(EnrichmentLimits(), now: clock.now)
+    @Test func `a pause drops those that have expired`() async {
+        let clock = ManualClock()
+        let pauses = EnrichmentPauses(EnrichmentLimits(), clock)
         for number in 0..<10 { pauses.pause("gone\(number).x", after: RPCError(.deadlineExceeded, "late")) }
-        clock.advance(.seconds(5) - .nanoseconds(1))
+        await clock.advance(by: .seconds(5) - .nanoseconds(1))
         pauses.pause("likes.x", after: RPCError(.deadlineExceeded, "late"))
         #expect(pauses.count == 11)
-        clock.advance(.nanoseconds(1))
+        await clock.advance(by: .nanoseconds(1))
         pauses.pause("likes.y", after: RPCError(.deadlineExceeded, "late"))
         #expect(pauses.count == 2)
     }
@@ -251,14 +261,12 @@ import Testing
     }
 
     @Test func `plugins get at most half of the caller's time, so that the page without their values is in time`() {
-        let limit = TimeAmount.milliseconds(500)
-        #expect(CallOptions(timeout: .milliseconds(400)).timeOfOptionalCall(upTo: limit) <= .milliseconds(200))
-        #expect(CallOptions(timeout: .hours(1)).timeOfOptionalCall(upTo: limit) == limit)
-        #expect(CallOptions.endless().timeOfOptionalCall(upTo: limit) == limit)
-    }
-
-    @Test func `a page waits for a plugin at most half a second`() {
-        #expect(EnrichmentLimits().timeout == .milliseconds(500) && EnrichmentLimits().pause == .seconds(5))
+        let (limit, now) = (TimeAmount.milliseconds(500), NIODeadline.uptimeNanoseconds(1))
+        let short = CallOptions(timeout: .milliseconds(400))
+        #expect(short.timeOfOptionalCall(upTo: limit, now: now) == .milliseconds(200))
+        #expect(short.optional(within: limit, now: now).timeout == .milliseconds(200))
+        #expect(CallOptions(timeout: .hours(1)).timeOfOptionalCall(upTo: limit, now: now) == limit)
+        #expect(CallOptions.endless().timeOfOptionalCall(upTo: limit, now: now) == limit)
     }
 
     // MARK: Comments
@@ -286,12 +294,8 @@ import Testing
                 id: comment.id ?? UUID(), message: comment.message, createdAt: noon,
                 author: SentComment.Author(username: comment.username))
         }
-        var limits = HTTPLimits()
-        limits.recentPagesTime = .minutes(5)
-        try await RunningAPI.with(
-            services, limits: limits, writeToken: WriteToken("a-token-of-the-tests-0123456789"),
-            enrichment: Self.patient
-        ) { api async throws in
+        try await RunningAPI.with(services, writeToken: WriteToken("a-token-of-the-tests-0123456789")) {
+            api async throws in
             #expect(try await api.exchange("/v1/feed").text.contains(#""comments":1}"#))
             let posted = try await api.post(
                 "/v1/image/\(Self.ids[0])/comments",
@@ -305,7 +309,7 @@ import Testing
     @Test func `the page shows values that are short`() async throws {
         let likes = FakePlugin.enriching("likes") { #"{"counts":{"\#($0[0])":3,"\#($0[1])":"<b>&"}}"# }
         let raw = FakePlugin.enriching("raw") { #"{"counts":{"\#($0[0])":[1,2]}}"# }
-        try await RunningAPI.with(Self.services(likes, raw), enrichment: Self.patient) { api async throws in
+        try await RunningAPI.with(Self.services(likes, raw)) { api async throws in
             let html = try await api.exchange("/", ["Accept: text/html"]).text
             #expect(html.contains(#"<div><dt>likes</dt> <dd dir="auto">3</dd></div>"#))
             #expect(html.contains(#"<dd dir="auto">&lt;b&gt;&amp;</dd>"#))

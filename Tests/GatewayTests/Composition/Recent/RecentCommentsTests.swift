@@ -1,11 +1,11 @@
 import CommentsContract
 import FeedContract
 import Foundation
-import NIOCore
 import RPC
 import RPCTestKit
 import Synchronization
 import Testing
+import Timing
 
 @testable import gateway
 
@@ -13,17 +13,10 @@ import Testing
 @Suite struct RecentCommentsTests {
     private static let page = 100
 
-    /// Limits that a slow machine does not exceed.
-    private static let patient: HTTPLimits = {
-        var limits = HTTPLimits()
-        (limits.requestTime, limits.idleTime, limits.stallTime) = (.minutes(5), .minutes(5), .minutes(5))
-        return limits
-    }()
-
     /// A service with this many comments of this many bytes for every image, each by a different author. It counts the
     /// lists that are started.
     private final class Service: Sendable {
-        let lists = Mutex(0)
+        let lists = Watched(0)
         let comments: [SentComment]
 
         init(count: Int, bytes: Int) {
@@ -62,11 +55,11 @@ import Testing
         // All answers together are within the budget.
         let (image, clients, service) = (UUID(), 300, Service(count: 500, bytes: 1_000))
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        try await RunningAPI.with(service.services { _ in for await _ in gate {} }, limits: Self.patient) {
+        try await RunningAPI.with(service.services { _ in for await _ in gate {} }) {
             api async throws in
             let peers = try await api.connected(clients)
             for peer in peers { try await peer.request(Self.target(image), fields) }
-            while api.recentComments.waiting(for: image) < clients { await Task.yield() }
+            await api.gateway.comments.recent.wait(for: image) { $0 == clients }
             open.finish()
             var lengths: Set<Int> = []
             for peer in peers {
@@ -75,7 +68,7 @@ import Testing
                 lengths.insert(reply.body.count)
             }
             #expect(service.lists.withLock { $0 } == 1 && lengths.count == 1)
-            while api.budget.heldBytes > 0 { await Task.yield() }
+            await api.budget.wait { $0 == 0 }
         }
     }
 
@@ -86,7 +79,7 @@ import Testing
         let (image, clients) = (UUID(), 40)
         let service = Service(count: Self.longList.comments, bytes: Self.longList.bytes)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        var limits = Self.patient
+        var limits = HTTPLimits()
         // Enough for one list and the generation of another one.
         limits.answerBytes = 2 * Self.longList.storage
         try await RunningAPI.with(service.services { _ in for await _ in gate {} }, limits: limits) {
@@ -96,7 +89,7 @@ import Testing
                 try await peer.wire.setReading(false)
                 try await peer.request(Self.target(image))
             }
-            while api.recentComments.waiting(for: image) < clients { await Task.yield() }
+            await api.gateway.comments.recent.wait(for: image) { $0 == clients }
             open.finish()
             for peer in peers {
                 try await peer.wire.setReading(true)
@@ -104,30 +97,29 @@ import Testing
                 #expect(api.budget.heldBytes <= Self.longList.storage)
             }
             #expect(service.lists.withLock { $0 } == 1)
-            while api.budget.heldBytes > 0 { await Task.yield() }
+            await api.budget.wait { $0 == 0 }
         }
     }
 
     @Test func `a regenerated list shares the bytes of an equal one that is still being sent`() async throws {
         let (image, rounds) = (UUID(), 10)
         let service = Service(count: Self.longList.comments, bytes: Self.longList.bytes)
-        var limits = Self.patient
+        var limits = HTTPLimits()
         limits.answerBytes = 2 * Self.longList.storage
         try await RunningAPI.with(service.services(), limits: limits) { api async throws in
             let peers = try await api.connected(rounds)
             for (round, peer) in peers.enumerated() {
-                api.recentComments.forget()
+                api.gateway.comments.recent.forget()
                 try await peer.wire.setReading(false)
                 try await peer.request(Self.target(image))
-                while service.lists.withLock({ $0 }) <= round || api.recentComments.waiting(for: image) > 0 {
-                    await Task.yield()
-                }
+                await service.lists.wait { $0 > round }
+                await api.gateway.comments.recent.wait(for: image) { $0 == 0 }
             }
             for peer in peers {
                 try await peer.wire.setReading(true)
                 #expect(await peer.receive()?.status == 200)
             }
-            while api.budget.heldBytes > 0 { await Task.yield() }
+            await api.budget.wait { $0 == 0 }
         }
     }
 
@@ -139,13 +131,13 @@ import Testing
             guard let gate = gates.withLock({ $0.popLast() }) else { return }
             for await _ in gate {}
         }
-        try await RunningAPI.with(service.services(wait), limits: Self.patient) { api async throws in
+        try await RunningAPI.with(service.services(wait)) { api async throws in
             let tag = try #require(try await api.exchange(Self.target(image))["ETag"])
             gates.withLock { $0 = [gate] }
-            api.recentComments.forget()
+            api.gateway.comments.recent.forget()
             let peers = try await api.connected(clients)
             for peer in peers { try await peer.request(Self.target(image), ["If-None-Match: \(tag)"]) }
-            while api.recentComments.waiting(for: image) < clients { await Task.yield() }
+            await api.gateway.comments.recent.wait(for: image) { $0 == clients }
             open.finish()
             for peer in peers {
                 let reply = try #require(await peer.receive())
@@ -157,7 +149,7 @@ import Testing
 
     @Test func `lists being generated count against the budget, and excess ones are rejected`() async throws {
         let (clients, service) = (200, Service(count: 300, bytes: 1_000))
-        var limits = Self.patient
+        var limits = HTTPLimits()
         limits.answerBytes = 2_000_000
         let most = Mutex(0)
         let budget = Mutex<AnswerBudget?>(nil)
@@ -182,7 +174,7 @@ import Testing
             #expect(Set(statuses.keys).isSubset(of: [200, 429]) && statuses.values.reduce(0, +) == clients)
             // Finished answers are counted after generation, so a few may exceed the limit. All lists have 68 MB.
             #expect(most.withLock { $0 } <= 2 * limits.answerBytes)
-            while api.budget.heldBytes > 0 { await Task.yield() }
+            await api.budget.wait { $0 == 0 }
             #expect(try await api.exchange(Self.target(UUID())).status == 200)
         }
     }
@@ -191,41 +183,33 @@ import Testing
         count: Int, lists: Int
     ) async throws {
         let (image, service) = (UUID(), Service(count: count, bytes: 1_000))
-        var limits = Self.patient
-        limits.recentCommentsTime = .hours(1)
-        try await RunningAPI.with(service.services(), limits: limits) { api async throws in
+        try await RunningAPI.with(service.services()) { api async throws in
             for _ in 1...2 { #expect(try await api.exchange(Self.target(image)).status == 200) }
-            #expect(service.lists.withLock { $0 } == lists && api.recentComments.count == (lists == 1 ? 1 : 0))
+            #expect(service.lists.withLock { $0 } == lists && api.gateway.comments.recent.count == (lists == 1 ? 1 : 0))
         }
     }
 
     @Test func `lists larger than half of the limit are not cached`() async throws {
         let (image, service) = (UUID(), Service(count: 1_000, bytes: 1_000))
-        var limits = Self.patient
-        (limits.recentCommentsTime, limits.recentCommentsBytes) = (.hours(1), 2_000_000)
+        var limits = HTTPLimits()
+        limits.recentCommentsBytes = 2_000_000
         try await RunningAPI.with(service.services(), limits: limits) { api async throws in
             for _ in 1...2 { #expect(try await api.exchange(Self.target(image)).status == 200) }
-            #expect(service.lists.withLock { $0 } == 2 && api.recentComments.count == 0)
+            #expect(service.lists.withLock { $0 } == 2 && api.gateway.comments.recent.count == 0)
         }
     }
 
     @Test func `a comment posted through the gateway is visible at once`() async throws {
         let (image, service) = (UUID(), Service(count: 1_000, bytes: 1_000))
-        var limits = Self.patient
-        limits.recentCommentsTime = .hours(1)
-        try await RunningAPI.with(service.services(), limits: limits) { api async throws in
+        try await RunningAPI.with(service.services()) { api async throws in
             for _ in 1...2 { _ = try await api.exchange(Self.target(image)) }
             #expect(service.lists.withLock { $0 } == 1)
-            let gateway = Gateway(
-                PluginRegistry([]), recentPages: RecentPages(limits), recentImages: RecentImages(limits),
-                recentHints: RecentHints(limits),
-                recentComments: api.recentComments, now: { noon })
             let handlers = GatewayHandlers(
-                gateway: gateway, identity: ServiceIdentity(name: "gateway", version: "1"))
+                gateway: api.gateway, identity: ServiceIdentity(name: "gateway", version: "1"))
             try await TestServer.with(handlers.table) { server async throws -> Void in
                 try await RPCClient.withConnection(to: server.path, as: "test") { client in
                     for method in ["comments.post", "comments.remove"] {
-                        // Without services the call fails; whether it had an effect is then unknown.
+                        // The call fails; whether it had an effect is then unknown.
                         _ = await #expect(throws: RPCError.self) { try await client.call(method, .emptyObject) }
                         _ = try await api.exchange(Self.target(image))
                     }

@@ -1,12 +1,13 @@
 import EdgeModel
 import NIOCore
 import RPC
+import RPCTestKit
 import Testing
 
 @testable import gateway
 
 @Suite(.timeLimit(.minutes(5))) struct RecentHintsTests {
-    private let clock = Monotonic()
+    private let clock = ManualClock()
     private let urls = ["https://a.example/a", "https://a.example/b"]
 
     private func withRecent(
@@ -14,7 +15,7 @@ import Testing
     ) async throws {
         var limits = HTTPLimits()
         limits.recentHintsBytes = bytes
-        let recent = RecentHints(limits, now: clock.now)
+        let recent = RecentHints(limits, clock)
         // Cancelled at the end of this scope.
         async let _: Void = recent.run()
         try await body(recent)
@@ -34,10 +35,10 @@ import Testing
     @Test func `the hints of a page are served for a second without another call`() async throws {
         try await withRecent { recent async throws in
             #expect(await ask(recent, having: 1) == 1)
-            clock.advance(.milliseconds(750) - .nanoseconds(1))
+            await clock.advance(by: .milliseconds(750) - .nanoseconds(1))
             #expect(await ask(recent, having: 2) == 1)
             #expect(await ask(recent, [urls[0]], having: 2) == 2)
-            clock.advance(.milliseconds(250) + .nanoseconds(1))
+            await clock.advance(by: .milliseconds(250) + .nanoseconds(1))
             #expect(await ask(recent, having: 3) == 3)
         }
     }
@@ -46,9 +47,9 @@ import Testing
         try await withRecent { recent async throws in
             #expect(await ask(recent, having: nil) == nil)
             #expect(await ask(recent, having: 1) == nil)
-            clock.advance(.seconds(5) - .nanoseconds(1))
+            await clock.advance(by: .seconds(5) - .nanoseconds(1))
             #expect(await ask(recent, [urls[1]], having: 1) == nil)
-            clock.advance(.nanoseconds(1))
+            await clock.advance(by: .nanoseconds(1))
             #expect(await ask(recent, having: 1) == 1)
         }
     }

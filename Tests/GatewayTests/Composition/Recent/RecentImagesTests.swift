@@ -10,15 +10,14 @@ import Testing
 
 @Suite struct RecentImagesTests {
     private let id = WantedPicture(id: UUID())
-    private let clock = Monotonic()
+    private let clock = ManualClock()
 
     private func withRecent(
-        bytes: Int = 1_000, time: TimeAmount = .seconds(1), _ body: (RecentImages) async throws -> Void
+        bytes: Int = 1_000, _ body: (RecentImages) async throws -> Void
     ) async throws {
         var limits = HTTPLimits()
         limits.recentImageBytes = bytes
-        limits.recentImageTime = time
-        let recent = RecentImages(limits, now: clock.now)
+        let recent = RecentImages(limits, clock)
         // Cancelled at the end of this scope.
         async let _: Void = recent.run()
         try await body(recent)
@@ -41,9 +40,9 @@ import Testing
     @Test func `an image is served for a second without another load`() async throws {
         try await withRecent { recent async throws in
             #expect(try await ask(recent, id, having: 1) == 1)
-            clock.advance(.milliseconds(750) - .nanoseconds(1))
+            await clock.advance(by: .milliseconds(750) - .nanoseconds(1))
             #expect(try await ask(recent, id, having: 2) == 1)
-            clock.advance(.milliseconds(250) + .nanoseconds(1))
+            await clock.advance(by: .milliseconds(250) + .nanoseconds(1))
             #expect(try await ask(recent, id, having: 3) == 3)
         }
     }
@@ -60,31 +59,39 @@ import Testing
             var loaded = renewals.makeAsyncIterator()
             #expect(try await ask(1) == 1)
             await loaded.next()
-            clock.advance(.milliseconds(750))
+            await clock.advance(by: .milliseconds(750))
             for _ in 1...3 { #expect(try await ask(2) == 1) }
             await loaded.next()
-            while recent.waiting(for: id) > 0 { await Task.yield() }
-            clock.advance(.milliseconds(749))
+            await recent.wait(for: id) { $0 == 0 }
+            await clock.advance(by: .milliseconds(749))
             #expect(try await ask(3) == 2)
             // The lifetime of the renewed image began at 750 ms, so it expires at 1,750 ms.
-            clock.advance(.milliseconds(251))
+            await clock.advance(by: .milliseconds(251))
             #expect(try await ask(4) == 4)
         }
     }
 
     @Test func `evicting old images leaves renewed ones`() async throws {
-        try await withRecent(time: .hours(4)) { recent async throws in
+        try await withRecent { recent async throws in
+            let (renewals, renewed) = AsyncStream.makeStream(of: Void.self)
+            var renewal = renewals.makeAsyncIterator()
             let other = WantedPicture(id: UUID())
             for id in [id, other] { _ = try await ask(recent, id, having: 1) }
-            clock.advance(.hours(3))
-            for id in [id, other] { #expect(try await ask(recent, id, having: 2) == 1) }
+            await clock.advance(by: .milliseconds(750))
             for id in [id, other] {
-                while try await ask(recent, id, having: 2) != 2 { await Task.yield() }
+                let first = try await recent.value(of: id) { () throws(RPCError) in
+                    renewed.yield()
+                    return image(2)
+                }
+                #expect(first.sha256 == "1")
+                await renewal.next()
+                await recent.wait(for: id) { $0 == 0 }
+                #expect(try await ask(recent, id, having: 3) == 2)
             }
-            clock.advance(.hours(1))
+            await clock.advance(by: .milliseconds(250))
             #expect(!recent.evictOld())
-            // Two hours later the first image is renewed; the lifetime of the second is unchanged.
-            clock.advance(.hours(2))
+            // Half a second later the first image is renewed; the lifetime of the second is unchanged.
+            await clock.advance(by: .milliseconds(500))
             _ = try await ask(recent, WantedPicture(id: UUID()), having: 3)
             #expect(try await ask(recent, other, having: 3) == 2)
         }
@@ -98,12 +105,12 @@ import Testing
                 throw RPCError(.connectivity, "gone")
             }
             #expect(try await ask(recent, id, having: 1) == 1)
-            clock.advance(.milliseconds(999))
+            await clock.advance(by: .milliseconds(999))
             #expect(try await recent.value(of: id, fail).sha256 == "1")
             for await _ in failures { break }
-            while recent.waiting(for: id) > 0 { await Task.yield() }
+            await recent.wait(for: id) { $0 == 0 }
             #expect(try await recent.value(of: id, fail).sha256 == "1")
-            clock.advance(.milliseconds(1))
+            await clock.advance(by: .milliseconds(1))
             let error = await #expect(throws: RPCError.self) { try await recent.value(of: id, fail) }
             #expect(error?.kind == .connectivity)
         }
@@ -127,7 +134,7 @@ import Testing
     @Test func `an image that took longer than its lifetime to load is not cached`() async throws {
         try await withRecent { recent async throws in
             let slow = try await recent.value(of: id) { () throws(RPCError) in
-                clock.advance(.seconds(1))
+                await clock.advance(by: .seconds(1))
                 return image(1)
             }
             #expect(slow.sha256 == "1" && recent.count == 0)
@@ -135,12 +142,11 @@ import Testing
     }
 
     @Test func `without requests the cache becomes empty`() async throws {
-        try await withRecent(time: .milliseconds(1)) { recent async throws in
+        try await withRecent { recent async throws in
             #expect(try await ask(recent, id, having: 1) == 1)
-            while recent.count > 0 {
-                clock.advance(.milliseconds(1))
-                await Task.yield()
-            }
+            // The image is in the newer generation, then in the older one.
+            for _ in 1...2 { await clock.advance(by: .seconds(1), once: 1) }
+            await recent.waitUntilEmpty()
             #expect(try await ask(recent, id, having: 2) == 2)
         }
     }
@@ -151,22 +157,18 @@ import Testing
             ("image-data.evict", true), ("feed.load", false), ("image-data.load", false), ("comments.post", false),
         ])
     func `a change through the gateway clears the cache`(method: String, isChange: Bool) async throws {
-        try await withRecent { recent async throws in
-            let identity = ServiceIdentity(name: "gateway", version: "1")
-            // Without services the call fails; whether it had an effect is then unknown.
-            let gateway = Gateway(
-                PluginRegistry([]), recentPages: RecentPages(HTTPLimits()), recentImages: recent,
-                recentHints: RecentHints(HTTPLimits()),
-                recentComments: RecentComments(HTTPLimits()), now: { noon })
-            let handlers = GatewayHandlers(gateway: gateway, identity: identity)
-            #expect(try await ask(recent, id, having: 1) == 1)
-            try await TestServer.with(handlers.table) { server async throws -> Void in
-                try await RPCClient.withConnection(to: server.path, as: "test") { client in
-                    _ = await #expect(throws: RPCError.self) { try await client.call(method, .emptyObject) }
-                }
+        let gateway = Gateway(PluginRegistry(executor: .timed(by: clock)))
+        let (recent, identity) = (gateway.pictures.recent, ServiceIdentity(name: "gateway", version: "1"))
+        async let _: Void = gateway.run()
+        #expect(try await ask(recent, id, having: 1) == 1)
+        try await TestServer.with(GatewayHandlers(gateway: gateway, identity: identity).table) {
+            server async throws -> Void in
+            try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                // Without services the call fails; whether it had an effect is then unknown.
+                _ = await #expect(throws: RPCError.self) { try await client.call(method, .emptyObject) }
             }
-            #expect(try await ask(recent, id, having: 2) == (isChange ? 2 : 1))
         }
+        #expect(try await ask(recent, id, having: 2) == (isChange ? 2 : 1))
     }
 
     @Test func `after a change the image is loaded again`() async throws {
@@ -178,7 +180,7 @@ import Testing
     }
 
     @Test func `a load in progress during a change is neither cached nor shared`() async throws {
-        try await withRecent(time: .hours(1)) { recent async throws in
+        try await withRecent { recent async throws in
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             try await withThrowingTaskGroup(of: HeldImage.self) { group in
@@ -201,7 +203,7 @@ import Testing
     }
 
     @Test func `concurrent requests share a failed load, and later requests load again`() async throws {
-        try await withRecent(time: .hours(1)) { recent async throws in
+        try await withRecent { recent async throws in
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             await withTaskGroup(of: String?.self) { group in
@@ -218,7 +220,7 @@ import Testing
                 for _ in 1...10 {
                     group.addTask { await failure { try await ask(recent, id, having: 2) } }
                 }
-                while recent.waiting(for: id) < 11 { await Task.yield() }
+                await recent.wait(for: id) { $0 == 11 }
                 open.finish()
                 for await failure in group { #expect(failure == "the first") }
             }
@@ -256,7 +258,7 @@ import Testing
     }
 
     @Test func `the first caller can cancel without affecting the others`() async throws {
-        try await withRecent(time: .hours(1)) { recent async throws in
+        try await withRecent { recent async throws in
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let (gate, open) = AsyncStream.makeStream(of: Void.self)
             let first = Task {
@@ -268,7 +270,7 @@ import Testing
             }
             for await _ in begun {}
             async let second = recent.value(of: id) { () throws(RPCError) in image(2) }
-            while recent.waiting(for: id) < 2 { await Task.yield() }
+            await recent.wait(for: id) { $0 == 2 }
             first.cancel()
             let error = await #expect(throws: RPCError.self) { try await first.value }
             #expect(error?.kind == .cancelled)

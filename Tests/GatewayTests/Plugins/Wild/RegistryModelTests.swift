@@ -3,73 +3,54 @@ import JSON
 import NIOCore
 import RPC
 import RPCTestKit
-import Synchronization
 import Testing
+import Timing
 
 @testable import gateway
 
 /// A folder of manifests and the processes of its plugins, which change at random while the plugins are called.
 ///
 /// After each step the registry must have the manifests that `PluginChoice` gives, and each plugin the state of its process. A
-/// plugin that is never touched must answer every call, on the same connection.
+/// plugin that is never touched must answer a call that is under way during each step, on the same connection.
 @Suite(.timeLimit(.minutes(ModelSeeds.minutes))) struct RegistryModelTests {
     /// The number of steps for each seed.
     private static let steps = 12
 
+    private static let wait = Method("\(WildWorld.good).wait", "", params: Empty.codec, answer: Empty.codec)
+
     @Test(arguments: 1...ModelSeeds.count(usual: 3))
     func `whatever happens, each plugin is in its state, and the others are not affected`(seed: Int) async throws {
-        try await FollowedFolder.with([WildWorld.good: WildWorld.manifest(WildWorld.good)]) { folder in
-            var table = MethodTable(
-                Contract(name: WildWorld.good, version: 1, methods: [SteadyCaller.ping.description]))
-            table.handle(SteadyCaller.ping) { _, _ in Empty() }
-            let socket = try SocketPath("\(folder.root)/run/\(WildWorld.good).sock")
-            try await TestServer.with(table, named: WildWorld.good, at: socket, executor: .separate()) { _ in
-                let good = try folder.registry.plugin(WildWorld.good)
-                await until { await good.client.status().phase == .ready }
-                let caller = SteadyCaller(folder.registry)
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await caller.run() }
-                    var world = WildWorld(folder, seed: seed)
-                    do {
-                        for _ in 0..<Self.steps { try await world.step() }
-                    } catch {
-                        Issue.record("\(world.history): \(error)")
-                    }
-                    caller.stop()
-                    await world.end()
-                    try await group.waitForAll()
-                    #expect(caller.failures == [], "\(world.history)")
+        let (calls, called) = AsyncStream.makeStream(of: Void.self)
+        let steps = Watched(0)
+        var table = MethodTable(Contract(name: WildWorld.good, version: 1, methods: [Self.wait.description]))
+        table.handle(Self.wait) { _, _ in
+            let step = steps.withLock { $0 }
+            called.yield()
+            await steps.wait { $0 > step }
+            return Empty()
+        }
+        let manifest = WildWorld.manifest(WildWorld.good, timeout: nil)
+        // The processes take real time.
+        try await FollowedFolder.with(
+            [WildWorld.good: manifest], serving: [WildWorld.good: table], on: .shared
+        ) { folder in
+            let good = try folder.registry.plugin(WildWorld.good)
+            var (begun, world) = (calls.makeAsyncIterator(), WildWorld(folder, seed: seed))
+            do {
+                for _ in 0..<Self.steps {
+                    async let steady = good.call(Self.wait, Empty(), .endless())
+                    await begun.next()
+                    try await world.step()
+                    steps.withLock { $0 += 1 }
+                    _ = try await steady
                     #expect(try folder.registry.plugin(WildWorld.good).client === good.client, "\(world.history)")
                 }
+            } catch {
+                Issue.record("\(world.history): \(error)")
             }
+            await world.end()
         }
     }
-}
-
-/// Calls the plugin that is never touched, again and again.
-private final class SteadyCaller: Sendable {
-    static let ping = Method("\(WildWorld.good).ping", "", params: Empty.codec, answer: Empty.codec)
-
-    private let registry: PluginRegistry
-    private let isOver = Atomic(false)
-    private let messages = Mutex<[String]>([])
-
-    init(_ registry: PluginRegistry) { self.registry = registry }
-
-    /// The errors so far.
-    var failures: [String] { messages.withLock { $0 } }
-
-    func run() async throws {
-        while !isOver.load(ordering: .relaxed) {
-            let error = await failure {
-                try await registry.plugin(WildWorld.good).call(Self.ping, Empty(), CallOptions())
-            }
-            if let error { messages.withLock { $0.append(error.message) } }
-            try await Task.sleep(for: .milliseconds(1))
-        }
-    }
-
-    func stop() { isOver.store(true, ordering: .relaxed) }
 }
 
 /// The files and processes of some plugins, and what the registry must make of them.
@@ -94,10 +75,10 @@ private struct WildWorld {
     }
 
     /// - Parameter path: what it publishes.
-    static func manifest(_ name: String, version: Int = 1, path: String? = nil, timeout: Int = 30_000) -> String {
+    static func manifest(_ name: String, version: Int = 1, path: String? = nil, timeout: Int?) -> String {
+        let timeout = timeout.map { #","timeout_ms":\#($0)"# } ?? ""
         let http = path.map { #","http":{"GET /v1/\#($0)":"\#(name).echo"}"# } ?? ""
-        return #"{"name":"\#(name)","socket":"\#(name).sock","contracts":{"\#(name)":\#(version)},"#
-            + #""timeout_ms":\#(timeout)\#(http)}"#
+        return #"{"name":"\#(name)","socket":"\#(name).sock","contracts":{"\#(name)":\#(version)}\#(timeout)\#(http)}"#
     }
 
     /// Makes a random change, and checks what follows from it.
@@ -211,7 +192,7 @@ private struct WildWorld {
     private enum Outcome: Equatable {
         case answer(pid: Int?)
         case methodNotFound
-        case error(ErrorKind)
+        case error(ErrorKind, begun: Bool)
     }
 
     private func call(_ name: String, _ verb: String) async -> Outcome {
@@ -220,7 +201,7 @@ private struct WildWorld {
             let answer = try await plugin.call("\(name).\(verb)", Payload(.emptyObject), CallOptions())
             return .answer(pid: try? answer.json.read(as: Self.pid))
         } catch {
-            return .error(error.kind)
+            return .error(error.kind, begun: error.begun)
         }
     }
 
@@ -231,7 +212,7 @@ private struct WildWorld {
 
     /// The error of a call; nil for an answer.
     private func failure(of name: String) async -> ErrorKind? {
-        if case .error(let kind) = await call(name, "echo") { return kind }
+        if case .error(let kind, _) = await call(name, "echo") { return kind }
         return nil
     }
 
@@ -241,39 +222,42 @@ private struct WildWorld {
         inForce = choice.manifests.sorted { $0.name < $1.name }
         let refused = (scan.rejections.map(\.name) + choice.refused.map(\.manifest.name)).sorted()
         let registry = folder.registry
-        await until(orRecord: history) {
-            registry.plugins.map(\.manifest) == inForce && registry.rejections.map(\.name) == refused
+        await registry.wait { [inForce] plugins, rejections in
+            plugins.map(\.manifest) == inForce && rejections.map(\.name) == refused
         }
-        for name in Self.names {
-            let manifest = inForce.first { $0.name == name }
-            let (process, isStopped) = (processes[name]?.process, stopped.contains(name))
-            await until(orRecord: history) {
-                switch await call(name, "echo") {
-                case .methodNotFound: manifest == nil
-                case .answer(let pid):
-                    manifest?.contracts[name] == 1 && pid == process.map { Int($0.id) } && !isStopped
-                case .error(.deadlineExceeded): manifest?.contracts[name] == 1 && process != nil && isStopped
-                case .error(.unavailable):
-                    manifest != nil && (process == nil || isStopped || manifest?.contracts[name] == 2)
-                case .error: false
-                }
+        for name in Self.names { await checkState(of: name) }
+        // The time limit of the test has cancelled it.
+        if Task.isCancelled { Issue.record("this state does not come: \(history)") }
+    }
+
+    /// Calls the plugin until its answer is that of its state. Such a call takes time or ends with a connection, except while calls fail
+    /// at once: then it waits for a change of the plugin.
+    private func checkState(of name: String) async {
+        let manifest = inForce.first { $0.name == name }
+        let (process, isStopped) = (processes[name]?.process, stopped.contains(name))
+        let isRight = { (outcome: Outcome) in
+            switch outcome {
+            case .methodNotFound: manifest == nil
+            case .answer(let pid):
+                manifest?.contracts[name] == 1 && pid == process.map { Int($0.id) } && !isStopped
+            case .error(.deadlineExceeded, _): manifest?.contracts[name] == 1 && process != nil && isStopped
+            case .error(.unavailable, _):
+                manifest != nil && (process == nil || isStopped || manifest?.contracts[name] == 2)
+            case .error: false
+            }
+        }
+        while !Task.isCancelled {
+            let standing = (try? folder.registry.plugin(name))?.standing
+            let since = standing?.since
+            let outcome = await call(name, "echo")
+            if isRight(outcome) { return }
+            if outcome == .error(.unavailable, begun: false), let standing, let since {
+                await standing.wait(forChangeAfter: since)
             }
         }
     }
 
     private func system(_ result: Int32) throws {
         if result != 0 { throw IOError(errnoCode: errno, reason: "rename") }
-    }
-}
-
-/// Waits until a condition is true. If that takes very long, it records the history.
-private func until(orRecord history: [String], _ condition: () async -> Bool) async {
-    let start = ContinuousClock.now
-    while await !condition() {
-        guard ContinuousClock.now - start < .seconds(120) else {
-            Issue.record("this state does not come: \(history)")
-            return
-        }
-        await Task.yield()
     }
 }

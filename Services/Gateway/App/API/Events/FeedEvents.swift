@@ -2,7 +2,7 @@ import FeedContract
 import NIOCore
 import RPC
 import ServiceKit
-import Synchronization
+import Timing
 
 /// The changes of the feed as server-sent events, from one `feed.watch` for all readers.
 final class FeedEvents: Sendable {
@@ -25,10 +25,10 @@ final class FeedEvents: Sendable {
 
     /// Called for each event before its readers see it.
     private let onChange: @Sendable () -> Void
-    private let state: Mutex<State>
+    private let state: Watched<State>
 
     /// Readers that return with the same id share one catch-up.
-    private let catchUps = SingleFlight<String, Missed>(joinTime: .seconds(10))
+    private let catchUps: SingleFlight<String, Missed>
     private let (firstReaders, firstReader) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -43,7 +43,8 @@ final class FeedEvents: Sendable {
         self.publicURL = publicURL
         self.limits = limits
         self.onChange = onChange
-        state = Mutex(State(log: EventLog(count: limits.recentEvents, bytes: limits.recentEventBytes)))
+        state = Watched(State(log: EventLog(count: limits.recentEvents, bytes: limits.recentEventBytes)))
+        catchUps = SingleFlight(joinTime: .seconds(10), clock: registry.clock)
     }
 
     // MARK: The feed
@@ -87,7 +88,7 @@ final class FeedEvents: Sendable {
                 // `withStream` throws only the runtime's errors and cancellation, which ends the loop.
             }
             // `sleep` throws only on cancellation.
-            try? await Task.sleep(for: backoff.next())
+            try? await registry.clock.sleep(for: backoff.next())
         }
     }
 
@@ -109,7 +110,7 @@ final class FeedEvents: Sendable {
     private func tick() async {
         while !Task.isCancelled {
             // `sleep` throws only on cancellation.
-            try? await Task.sleep(for: .nanoseconds(limits.eventPause.nanoseconds))
+            try? await registry.clock.sleep(until: registry.clock.now + limits.eventPause)
             for reader in state.withLock({ Array($0.readers.values) }) { reader.yield() }
         }
     }
@@ -156,8 +157,11 @@ final class FeedEvents: Sendable {
         return Reader(number, wakes, after: lastID, self)
     }
 
-    /// The number of readers.
-    var readers: Int { state.withLock { $0.readers.count } }
+    /// Returns once the number of readers, and whether the current state of the feed is known, fulfil the condition. New readers
+    /// miss no event from then on.
+    func wait(until isSo: @escaping @Sendable (_ readers: Int, _ isKnown: Bool) -> Bool) async {
+        await state.wait { isSo($0.readers.count, $0.log.last != nil) }
+    }
 
     private func remove(_ number: Int) { _ = state.withLock { $0.readers.removeValue(forKey: number) } }
 

@@ -1,6 +1,6 @@
 import NIOCore
 import RPC
-import Synchronization
+import Timing
 
 /// Limits the size of all answers that are being generated or sent, over all connections.
 ///
@@ -12,12 +12,15 @@ final class AnswerBudget: Sendable {
     static let smallAnswer = 65_536
 
     private let limit: Int
-    private let held = Mutex(HeldBytes())
+    private let held = Watched(HeldBytes())
 
     init(limit: Int) { self.limit = limit }
 
     /// The number of bytes that count.
     var heldBytes: Int { held.withLock { $0.total } }
+
+    /// Returns once the number of bytes that count fulfils the condition.
+    func wait(until isSo: @escaping @Sendable (_ heldBytes: Int) -> Bool) async { await held.wait { isSo($0.total) } }
 
     // MARK: Answers being generated
 

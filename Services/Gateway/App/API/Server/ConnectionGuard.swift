@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Timing
 
 /// Decides when a connection ends. It is the handler after the parser:
 ///
@@ -20,6 +21,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private let limits: HTTPLimits
     private let budget: AnswerBudget
+    private let clock: any MonotonicClock
 
     /// The number of requests that were forwarded and are not answered.
     private var unanswered = 0
@@ -37,7 +39,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var isStopping = false
 
     /// The time of the last request or the end of the last answer.
-    private var lastActivity = NIODeadline.now()
+    private var lastActivity = NIODeadline.distantPast
     private var idleCheck: Scheduled<Void>?
 
     /// The refusal to send after the answers to earlier requests.
@@ -46,9 +48,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var closing: EventLoopPromise<Void>?
     private var isWatching = false
 
-    init(_ limits: HTTPLimits, _ budget: AnswerBudget) {
+    init(_ limits: HTTPLimits, _ budget: AnswerBudget, _ clock: any MonotonicClock) {
         self.limits = limits
         self.budget = budget
+        self.clock = clock
     }
 
     // MARK: Requests
@@ -59,7 +62,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .head(let head):
             if let refusal = RequestRefusal(head) { return refuse(refusal, context) }
             unanswered += 1
-            lastActivity = .now()
+            lastActivity = clock.now(on: context.eventLoop)
             if head.hasReadableBody {
                 body = IncomingBody(isLast: head.isLast)
                 if head.expectsContinue, unanswered == 1 { sendContinue(context) }
@@ -139,7 +142,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         // Only the output is closed: with both directions closed, further input would cause a reset, which destroys the
         // answer.
         context.close(mode: .output, promise: nil)
-        context.eventLoop.assumeIsolated().scheduleTask(in: limits.lingerTime) { context.close(promise: nil) }
+        clock.schedule(in: limits.lingerTime, on: context.eventLoop) { context.close(promise: nil) }
     }
 
     // MARK: Answers
@@ -160,7 +163,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .end:
             unanswered -= 1
             unsent += 1
-            lastActivity = .now()
+            lastActivity = clock.now(on: context.eventLoop)
             let sent = promise ?? context.eventLoop.makePromise()
             sent.futureResult.assumeIsolated().whenComplete { _ in self.sent(context) }
             context.write(data, promise: sent)
@@ -194,18 +197,22 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     // MARK: Idle connections
 
-    func handlerAdded(context: ChannelHandlerContext) { scheduleIdleCheck(context, in: limits.idleTime) }
+    func handlerAdded(context: ChannelHandlerContext) {
+        lastActivity = clock.now(on: context.eventLoop)
+        scheduleIdleCheck(context, at: lastActivity + limits.idleTime)
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) { idleCheck?.cancel() }
 
-    private func scheduleIdleCheck(_ context: ChannelHandlerContext, in time: TimeAmount) {
-        idleCheck = context.eventLoop.assumeIsolated().scheduleTask(in: time) { self.checkIdleness(context) }
+    private func scheduleIdleCheck(_ context: ChannelHandlerContext, at end: NIODeadline) {
+        idleCheck = clock.schedule(at: end, on: context.eventLoop) { self.checkIdleness(context) }
     }
 
     private func checkIdleness(_ context: ChannelHandlerContext) {
         let isWaitingForClient = unanswered == 0 || body != nil
-        let end = isWaitingForClient ? lastActivity + limits.idleTime : .now() + limits.idleTime
-        guard end <= .now() else { return scheduleIdleCheck(context, in: end - .now()) }
+        let now = clock.now(on: context.eventLoop)
+        let end = (isWaitingForClient ? lastActivity : now) + limits.idleTime
+        guard end <= now else { return scheduleIdleCheck(context, at: end) }
         close(context: context, mode: .all, promise: nil)
     }
 
@@ -224,7 +231,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     private func look(_ context: ChannelHandlerContext, again before: Int) {
-        context.eventLoop.assumeIsolated().scheduleTask(in: limits.stallTime) { [self] in
+        clock.schedule(in: limits.stallTime, on: context.eventLoop) { [self] in
             let now = waiting(context)
             if now == 0 || !context.channel.isActive {
                 isWatching = false

@@ -5,6 +5,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import RPC
+import Timing
 
 /// Answers the requests of a connection, one after the other.
 struct HTTPConnection: Sendable {
@@ -15,7 +16,9 @@ struct HTTPConnection: Sendable {
     let logger: Logger
 
     /// Builds the pipeline of an accepted connection.
-    static func setUp(_ channel: any Channel, _ limits: HTTPLimits, _ budget: AnswerBudget) -> EventLoopFuture<Parts> {
+    static func setUp(
+        _ channel: any Channel, _ limits: HTTPLimits, _ budget: AnswerBudget, _ clock: any MonotonicClock
+    ) -> EventLoopFuture<Parts> {
         channel.eventLoop.makeCompletedFuture {
             var decoding = NIOHTTPDecoderLimitConfiguration()
             decoding.maxHeaderFieldSize = limits.fieldBytes
@@ -27,7 +30,7 @@ struct HTTPConnection: Sendable {
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoding)
-            try pipeline.addHandlers(ConnectionGuard(limits, budget), HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandlers(ConnectionGuard(limits, budget, clock), HTTP1ToHTTPServerCodec(secure: false))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
         }

@@ -52,7 +52,7 @@ struct HTTPListener: Sendable {
                     }
                 }
                 .bind(host: address.host, port: address.port) { channel in
-                    HTTPConnection.setUp(channel, limits, budget)
+                    HTTPConnection.setUp(channel, limits, budget, loops.clock)
                 }
             return HTTPListener(
                 address: HTTPAddress(host: address.host, port: channel.channel.localAddress?.port ?? address.port),
@@ -83,10 +83,11 @@ struct HTTPListener: Sendable {
                 group.addTask { await api.events.run() }
                 group.addTask {
                     await stop()
+                    let end = loops.clock.now + drainTime
                     api.events.end()
                     quiescing.initiateShutdown(promise: nil)
                     // Cancelled when all connections have closed earlier.
-                    try? await Task.sleep(for: .nanoseconds(drainTime.nanoseconds))
+                    try? await loops.clock.sleep(until: end)
                 }
                 await group.next()
                 group.cancelAll()

@@ -35,11 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
             registry: registry, source: ManifestSource(of: root, ownSocket: socket.path?.description),
             ownInstance: identity.instance, logger: process.logger)
         await follower.load()
-        let limits = HTTPLimits()
-        let gateway = Gateway(
-            registry, recentPages: RecentPages(limits), recentImages: RecentImages(limits),
-            recentHints: RecentHints(limits),
-            recentComments: RecentComments(limits), now: { Date() })
+        let gateway = Gateway(registry, now: { Date() })
         try await process.serve(
             GatewayHandlers(gateway: gateway, identity: identity).table, on: socket, identity: identity,
             health: { [] }, companions: { await run(gateway, follower) },
@@ -48,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Loads for the short-lived caches run on the loop of the services' connections, so that their calls change no thread.
     private func run(_ gateway: Gateway, _ follower: PluginFollower) async {
-        await withTaskExecutorPreference(LoopExecutor.shared) {
+        await withTaskExecutorPreference(gateway.registry.executor) {
             async let _: Void = follower.run()
             await gateway.run()
         }
@@ -80,7 +76,8 @@ struct ServeCommand: AsyncParsableCommand {
         return Front(address: "http://\(listener.address)", connections: listener.connections) { stop in
             async let _: Void = withTaskExecutorPreference(globalConcurrentExecutor) { Pages.prepare() }
             await listener.serve(
-                api, log: RequestLog(process.logger, process.failures), drainTime: drainTime, until: stop)
+                api, log: RequestLog(process.logger, process.failures, gateway.registry.clock), drainTime: drainTime,
+                until: stop)
         }
     }
 }

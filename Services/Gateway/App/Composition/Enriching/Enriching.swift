@@ -12,7 +12,7 @@ struct Enriching: Sendable {
     init(_ registry: PluginRegistry, _ limits: EnrichmentLimits) {
         self.registry = registry
         self.limits = limits
-        pauses = EnrichmentPauses(limits)
+        pauses = EnrichmentPauses(limits, registry.clock)
     }
 
     /// The extensions of a page's items: one call for each enrichment, all at the same time.
@@ -41,7 +41,7 @@ struct Enriching: Sendable {
         let key = "\(plugin.name).\(enrichment.name)"
         if let error = pauses.error(of: key) { return .failure(error) }
         let limit = plugin.manifest.timeout.map { min(limits.timeout, .milliseconds(Int64($0))) } ?? limits.timeout
-        let time = options.timeOfOptionalCall(upTo: limit)
+        let time = options.timeOfOptionalCall(upTo: limit, now: registry.clock.now)
         var call = options
         call.timeout = time
         do throws(RPCError) {

@@ -1,6 +1,7 @@
 import NIOCore
 import RPC
 import Synchronization
+import Timing
 
 /// The enrichments that recently timed out or answered invalid data. Until its pause ends, an enrichment is not called, and pages omit
 /// it. A plugin that is down needs no pause: its circuit is open, so calls fail at once.
@@ -11,19 +12,19 @@ final class EnrichmentPauses: Sendable {
     }
 
     private let time: TimeAmount
-    private let now: @Sendable () -> NIODeadline
+    private let clock: any MonotonicClock
 
     /// By `PLUGIN.EXTENSION`.
     private let pauses = Mutex<[String: Pause]>([:])
 
-    init(_ limits: EnrichmentLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
+    init(_ limits: EnrichmentLimits, _ clock: any MonotonicClock) {
         time = limits.pause
-        self.now = now
+        self.clock = clock
     }
 
     /// The failure that paused an enrichment; nil when it may be called.
     func error(of key: String) -> RPCError? {
-        let now = now()
+        let now = clock.now
         return pauses.withLock { pauses in
             guard let pause = pauses[key] else { return nil }
             guard now < pause.end else {
@@ -35,7 +36,7 @@ final class EnrichmentPauses: Sendable {
     }
 
     func pause(_ key: String, after error: RPCError) {
-        let now = now()
+        let now = clock.now
         pauses.withLock { pauses in
             // The plugins of expired ones may be gone.
             pauses = pauses.filter { now < $0.value.end }

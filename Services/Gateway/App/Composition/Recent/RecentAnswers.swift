@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import RPC
 import ServiceKit
-import Synchronization
+import Timing
 
 /// An answer whose bytes several requests share.
 protocol SharedAnswer: Sendable {
@@ -57,20 +57,20 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
     }
 
     /// The lifetime of an answer, and the maximum size of all in bytes; a single one may have half of it.
-    private let time: Duration
+    private let time: TimeAmount
     private let bytes: Int
-    private let now: @Sendable () -> NIODeadline
-    private let generations = Mutex(Generations())
+    private let clock: any MonotonicClock
+    private let generations = Watched(Generations())
     private let flights: SingleFlight<Key, Answer>
     private let (renewals, renewal) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
     private let (fillings, filling) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameter joinTime: the maximum age of a load that later requests may join.
-    init(time: TimeAmount, bytes: Int, joinTime: TimeAmount, now: @escaping @Sendable () -> NIODeadline) {
-        self.time = .nanoseconds(time.nanoseconds)
+    init(time: TimeAmount, bytes: Int, joinTime: TimeAmount, clock: any MonotonicClock) {
+        self.time = time
         self.bytes = bytes
-        flights = SingleFlight(joinTime: .nanoseconds(joinTime.nanoseconds))
-        self.now = now
+        flights = SingleFlight(joinTime: .nanoseconds(joinTime.nanoseconds), clock: clock)
+        self.clock = clock
     }
 
     /// Runs loads and renewals, and evicts expired answers, until the task is cancelled.
@@ -87,10 +87,10 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
         of id: ID, _ load: @escaping @Sendable () async throws(RPCError) -> Answer
     ) async throws(RPCError) -> Answer {
         let (kept, epoch) = generations.withLock { ($0[id], $0.epoch) }
-        let now = now()
+        let now = clock.now
         let bring = { @Sendable () async throws -> Answer in
             let answer = try await load()
-            self.keep(answer, of: id, since: epoch, until: now + self.timeAmount)
+            self.keep(answer, of: id, since: epoch, until: now + self.time)
             return answer
         }
         if let kept, now < kept.end {
@@ -109,16 +109,17 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
     }
 
     /// How long before its expiry a requested answer is renewed.
-    private var renewalTime: TimeAmount { .nanoseconds(timeAmount.nanoseconds / 4) }
-
-    private var timeAmount: TimeAmount { TimeAmount(time) }
+    private var renewalTime: TimeAmount { .nanoseconds(time.nanoseconds / 4) }
 
     /// The number of cached answers.
     var count: Int { generations.withLock { $0.newer.count + $0.older.count } }
 
-    /// The number of callers that wait for an answer.
-    func waiting(for id: ID) -> Int {
-        flights.waiting(for: Key(id: id, epoch: generations.withLock { $0.epoch }))
+    /// Returns once the cache is empty.
+    func waitUntilEmpty() async { await generations.wait(until: \.isEmpty) }
+
+    /// Returns once the number of callers that wait for an answer fulfils the condition.
+    func wait(for id: ID, until isSo: @escaping @Sendable (_ callers: Int) -> Bool) async {
+        await flights.wait(for: Key(id: id, epoch: generations.withLock { $0.epoch }), until: isSo)
     }
 
     /// Removes all answers, after a change.
@@ -131,14 +132,14 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
     /// - Parameter end: the expiry, counted from the start of the load.
     private func keep(_ answer: Answer, of id: ID, since epoch: Int, until end: NIODeadline) {
         guard let size = answer.heldBytes else { return }
-        let now = now()
+        let now = clock.now
         let wasEmpty = generations.withLock { generations in
             guard generations.epoch == epoch, now < end, size <= bytes / 2 else { return false }
             let wasEmpty = generations.isEmpty
             let before = generations.newer.removeValue(forKey: id)?.answer.heldBytes ?? 0
             generations.newerBytes -= before
             if generations.newerEnd <= now || generations.newerBytes + size > bytes / 2 {
-                generations.retire(until: now + timeAmount)
+                generations.retire(until: now + time)
             }
             generations.newer[id] = Cached(answer: answer.kept, end: end)
             generations.newerBytes += size
@@ -160,7 +161,7 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
     private func renew(_ key: Key, _ bring: @escaping @Sendable () async throws -> Answer) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = try? await self.flights.value(of: key, bring) }
-            group.addTask { try? await Task.sleep(for: self.time) }
+            group.addTask { try? await self.clock.sleep(until: self.clock.now + self.time) }
             await group.next()
             group.cancelAll()
         }
@@ -172,7 +173,7 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
             var isEmpty = false
             while !isEmpty, !Task.isCancelled {
                 // `sleep` throws only on cancellation, and the loop condition handles that.
-                try? await Task.sleep(for: time)
+                try? await clock.sleep(until: clock.now + time)
                 isEmpty = evictOld()
             }
         }
@@ -181,9 +182,9 @@ final class RecentAnswers<ID: Hashable & Sendable, Answer: SharedAnswer>: Sendab
     /// Evicts the older generation, and retires the newer one when its time has ended.
     /// - Returns: whether the cache is empty.
     func evictOld() -> Bool {
-        let now = now()
+        let now = clock.now
         return generations.withLock { generations in
-            if generations.newerEnd <= now { generations.retire(until: now + timeAmount) }
+            if generations.newerEnd <= now { generations.retire(until: now + time) }
             return generations.isEmpty
         }
     }

@@ -1,5 +1,6 @@
 import NIOCore
 import RPC
+import Timing
 
 /// A short-lived cache of the methods that plugins describe. An empty description is cached too.
 struct RecentContracts: Sendable {
@@ -12,8 +13,11 @@ struct RecentContracts: Sendable {
     /// The maximum size of a method's schemas in bytes. A larger description counts as none.
     static let methodBytes = 64 * 1_024
 
-    private let plugins = RecentAnswers<ObjectIdentifier, DescribedMethods>(
-        time: time, bytes: bytes, joinTime: Plugin.probeTimeout, now: { .now() })
+    private let plugins: RecentAnswers<ObjectIdentifier, DescribedMethods>
+
+    init(_ clock: any MonotonicClock) {
+        plugins = RecentAnswers(time: Self.time, bytes: Self.bytes, joinTime: Plugin.probeTimeout, clock: clock)
+    }
 
     /// Runs the loads, until the task is cancelled.
     func run() async { await plugins.run() }

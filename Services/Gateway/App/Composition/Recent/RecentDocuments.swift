@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import RPC
+import Timing
 
 /// A JSON document that several requests share.
 protocol SharedDocument: SharedAnswer {
@@ -20,9 +21,9 @@ struct RecentDocuments<ID: Hashable & Sendable, Document: SharedDocument>: Senda
     ///   - bytes: the maximum size of all documents; a single one may have half of it. Their compressed forms have a
     ///     separate limit of the same size.
     ///   - joinTime: the maximum age of a load that later requests may join.
-    init(time: TimeAmount, bytes: Int, joinTime: TimeAmount, now: @escaping @Sendable () -> NIODeadline) {
-        documents = RecentAnswers(time: time, bytes: bytes, joinTime: joinTime, now: now)
-        compressed = RecentAnswers(time: time, bytes: bytes, joinTime: joinTime, now: now)
+    init(time: TimeAmount, bytes: Int, joinTime: TimeAmount, clock: any MonotonicClock) {
+        documents = RecentAnswers(time: time, bytes: bytes, joinTime: joinTime, clock: clock)
+        compressed = RecentAnswers(time: time, bytes: bytes, joinTime: joinTime, clock: clock)
     }
 
     /// Runs the loads, until the task is cancelled.
@@ -57,8 +58,10 @@ struct RecentDocuments<ID: Hashable & Sendable, Document: SharedDocument>: Senda
     /// Removes all cached documents, after a change.
     func forget() { documents.forget() }
 
-    /// The number of callers that wait for a document.
-    func waiting(for id: ID) -> Int { documents.waiting(for: id) }
+    /// Returns once the number of callers that wait for a document fulfils the condition.
+    func wait(for id: ID, until isSo: @escaping @Sendable (_ callers: Int) -> Bool) async {
+        await documents.wait(for: id, until: isSo)
+    }
 
     /// The number of cached documents.
     var count: Int { documents.count }

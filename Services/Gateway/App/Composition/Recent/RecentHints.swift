@@ -2,13 +2,14 @@ import EdgeModel
 import NIOCore
 import RPC
 import Synchronization
+import Timing
 
 /// A short-lived cache of the sizes and placeholders of pictures, by the URLs of a page. After a failure the service is not asked
 /// for a short time, so that a service that hangs does not delay every page.
 final class RecentHints: Sendable {
     private let answers: RecentAnswers<[String], KnownHints>
     private let pauseTime: TimeAmount
-    private let now: @Sendable () -> NIODeadline
+    private let clock: any MonotonicClock
     private let pauseEnd = Mutex(NIODeadline.distantPast)
 
     /// The approximate size of a picture's hints, without its URL.
@@ -17,11 +18,11 @@ final class RecentHints: Sendable {
     /// How long a page waits for the hints of its pictures.
     let timeout: TimeAmount
 
-    init(_ limits: HTTPLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
+    init(_ limits: HTTPLimits, _ clock: any MonotonicClock) {
         answers = RecentAnswers(
-            time: limits.recentHintsTime, bytes: limits.recentHintsBytes, joinTime: limits.hintsTimeout, now: now)
+            time: limits.recentHintsTime, bytes: limits.recentHintsBytes, joinTime: limits.hintsTimeout, clock: clock)
         (pauseTime, timeout) = (limits.hintsPause, limits.hintsTimeout)
-        self.now = now
+        self.clock = clock
     }
 
     /// Runs the loads, until the task is cancelled.
@@ -49,10 +50,10 @@ final class RecentHints: Sendable {
     /// Removes all cached hints, after a change.
     func forget() { answers.forget() }
 
-    private var isPaused: Bool { now() < pauseEnd.withLock { $0 } }
+    private var isPaused: Bool { clock.now < pauseEnd.withLock { $0 } }
 
     private func pause() {
-        let end = now() + pauseTime
+        let end = clock.now + pauseTime
         pauseEnd.withLock { $0 = end }
     }
 }

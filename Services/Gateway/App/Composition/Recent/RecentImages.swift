@@ -1,12 +1,13 @@
 import Foundation
-import NIOCore
+import Timing
 
 /// A short-lived cache of images and variants.
 typealias RecentImages = RecentAnswers<WantedPicture, HeldImage>
 
 extension RecentImages {
-    convenience init(_ limits: HTTPLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
+    convenience init(_ limits: HTTPLimits, _ clock: any MonotonicClock) {
         self.init(
-            time: limits.recentImageTime, bytes: limits.recentImageBytes, joinTime: limits.recentImageTime, now: now)
+            time: limits.recentImageTime, bytes: limits.recentImageBytes, joinTime: limits.recentImageTime, clock: clock
+        )
     }
 }

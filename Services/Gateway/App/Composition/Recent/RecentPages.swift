@@ -1,12 +1,13 @@
 import FeedContract
-import NIOCore
+import Timing
 
 /// A short-lived cache of the feed's pages.
 typealias RecentPages = RecentDocuments<LoadFeed, FeedDocument>
 
 extension RecentPages {
-    init(_ limits: HTTPLimits, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
+    init(_ limits: HTTPLimits, _ clock: any MonotonicClock) {
         self.init(
-            time: limits.recentPagesTime, bytes: limits.recentPagesBytes, joinTime: limits.recentPagesTime, now: now)
+            time: limits.recentPagesTime, bytes: limits.recentPagesBytes, joinTime: limits.recentPagesTime, clock: clock
+        )
     }
 }
