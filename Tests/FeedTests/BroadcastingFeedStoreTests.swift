@@ -108,6 +108,7 @@ private final class LateFeedStore: FeedStore {
             if broadcast.mark.number != state.changes.count { state.hasBroadcast = false }
             state.changes.append(change)
         }
+        // Here another write could begin.
         await Task.yield()
     }
 
