@@ -51,7 +51,10 @@ import Upstream
 
     @Test func `a cancelled call does not fall back`() async throws {
         let call = Task {
-            try await monitor.asking("a", within: .seconds(3_600)) { await waitForCancellation() }
+            try await monitor.asking("a", within: .seconds(3_600)) {
+                await waitForCancellation()
+                throw CancellationError()
+            }
         }
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }

@@ -104,7 +104,6 @@ import Testing
             await pause()
             monitor.failed("a", .absent("refused"))
             for _ in 1...3 { await pause() }
-            await clock.waitForTimers(within: Self.pauseTime)
             #expect(monitor.check.status == .serving)
             // No more probes are sent, even after an unusable answer.
             monitor.failed("a", .rejected("no JSON"))
@@ -123,7 +122,6 @@ import Testing
             throw error
         } during: {
             await pause()
-            await clock.waitForTimers(within: Self.pauseTime)
             #expect(!monitor.isAbsent)
         }
         #expect(monitor.check.status == .serving)
@@ -131,8 +129,11 @@ import Testing
 
     private static let pauseTime = TimeAmount(UpstreamMonitor.probePause)
 
-    /// Lets the pause before a probe pass, once the monitor waits for it.
-    private func pause() async { await clock.advance(by: Self.pauseTime, once: 1) }
+    /// Lets a pause of the monitor pass, and waits for the next.
+    private func pause() async {
+        await clock.advance(by: Self.pauseTime, once: 1)
+        await clock.waitForTimers(within: Self.pauseTime)
+    }
 
     private func probing(_ probe: @escaping @Sendable () async throws -> Void, during body: () async -> Void) async {
         await withTaskGroup(of: Void.self) { group in

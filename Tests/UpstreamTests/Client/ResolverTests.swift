@@ -95,8 +95,9 @@ import Timing
         let slow = SlowNames()
         let client = UpstreamClient(UpstreamSettings(), clock: clock, lookUp: slow.lookUp)
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<20 { group.addTask { _ = try? await client.failure("http://name.test/") } }
-            await clock.waitForTimers(20, within: TimeAmount(Self.limits.connectTime))
+            let places = Self.limits.connectionsPerOrigin
+            for _ in 0..<places { group.addTask { _ = try? await client.failure("http://name.test/") } }
+            await clock.waitForTimers(places, within: TimeAmount(Self.limits.connectTime))
             slow.end()
         }
         #expect(slow.names == ["name.test"])
