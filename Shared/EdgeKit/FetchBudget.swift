@@ -32,12 +32,10 @@ public enum FetchBudget {
     ///   - isAbsent: whether the upstream did not answer the last request.
     ///   - hasFallback: false if there is certainly no cached answer. Then a long answer may take all the remaining time; an
     ///     upstream that makes no progress times out earlier (`UpstreamLimits`).
-    ///   - most: the longest wait in place of the usual ones.
     public static func time(
-        of remaining: Duration, isAbsent: Bool = false, hasFallback: Bool = true, most given: Duration? = nil
+        of remaining: Duration, isAbsent: Bool = false, hasFallback: Bool = true
     ) -> Duration {
         let time = max(.zero, max(remaining - reserve, remaining * 3 / 4))
-        if let given { return min(time, given) }
         if isAbsent { return min(time, mostWhileAbsent) }
         return hasFallback ? min(time, most) : time
     }

@@ -19,23 +19,20 @@ public final class UpstreamMonitor: Sendable {
     private let base: UpstreamBase
     private let logger: Logger
     private let now: @Sendable () -> Date
-    private let longestWait: Duration?
     let clock: any MonotonicClock
     private let state: Mutex<UpstreamState>
 
     /// - Parameters:
     ///   - clock: measures the time of requests and the pauses between probes.
     ///   - now: the wall clock.
-    ///   - longestWait: the longest wait for an answer; nil for those of `FetchBudget`.
     public init(
         _ base: UpstreamBase, logger: Logger, clock: any MonotonicClock = .system,
-        now: @escaping @Sendable () -> Date = { Date() }, longestWait: Duration? = nil
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.base = base
         self.logger = logger
         self.clock = clock
         self.now = now
-        self.longestWait = longestWait
         state = Mutex(UpstreamState(since: now()))
     }
 
@@ -57,7 +54,7 @@ public final class UpstreamMonitor: Sendable {
 
     /// The time that the next request may take (`FetchBudget.time`).
     public func time(of remaining: Duration, hasFallback: Bool = true) -> Duration {
-        FetchBudget.time(of: remaining, isAbsent: isAbsent, hasFallback: hasFallback, most: longestWait)
+        FetchBudget.time(of: remaining, isAbsent: isAbsent, hasFallback: hasFallback)
     }
 
     /// Notes a good answer.

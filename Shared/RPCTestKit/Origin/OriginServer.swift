@@ -126,11 +126,11 @@ private final class OriginConnection: ChannelInboundHandler {
         case .send(let bytes):
             send(bytes)
             next()
-        case .drip(let bytes, let count, let pause):
+        case .drip(let bytes, let count):
             guard !bytes.isEmpty else { return next() }
-            after(pause) {
+            after(0) {
                 self.send(Array(bytes.prefix(count)))
-                self.steps = [.drip(Array(bytes.dropFirst(count)), pieces: count, every: pause)] + self.steps
+                self.steps = [.drip(Array(bytes.dropFirst(count)), pieces: count)] + self.steps
                 self.next()
             }
         case .wait(let isOver):

@@ -1,8 +1,8 @@
 /// One step of an `OriginServer`'s answer to a request.
 public enum OriginStep: Sendable {
     case send([UInt8])
-    /// Sends in pieces of this many bytes, with this many milliseconds before each.
-    case drip([UInt8], pieces: Int, every: Int64)
+    /// Sends in pieces of this many bytes, each in its own turn of the event loop.
+    case drip([UInt8], pieces: Int)
     /// Waits until the function returns. The connection may close earlier, which cancels the function's task.
     case wait(@Sendable () async -> Void)
     /// Waits, in milliseconds.

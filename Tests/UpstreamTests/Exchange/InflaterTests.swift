@@ -96,7 +96,7 @@ import Testing
         let name = coding == "raw" ? "deflate" : coding
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(name)\r\nContent-Length: \(body.count)\r\n\r\n"
         try await OriginServer.with { _ in
-            [.send(head), .drip(body, pieces: pieces, every: 0)]
+            [.send(head), .drip(body, pieces: pieces)]
         } _: { server in
             try await withClient(.trusting(server)) { try await test($0, server.url) }
         }
