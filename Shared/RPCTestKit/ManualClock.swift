@@ -84,9 +84,9 @@ public final class ManualClock: MonotonicClock {
         await state.wait { $0.count(dueBy: $0.now + time) >= count }
     }
 
-    /// Waits until a timer or sleep ends exactly `time` from now.
-    public func waitForTimer(in time: TimeAmount) async {
-        await state.wait { state in state.pending.values.contains { $0.deadline == state.now + time } }
+    /// Waits until `count` timers and sleeps end exactly `time` from now. Others, such as those of connections, do not count.
+    public func waitForTimer(in time: TimeAmount, count: Int = 1) async {
+        await state.wait { state in state.pending.values.count { $0.deadline == state.now + time } >= count }
     }
 
     /// Lets time pass while `body` waits for what follows from it: moves on by `step` as soon as a timer or a sleep ends within it.

@@ -89,7 +89,9 @@ import Upstream
             async let late = client.call(
                 CommentsContract.list, ListComments(imageID: image), CallOptions(timeout: TimeAmount(timeout)))
             await upstream.history.wait { $0.requests.count == 2 }
-            await time.advance(by: TimeAmount(FetchBudget.time(of: timeout)), once: 1)
+            let budget = TimeAmount(FetchBudget.time(of: timeout))
+            await time.waitForTimer(in: budget)
+            await time.advance(by: budget)
             let page = try await late
             #expect(page.numbers == [1, 2, 3])
             #expect(page.origin == .cache)

@@ -137,7 +137,9 @@ import Timing
             let timeout = Duration.seconds(8)
             async let stale = service.load(origin.url, ttl: 10, options: CallOptions(timeout: TimeAmount(timeout)))
             await origin.history.wait { $0.requests.count == 2 }
-            await time.advance(by: TimeAmount(FetchBudget.time(of: timeout)), once: 1)
+            let budget = TimeAmount(FetchBudget.time(of: timeout))
+            await time.waitForTimer(in: budget)
+            await time.advance(by: budget)
             #expect(try await stale.stale == true)
             // No caller waits for the fetch any longer.
             await origin.history.wait { $0.openConnections == 0 }
@@ -154,7 +156,7 @@ import Timing
             await origin.history.wait { $0.requests.count == 1 }
             await time.advance(by: timeout - .nanoseconds(1))
             #expect(service.fetches.load.callers == 1)
-            await time.advance(by: .nanoseconds(1), once: 1)
+            await time.advance(by: .nanoseconds(1))
             let error = await #expect(throws: RPCError.self) { try await load.value }
             #expect(error?.kind == .deadlineExceeded)
             await origin.history.wait { $0.openConnections == 0 }
@@ -236,17 +238,21 @@ import Timing
     @Test func `after the origin recovers the next load succeeds`() async throws {
         let (answers, time) = (Answers(.close), ManualClock())
         try await withOrigin(answers, time) { origin, service async throws in
+            let passing = { (pause: Duration) in
+                await time.waitForTimer(in: TimeAmount(pause))
+                await time.advance(by: TimeAmount(pause))
+            }
             var pause = Duration.zero
             for _ in 1...4 {
                 async let kind = service.failure(origin.url)
                 // The host is asked again after a pause.
-                if pause > .zero { await time.advance(by: TimeAmount(pause), once: 1) }
+                if pause > .zero { await passing(pause) }
                 #expect(try await kind == .connectivity)
                 pause = max(pause * HostBackoff.factor, HostBackoff.first)
             }
             answers.set(.picture(1))
             async let image = service.load(origin.url)
-            await time.advance(by: TimeAmount(pause), once: 1)
+            await passing(pause)
             #expect(try await image.data.data == picture(1))
             // Later loads do not wait either.
             #expect(try await service.load(origin.url + "/b").data.data == picture(1))

@@ -18,7 +18,8 @@ import Testing
     private var options: EdgeService.Options {
         var options = EdgeService.Options()
         options.time = time
-        (options.limits.totalTime, options.limits.stallTime) = (.seconds(60), .seconds(60))
+        let longer = Duration.seconds(60)
+        (options.limits.totalTime, options.limits.firstByteTime, options.limits.stallTime) = (longer, longer, longer)
         return options
     }
 
@@ -35,9 +36,10 @@ import Testing
             try await EdgeService.with(origin, options) { service async throws in
                 let kind = Task { try await service.failure(origin.url) }
                 await origin.history.wait { $0.requests.count == 1 }
+                await time.waitForTimer(in: Self.limit)
                 await time.advance(by: Self.limit - .nanoseconds(1))
                 #expect(service.fetches.load.running == 1)
-                await time.advance(by: .nanoseconds(1), once: 1)
+                await time.advance(by: .nanoseconds(1))
                 #expect(try await kind.value == .connectivity)
                 await origin.history.wait { $0.openConnections == 0 }
                 #expect(origin.history.requests.count == 1 && service.isIdle)
@@ -55,11 +57,14 @@ import Testing
                     Task { try await service.failure("\(slow.url)/slow/\(number)") }
                 }
                 await slow.history.wait { $0.requests.count == count }
-                await time.advance(by: Self.limit, once: count)
+                await time.waitForTimer(in: Self.limit, count: count)
+                await time.advance(by: Self.limit)
                 for load in loads { #expect(try await load.value == .connectivity) }
                 async let fast = service.load(slow.url + "/fast")
                 // The host has failed slowly.
-                await time.advance(by: TimeAmount(HostBackoff.longestAfterWaiting), once: 1)
+                let pause = TimeAmount(HostBackoff.longestAfterWaiting)
+                await time.waitForTimer(in: pause)
+                await time.advance(by: pause)
                 #expect(try await fast.data.data == picture(2))
             }
         }

@@ -231,10 +231,10 @@ import Testing
                 try await service.client.call(ImageDataContract.put, PutImage(data: RPC.Bytes(Self.wide(500))))
             }
             await fake.wait(runs: 1)
-            await time.waitForTimers(within: .seconds(2))
+            await time.waitForTimer(in: .seconds(2))
             await time.advance(by: .seconds(2) - .nanoseconds(1))
             #expect(fake.running == 1)
-            await time.advance(by: .nanoseconds(1), once: 1)
+            await time.advance(by: .nanoseconds(1))
             let answer = try await put.value
             #expect(answer.hints == PictureHints(width: 1_000, height: 500))
             await service.loader.variants?.slots.wait { $0 == .none }
