@@ -26,6 +26,8 @@ import Timing
         } _: { server in
             try await withClient(.trusting(server), clock: clock) { client in
                 async let failure = client.failure(server.url)
+                await server.history.wait { $0.requests.count == 1 }
+                // Those for the header and for the whole request.
                 await clock.waitForTimers(2, within: TimeAmount(UpstreamLimits().totalTime))
                 await clock.advance(by: .seconds(1))
                 mayAnswer.withLock { $0 = true }

@@ -104,10 +104,13 @@ import Testing
                 }
                 // All requests wait for the same thread.
                 for number in 0..<3 {
-                    async let error = client.failure("https://\(server.authority)/")
+                    let request = Task { try await client.failure("https://\(server.authority)/") }
                     if number == 0 { for await _ in reads { break } }
-                    await clock.advance(by: TimeAmount(UpstreamLimits().connectTime), once: 1)
-                    #expect(try await error.stage == .connect)
+                    await server.history.wait(for: .opened(number))
+                    let error = try await clock.passing(inStepsOf: TimeAmount(UpstreamLimits().connectTime)) {
+                        try await request.value
+                    }
+                    #expect(error.stage == .connect, "\(error)")
                 }
                 gate.signal()
                 read.finish()
