@@ -31,8 +31,14 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
     private var isInTurn = false
     private var isScheduled = false
 
-    /// Starts a turn after the loop has polled. Nil on a loop without sockets.
-    private var polled: PollSignal?
+    /// Starts a turn after the loop has polled. Nil on a loop without sockets. Made when the first turn leaves work for the next.
+    private lazy var polled: PollSignal? = PollSignal(
+        loop,
+        wake: { self.runScheduledTurn() },
+        end: {
+            self.polled = nil
+            self.runScheduledTurn()
+        })
 
     /// The time at the last clock reading of this turn: precise enough for deadlines.
     private(set) var now = NIODeadline.distantPast
@@ -62,13 +68,6 @@ public final class LoopExecutor: TaskExecutor, @unchecked Sendable {
         memory = SpikeTrimmer(loop, clock)
         assembly = AssemblyBudget.ProcessTotal(memory: memory)
         answers = AnswerTotal(memory: memory)
-        polled = PollSignal(
-            loop,
-            wake: { self.runScheduledTurn() },
-            end: {
-                self.polled = nil
-                self.runScheduledTurn()
-            })
     }
 
     /// The executor of this process. One loop serves all connections of this protocol: its work per call is small, and

@@ -23,6 +23,11 @@ public final class ManualClock: MonotonicClock {
 
         func count(dueBy end: NIODeadline) -> Int { pending.values.count { $0.deadline <= end } }
 
+        /// When the first of the sleeping tasks wakes.
+        var nextWake: NIODeadline? {
+            pending.values.lazy.filter { if case .sleeper = $0.work { true } else { false } }.map(\.deadline).min()
+        }
+
         /// Moves the time to the next deadline up to `end`.
         mutating func takeNext(by end: NIODeadline) -> Work? {
             let due = pending.filter { $0.value.deadline <= end }
@@ -73,6 +78,29 @@ public final class ManualClock: MonotonicClock {
         }
     }
 
+    /// Moves the time on at once, as if the process had been suspended for this long. What is due runs late: timers as soon as
+    /// their loops run tasks, before these poll their sockets.
+    ///
+    /// A synchronous handler calls this to take this long.
+    public func jump(by time: TimeAmount) {
+        let due = state.withLock { state in
+            state.now = state.now + time
+            var due: [Work] = []
+            while let work = state.takeNext(by: state.now) { due.append(work) }
+            return due
+        }
+        for work in due {
+            switch work {
+            case .timer(let body, let promise):
+                promise.futureResult.eventLoop.execute {
+                    body.value()
+                    promise.succeed()
+                }
+            case .sleeper(let continuation): continuation.resume(returning: true)
+            }
+        }
+    }
+
     /// Waits until `count` timers and sleeps end within `time`, then moves the time on by it.
     public func advance(by time: TimeAmount, once count: Int) async {
         await waitForTimers(count, within: time)
@@ -98,6 +126,13 @@ public final class ManualClock: MonotonicClock {
             defer { group.cancelAll() }
             return try await body()
         }
+    }
+
+    /// Waits until a task sleeps.
+    /// - Returns: the time until the first of the sleeping tasks wakes.
+    public func timeToNextWake() async -> TimeAmount {
+        await state.wait { $0.nextWake != nil }
+        return state.withLock { state in state.nextWake.map { $0 - state.now } ?? .zero }
     }
 
     // MARK: Timers and sleeps

@@ -102,20 +102,9 @@ public final class WirePeer: Sendable {
     /// - Returns: the bytes that were not received before.
     public func rest() async -> [UInt8] { await received.rest() }
 
-    /// Waits until the connection is closed in both directions. Writes periodically, because a reader cannot distinguish a
-    /// closed peer from one that has only shut down its sending side.
-    public func waitUntilClosed() async throws {
-        _ = await received.rest()
-        // On a Unix socket a write fails once the peer has closed.
-        while channel.isActive {
-            do {
-                try await channel.writeAndFlush(ByteBuffer(bytes: [0])).get()
-            } catch {
-                return
-            }
-            await Task.yield()
-        }
-    }
+    /// Waits until the connection is closed in both directions. Only for Unix sockets: they report that the peer has closed, not
+    /// only shut down its sending side.
+    public func waitUntilClosed() async throws { try await channel.closeFuture.get() }
 
     /// Starts or stops reading. Without reading, received bytes stay in the kernel's buffers, as with a peer that hangs.
     public func setReading(_ isReading: Bool) async throws {

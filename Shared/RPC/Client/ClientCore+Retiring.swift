@@ -2,13 +2,11 @@ import NIOCore
 
 /// Ending a client that is not needed any more without failing the calls under way.
 extension ClientCore {
-    /// Refuses new calls, ends streams, and lets the other calls finish.
-    /// - Parameters:
-    ///   - time: how long the calls may take.
-    ///   - whenOver: called when no call is left and when the time is over, possibly more than once.
-    func retire(within time: TimeAmount, whenOver: @escaping () -> Void) {
+    /// Refuses new calls, ends streams, and lets the other calls finish within `limits.drainTime`.
+    /// - Parameter whenOver: called when no call is left and when the time is over, possibly more than once.
+    func retire(whenOver: @escaping () -> Void) {
         whenIdle = whenOver
-        executor.schedule(in: time) { whenOver() }
+        executor.schedule(in: limits.drainTime) { whenOver() }
         for call in calls.values where call.stream != nil {
             if call.phase == .sent {
                 end(call, .failure(removed(begun: true)))

@@ -59,10 +59,12 @@ public final class RPCClient: Sendable {
     public static func withConnection<Result: Sendable>(
         to path: SocketPath, as name: String, limits: Limits = Limits(), features: Features = .standard,
         peers: TrustedPeers = TrustedPeers(), executor: LoopExecutor = .shared,
+        onChange: @escaping @Sendable (PeerChange) -> Void = { _ in },
         _ body: (RPCClient) async throws -> Result
     ) async throws -> Result {
         let client = await make(
-            to: path, as: name, limits: limits, features: features, peers: peers, executor: executor)
+            to: path, as: name, limits: limits, features: features, peers: peers, executor: executor,
+            onChange: onChange)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await client.run() }
             defer { group.cancelAll() }
@@ -104,22 +106,20 @@ public final class RPCClient: Sendable {
     }
 
     /// As `run`, until `stop` returns. Then new calls and streams end with `unavailable`, and calls under way may finish
-    /// within `drainTime`.
-    public func run(
-        drainTime: TimeAmount = Limits().drainTime, until stop: @escaping @Sendable () async -> Void
-    ) async {
+    /// within `limits.drainTime`.
+    public func run(until stop: @escaping @Sendable () async -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.run() }
             await stop()
-            await drain(for: drainTime)
+            await drain()
             group.cancelAll()
         }
     }
 
-    /// Returns when no call is left, after `time`, or when the task is cancelled.
-    private func drain(for time: TimeAmount) async {
+    /// Returns when no call is left, after `limits.drainTime`, or when the task is cancelled.
+    private func drain() async {
         let (idle, becomesIdle) = AsyncStream.makeStream(of: Void.self)
-        core.onLoop { $0.retire(within: time) { becomesIdle.finish() } }
+        core.onLoop { $0.retire { becomesIdle.finish() } }
         for await _ in idle {}
     }
 

@@ -1,6 +1,5 @@
 import NIOCore
 import RPCTestKit
-import Synchronization
 import Testing
 
 @testable import RPC
@@ -92,26 +91,60 @@ import Testing
         #expect(circuit.isSettled)
     }
 
-    private static let probe = #"{"jsonrpc":"2.0","id":-1,"method":"rpc.ping","params":{}}"#
+    // MARK: Probing
 
-    private static let trace = TraceContext.random()
-
-    private static func timedOutCall(_ client: RPCClient) async {
-        let error = await #expect(throws: RPCError.self) {
-            try await client.call(
-                EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20), trace: trace))
-        }
-        #expect(error?.kind == .deadlineExceeded)
+    private static func probe(_ number: Int) -> String {
+        #"{"jsonrpc":"2.0","id":-\#(number),"method":"rpc.ping","params":{}}"#
     }
 
-    /// Calls until the circuit is open.
-    private static func refusal(_ client: RPCClient) async throws -> RPCError {
-        while true {
-            do throws(RPCError) {
-                _ = try await client.call(
-                    EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(20), trace: trace))
-            } catch {
-                if error.kind != .deadlineExceeded { return error }
+    private static let trace = TraceContext.random()
+    private static let timeout = TimeAmount.milliseconds(20)
+
+    /// A call that ends at its deadline.
+    private static func lateCall(_ client: RPCClient) -> Task<String, any Error> {
+        Task {
+            try await client.call(
+                EchoContract.echo, .init(text: "a"), CallOptions(timeout: timeout, trace: trace)
+            ).text
+        }
+    }
+
+    private static func expectLate(
+        _ call: Task<String, any Error>, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let error = await #expect(throws: RPCError.self, sourceLocation: sourceLocation) { try await call.value }
+        #expect(error?.kind == .deadlineExceeded, sourceLocation: sourceLocation)
+    }
+
+    /// Makes a call that the peer does not answer in time, and receives it, its cancellation and the probe.
+    private static func timeOut(
+        _ client: RPCClient, _ peer: WirePeer, _ clock: ManualClock, probe number: Int
+    ) async throws {
+        let call = lateCall(client)
+        #expect(try await peer.receive()?.contains("echo.say") == true)
+        await clock.advance(by: timeout)
+        await expectLate(call)
+        #expect(try await peer.receive()?.contains("rpc.cancel") == true)
+        #expect(try await peer.receive() == probe(number))
+    }
+
+    /// Checks that a call is answered.
+    private static func expectAnswer(_ client: RPCClient, _ peer: WirePeer) async throws {
+        let call = callEcho(client)
+        let id = try #require(try await peer.receive()?.firstMatch(of: /"id":([0-9]+),"method":"echo.say"/)?.1)
+        try await peer.send(#"{"jsonrpc":"2.0","id":\#(id),"result":{"text":"b"}}"#)
+        #expect(try await call.value == "b")
+    }
+
+    private static func withClient(
+        _ body: (RPCClient, WireListener, Changes, ManualClock) async throws -> Void
+    ) async throws {
+        let (changes, clock) = (Changes(), ManualClock())
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(
+                to: listener.path, as: "test", executor: .timed(by: clock), onChange: changes.add
+            ) { client in
+                try await body(client, listener, changes, clock)
             }
         }
     }
@@ -119,114 +152,60 @@ import Testing
     @Test func `a peer that answers neither a call nor a probe gets no more calls until it sends something`()
         async throws
     {
-        try await WireListener.with { listener in
-            let changes = Changes()
-            try await Self.withClient(
-                listener.path, probeTime: .milliseconds(50), onChange: changes.add
-            ) { client in
-                let peer = try await listener.acceptGreeting()
-                // From now on, calls are sent when they are made.
-                while await client.greeting() == nil { await Task.yield() }
-                await Self.timedOutCall(client)
-                let refused = try await Self.refusal(client)
-                #expect(refused.kind == .unavailable && !refused.begun)
-                #expect(refused.message == "\(listener.path): it does not answer; tried again in the background")
-                #expect(changes.all == [.appeared, .silent])
-                #expect(changes.traces == [nil, Self.trace.id])
+        try await Self.withClient { client, listener, changes, clock in
+            let peer = try await listener.acceptGreeting()
+            try await Self.timeOut(client, peer, clock, probe: 1)
+            await clock.advance(by: Limits().probeTime)
+            #expect(await changes.first(2) == [.appeared, .silent])
+            #expect(changes.traces == [nil, Self.trace.id])
+            let refused = await #expect(throws: RPCError.self) { try await Self.lateCall(client).value }
+            #expect(refused?.kind == .unavailable && refused?.begun == false)
+            #expect(refused?.message == "\(listener.path): it does not answer; tried again in the background")
 
-                // The first call, its cancellation and the probe; no call after the circuit opened.
-                var probes = 0
-                while probes < 3, let text = try await peer.receive() {
-                    if text.contains("rpc.ping") { probes += 1 }
-                }
-                try await peer.send(#"{"jsonrpc":"2.0","id":-1,"result":{}}"#)
-                let answering = Task {
-                    while let text = try await peer.receive() {
-                        guard let id = text.firstMatch(of: /"id":([0-9]+),"method":"echo.say"/)?.1 else { continue }
-                        try await peer.send(#"{"jsonrpc":"2.0","id":\#(id),"result":{"text":"b"}}"#)
-                    }
-                }
-                // Calls made before the answer to the probe is read are still refused.
-                var answer: String?
-                while answer == nil {
-                    do {
-                        answer = try await client.call(EchoContract.echo, .init(text: "again")).text
-                    } catch let error as RPCError where error.kind == .unavailable && !error.begun {
-                        await Task.yield()
-                    }
-                }
-                #expect(answer == "b")
-                #expect(changes.all == [.appeared, .silent, .returned(isNew: false)])
-                answering.cancel()
-                _ = await answering.result
-            }
+            // Probes follow one another; no call after the circuit opened.
+            #expect(try await peer.receive() == Self.probe(2))
+            await clock.advance(by: TimeAmount(Backoff.first))
+            #expect(try await peer.receive() == Self.probe(3))
+            try await peer.send(#"{"jsonrpc":"2.0","id":-1,"result":{}}"#)
+            #expect(await changes.first(3) == [.appeared, .silent, .returned(isNew: false)])
+            try await Self.expectAnswer(client, peer)
         }
     }
 
     @Test func `a peer that answers the probe is merely slow: the circuit stays closed`() async throws {
-        try await WireListener.with { listener in
-            let changes = Mutex<[PeerChange]>([])
-            try await Self.withClient(
-                listener.path, probeTime: .minutes(5),
-                onChange: { change in changes.withLock { $0.append(change) } }
-            ) { client in
-                let peer = try await listener.acceptGreeting()
-                while await client.greeting() == nil { await Task.yield() }
-                for round in 1...3 {
-                    await Self.timedOutCall(client)
-                    var text = try await peer.receive()
-                    while text?.contains("rpc.ping") == false { text = try await peer.receive() }
-                    #expect(text == Self.probe.replacing("-1", with: "-\(round)"))
-                    try await peer.send(#"{"jsonrpc":"2.0","id":-\#(round),"result":{}}"#)
-                    // The answer to the probe was read if a later call is answered.
-                    let call = callEcho(client)
-                    text = try await peer.receive()
-                    let id = try #require(text?.firstMatch(of: /"id":([0-9]+),"method":"echo.say"/)?.1)
-                    try await peer.send(#"{"jsonrpc":"2.0","id":\#(id),"result":{"text":"b"}}"#)
-                    #expect(try await call.value == "b")
-                }
-                #expect(changes.withLock { $0 } == [.appeared])
+        try await Self.withClient { client, listener, changes, clock in
+            let peer = try await listener.acceptGreeting()
+            for round in 1...3 {
+                try await Self.timeOut(client, peer, clock, probe: round)
+                try await peer.send(#"{"jsonrpc":"2.0","id":-\#(round),"result":{}}"#)
+                // The answer to the probe was read if a later call is answered.
+                try await Self.expectAnswer(client, peer)
+                await clock.advance(by: Limits().probeTime)
             }
+            #expect(changes.all == [.appeared])
         }
     }
 
     @Test func `a peer that accepts and never answers the greeting opens the circuit too`() async throws {
-        try await WireListener.with { listener in
-            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
-                let peer = try await listener.accept()
-                #expect(try await peer.receive()?.contains("rpc.hello") == true)
-                await Self.timedOutCall(client)
-                #expect(try await peer.receive() == Self.probe)
-                // Calls that wait for the greeting fail when the circuit opens.
-                let waiting = await #expect(throws: RPCError.self) {
-                    try await client.call(EchoContract.echo, .init(text: "a"))
-                }
-                #expect(waiting?.kind == .unavailable && waiting?.begun == false)
+        try await Self.withClient { client, listener, changes, clock in
+            let peer = try await listener.accept()
+            #expect(try await peer.receive()?.contains("rpc.hello") == true)
+            let call = Self.lateCall(client)
+            await clock.advance(by: Self.timeout, once: 1)
+            await Self.expectLate(call)
+            #expect(try await peer.receive() == Self.probe(1))
+            // Calls that wait for the greeting fail when the circuit opens.
+            let waiting = callEcho(client)
+            await clock.waitForTimer(in: Limits.defaultTimeout)
+            await clock.advance(by: Limits().probeTime)
+            let error = await #expect(throws: RPCError.self) { try await waiting.value }
+            #expect(error?.kind == .unavailable && error?.begun == false)
+            #expect(await changes.first(1) == [.silent])
+            #expect(try await peer.receive() == Self.probe(2))
 
-                try await peer.sendGreeting()
-                while await client.greeting() == nil { await Task.yield() }
-                let call = callEcho(client)
-                var text = try await peer.receive()
-                while text?.contains("rpc.ping") == true { text = try await peer.receive() }
-                let id = try #require(text?.firstMatch(of: /"id":([0-9]+),"method":"echo.say"/)?.1)
-                try await peer.send(#"{"jsonrpc":"2.0","id":\#(id),"result":{"text":"b"}}"#)
-                #expect(try await call.value == "b")
-            }
-        }
-    }
-
-    /// A client that records the changes of its peer.
-    private static func withClient(
-        _ path: SocketPath, probeTime: TimeAmount, onChange: @escaping @Sendable (PeerChange) -> Void,
-        _ body: (RPCClient) async throws -> Void
-    ) async throws {
-        var limits = Limits()
-        limits.probeTime = probeTime
-        let client = await RPCClient.make(to: path, as: "test", limits: limits, onChange: onChange)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await client.run() }
-            defer { group.cancelAll() }
-            try await body(client)
+            try await peer.sendGreeting()
+            #expect(await changes.first(2) == [.silent, .returned(isNew: false)])
+            try await Self.expectAnswer(client, peer)
         }
     }
 }

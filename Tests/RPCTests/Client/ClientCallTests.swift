@@ -7,13 +7,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ClientCallTests {
     @Test func `an answer comes back to its call, in whatever order answers come`() async throws {
         let gate = Gate()
-        try await withClient(gate: gate) { client, _ in
+        try await withClient(gate: gate, executor: .timed(by: ManualClock())) { client, _ in
             try await withThrowingTaskGroup(of: String.self) { group in
                 for number in 0..<100 {
                     group.addTask {
-                        let options = CallOptions(timeout: .minutes(4))
-                        return try await client.call(EchoContract.wait, .init(text: "\(number)"), options).text
-                            + "=\(number)"
+                        try await client.call(EchoContract.wait, .init(text: "\(number)")).text + "=\(number)"
                     }
                 }
                 for _ in 0..<100 { _ = await gate.arrival() }
@@ -104,7 +102,8 @@ import Testing
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let peer = try await listener.acceptGreeting()
-                while await client.greeting() == nil { await Task.yield() }
+                // From now on, calls are sent when they are made.
+                try await expectAlive(client, peer, id: 1)
                 for isStream in [false, true] {
                     let (start, starting) = AsyncStream.makeStream(of: Void.self)
                     let task = Task {
@@ -146,27 +145,31 @@ import Testing
     // MARK: Deadlines
 
     @Test func `a call ends at its deadline though the peer never answers, and the server is told`() async throws {
-        try await WireListener.with { listener in
-            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
-                let peer = try await listener.acceptGreeting()
-                let answer = Task {
-                    try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: .seconds(1)))
-                }
-                _ = try await peer.receive()
-                let error = await #expect(throws: RPCError.self) { try await answer.value }
-                #expect(error?.kind == .deadlineExceeded)
-                let cancel = try await peer.receive()
-                #expect(cancel == #"{"jsonrpc":"2.0","method":"rpc.cancel","params":{"id":1}}"#)
+        let clock = ManualClock()
+        try await withWireServer(executor: .timed(by: clock)) { client, peer in
+            let answer = Task {
+                try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: .seconds(1)))
             }
+            _ = try await peer.receive()
+            await clock.advance(by: .seconds(1))
+            let error = await #expect(throws: RPCError.self) { try await answer.value }
+            #expect(error?.kind == .deadlineExceeded)
+            let cancel = try await peer.receive()
+            #expect(cancel == #"{"jsonrpc":"2.0","method":"rpc.cancel","params":{"id":1}}"#)
         }
     }
 
     @Test func `a peer that accepts and says nothing at all does not hold a call beyond its deadline`() async throws {
+        let clock = ManualClock()
         try await WireListener.with { listener in
-            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
-                let error = await #expect(throws: RPCError.self) {
+            try await RPCClient.withConnection(
+                to: listener.path, as: "test", executor: .timed(by: clock)
+            ) { client in
+                let call = Task {
                     try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(50)))
                 }
+                await clock.advance(by: .milliseconds(50), once: 1)
+                let error = await #expect(throws: RPCError.self) { try await call.value }
                 #expect(error?.kind == .deadlineExceeded)
             }
         }
@@ -174,10 +177,14 @@ import Testing
 
     @Test func `a deadline covers waiting for a connection, and says that nothing was begun`() async throws {
         try await withTemporaryDirectory { directory in
-            let client = await RPCClient.make(to: try SocketPath(directory + "/test.sock"), as: "test")
-            let error = await #expect(throws: RPCError.self) {
+            let clock = ManualClock()
+            let client = await RPCClient.make(
+                to: try SocketPath(directory + "/test.sock"), as: "test", executor: .timed(by: clock))
+            let call = Task {
                 try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: .milliseconds(30)))
             }
+            await clock.advance(by: .milliseconds(30), once: 1)
+            let error = await #expect(throws: RPCError.self) { try await call.value }
             #expect(error?.kind == .deadlineExceeded)
             #expect(error?.begun == false)
         }
@@ -185,17 +192,24 @@ import Testing
 
     /// For calls that were sent, and for queued calls.
     @Test(arguments: [100, 1]) func `each call has its own deadline, whatever their order`(atATime: Int) async throws {
+        let clock = ManualClock()
+        let executor = LoopExecutor.timed(by: clock)
         try await WireListener.with { listener in
-            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+            try await RPCClient.withConnection(to: listener.path, as: "test", executor: executor) { client in
                 let peer = try await listener.acceptGreeting(callsPerConnection: atATime)
-                while await client.greeting() == nil { await Task.yield() }
+                // Begins before any later task of the executor.
                 let call = { (timeout: TimeAmount) in
-                    Task { try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: timeout)) }
+                    Task(executorPreference: executor) {
+                        try await client.call(EchoContract.echo, .init(text: "a"), CallOptions(timeout: timeout))
+                    }
                 }
                 let long = call(.hours(1))
                 #expect(try await peer.receive()?.contains("echo.say") == true)
-                for short in [150, 50, 100].map({ call(.milliseconds($0)) }) {
-                    let error = await #expect(throws: RPCError.self) { try await short.value }
+                let shorts = [150, 50, 100].map { call(.milliseconds($0)) }
+                await Task(executorPreference: executor) {}.value
+                for index in [1, 2, 0] {
+                    await clock.advance(by: .milliseconds(50))
+                    let error = await #expect(throws: RPCError.self) { try await shorts[index].value }
                     #expect(error?.kind == .deadlineExceeded && error?.begun == (atATime > 1))
                 }
                 try await peer.send(#"{"jsonrpc":"2.0","id":1,"result":{"text":"b"}}"#)

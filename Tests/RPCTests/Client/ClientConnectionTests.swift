@@ -1,4 +1,3 @@
-import NIOCore
 import RPC
 import RPCTestKit
 import Testing
@@ -8,15 +7,13 @@ import Testing
         try await withTemporaryDirectory { try await body(try SocketPath($0 + "/test.sock")) }
     }
 
-    /// Calls until one succeeds, while the peer is only unavailable.
-    private func callOnceAvailable(_ client: RPCClient) async throws {
-        while true {
-            do {
-                return try await client.expectEcho()
-            } catch let error as RPCError where error.kind == .unavailable {
-                await Task.yield()
-            }
-        }
+    /// Makes a server drain, and returns once its clients are told.
+    private func drain(_ server: TestServer) async throws {
+        let peer = try await WirePeer.connect(to: server.path)
+        try await peer.greet([])
+        server.stop()
+        #expect(try await peer.receive()?.contains("rpc.draining") == true)
+        try await peer.close()
     }
 
     @Test func `without a listener, calls are unavailable at once, naming the path, and nothing is begun`()
@@ -100,23 +97,6 @@ import Testing
         }
     }
 
-    @Test func `attempts to connect to a server that keeps refusing become less frequent`() async throws {
-        try await WireListener.with { listener in
-            try await RPCClient.withConnection(to: listener.path, as: "test") { _ in
-                let start = ContinuousClock.now
-                for _ in 1...5 {
-                    let peer = try await listener.accept()
-                    _ = try await peer.receive()
-                    try await peer.send(
-                        #"{"jsonrpc":"2.0","id":null,"error":{"code":-32007,"message":"m","data":{"begun":false}}}"#)
-                    try await peer.waitUntilClosed()
-                }
-                // 50, 80, 128 and 205 ms, each less a fifth.
-                #expect(ContinuousClock.now - start > .milliseconds(300))
-            }
-        }
-    }
-
     @Test func `a call under way when the server dies is unavailable and may have begun`() async throws {
         let gate = Gate()
         try await TestServer.with(EchoContract.table(gate)) { server in
@@ -137,12 +117,19 @@ import Testing
 
     @Test func `a client connects again to a server that was restarted`() async throws {
         try await withPath { path in
-            let client = await RPCClient.make(to: path, as: "test")
+            let (changes, clock) = (Changes(), ManualClock())
+            let client = await RPCClient.make(
+                to: path, as: "test", executor: .timed(by: clock), onChange: changes.add)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await client.run() }
                 for _ in 0..<3 {
+                    // It has not found a server.
+                    let pause = await clock.timeToNextWake()
                     try await TestServer.with(EchoContract.table, at: path) { server in
-                        try await callOnceAvailable(client)
+                        await clock.advance(by: pause)
+                        // Calls wait for a server that was found before.
+                        #expect(await changes.first(1) == [.appeared])
+                        try await client.expectEcho()
                         server.kill()
                         await server.ended()
                     }
@@ -154,36 +141,29 @@ import Testing
 
     @Test func `calls after a server began to drain wait for its successor; those under way are answered`() async throws
     {
-        let gate = Gate()
+        let (gate, clock) = (Gate(), ManualClock())
         try await withPath { path in
-            let client = await RPCClient.make(to: path, as: "test")
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await client.run() }
-                try await TestServer.with(EchoContract.table(gate), at: path) { old in
-                    try await callOnceAvailable(client)
+            try await TestServer.with(EchoContract.table(gate), at: path) { old in
+                try await RPCClient.withConnection(to: path, as: "test", executor: .timed(by: clock)) { client in
                     let underWay = Task { try await client.call(EchoContract.wait, .init(text: "under way")) }
                     #expect(await gate.arrival() == "under way")
-                    old.stop()
-                    while await client.greeting() != nil { await Task.yield() }
+                    let other = Task { try await client.call(EchoContract.wait, .init(text: "other")) }
+                    #expect(await gate.arrival() == "other")
+                    try await drain(old)
+                    gate.open("other")
+                    _ = try await other.value
                     let next = Task { try await client.call(EchoContract.wait, .init(text: "next")) }
                     // The old server holds the lock until it has ended.
                     gate.open("under way")
                     #expect(try await underWay.value.text == "under way")
                     await old.ended()
-                    // The client may find no server in between: then the call has not begun, and is unavailable.
                     try await TestServer.with(EchoContract.table(gate), at: path) { _ in
+                        await clock.advance(by: await clock.timeToNextWake())
                         gate.open("next")
-                        do {
-                            let text = try await next.value.text
-                            #expect(text == "next")
-                        } catch let error as RPCError {
-                            #expect(error.kind == .unavailable)
-                            #expect(error.begun == false)
-                        }
-                        try await callOnceAvailable(client)
+                        let text = try await next.value.text
+                        #expect(text == "next")
                     }
                 }
-                group.cancelAll()
             }
         }
     }
@@ -194,8 +174,12 @@ import Testing
             try await RPCClient.withConnection(to: server.path, as: "test") { client in
                 let call = Task { try await client.call(EchoContract.wait, .init(text: "a")) }
                 #expect(await gate.arrival() == "a")
-                server.stop()
-                while await client.greeting() != nil { await Task.yield() }
+                let other = Task { try await client.call(EchoContract.wait, .init(text: "b")) }
+                #expect(await gate.arrival() == "b")
+                try await drain(server)
+                gate.open("b")
+                _ = try await other.value
+                // The client has read that the server drains.
                 call.cancel()
                 let error = await #expect(throws: RPCError.self) { try await call.value }
                 #expect(error?.kind == .cancelled)
@@ -209,9 +193,14 @@ import Testing
         try await WireListener.with { listener in
             try await RPCClient.withConnection(to: listener.path, as: "test") { client in
                 let peer = try await listener.acceptGreeting()
-                while await client.greeting() == nil { await Task.yield() }
+                let answered = callEcho(client)
+                _ = try await peer.receive()
+                // Keeps the connection open.
+                _ = callEcho(client)
+                _ = try await peer.receive()
                 try await peer.send(#"{"jsonrpc":"2.0","method":"rpc.draining","params":{}}"#)
-                while await client.greeting() != nil { await Task.yield() }
+                try await peer.send(#"{"jsonrpc":"2.0","id":1,"result":{"text":"b"}}"#)
+                _ = try await answered.value
             }
         }
     }

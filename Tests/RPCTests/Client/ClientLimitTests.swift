@@ -49,8 +49,11 @@ import Testing
     @Test func `a queued call can be cancelled, and its deadline holds, and the server never sees it`()
         async throws
     {
+        let clock = ManualClock()
         try await WireListener.with { listener in
-            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
+            try await RPCClient.withConnection(
+                to: listener.path, as: "test", executor: .timed(by: clock)
+            ) { client in
                 let first = Task { try await client.call(EchoContract.echo, .init(text: "first")) }
                 let peer = try await listener.acceptGreeting(callsPerConnection: 1)
                 _ = try await peer.receive()
@@ -60,10 +63,12 @@ import Testing
 
                 let second = Task { try await client.call(EchoContract.echo, .init(text: "second")) }
                 _ = try await peer.receive()
-                let late = await #expect(throws: RPCError.self) {
+                let queued = Task {
                     try await client.call(
                         EchoContract.echo, .init(text: "late"), CallOptions(timeout: .milliseconds(30)))
                 }
+                await clock.advance(by: .milliseconds(30), once: 1)
+                let late = await #expect(throws: RPCError.self) { try await queued.value }
                 #expect(late?.kind == .deadlineExceeded)
                 #expect(late?.begun == false)
                 let cancelled = Task { try await client.call(EchoContract.echo, .init(text: "cancelled")) }

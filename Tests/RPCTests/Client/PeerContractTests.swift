@@ -149,19 +149,3 @@ import Testing
         }
     }
 }
-
-/// The reported changes of a peer.
-final class Changes: Sendable {
-    private let reported = Mutex<[PeerChange]>([])
-
-    var all: [PeerChange] { reported.withLock { $0 } }
-
-    /// The trace ids of the calls that revealed them.
-    var traces: [String?] { revealing.withLock { $0 } }
-    private let revealing = Mutex<[String?]>([])
-
-    @Sendable func add(_ change: PeerChange) {
-        reported.withLock { $0.append(change) }
-        revealing.withLock { $0.append(TraceContext.current.id) }
-    }
-}

@@ -1,3 +1,4 @@
+import NIOCore
 import RPCTestKit
 import Testing
 
@@ -5,46 +6,59 @@ import Testing
 
 /// How soon a client reconnects: protocol §6.6.
 @Suite(.timeLimit(.minutes(5))) struct ReconnectingTests {
-    /// Connections that end as soon as the greeting was read.
-    private static func visitShortly(
-        _ times: Int, _ client: RPCClient, _ listener: WireListener
+    private let clock = ManualClock()
+
+    private func withClient(_ body: (WireListener) async throws -> Void) async throws {
+        try await WireListener.with { listener in
+            try await RPCClient.withConnection(to: listener.path, as: "test", executor: .timed(by: clock)) { _ in
+                try await body(listener)
+            }
+        }
+    }
+
+    /// Accepts connections and ends each at once. Checks the pauses between them, which grow.
+    private func visitShortly(
+        _ times: Int, _ listener: WireListener, _ end: (WirePeer) async throws -> Void
     ) async throws {
+        var expected = Backoff()
+        _ = expected.next()
         for _ in 1...times {
-            let peer = try await listener.acceptGreeting()
-            while await client.greeting() == nil { await Task.yield() }
-            try await peer.close()
-            while await client.greeting() != nil { await Task.yield() }
+            try await end(try await listener.accept())
+            let pause = await clock.timeToNextWake()
+            let middle = TimeAmount(expected.next(random: 0)).nanoseconds
+            #expect(abs(pause.nanoseconds - middle) <= middle / 4)
+            await clock.advance(by: pause)
         }
     }
 
     @Test func `attempts to connect to a server that greets and closes at once become less frequent`() async throws {
-        let start = ContinuousClock.now
-        try await WireListener.with { listener in
-            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
-                try await Self.visitShortly(7, client, listener)
+        try await withClient { listener in
+            try await visitShortly(7, listener) { peer in
+                _ = try await peer.receive()
+                try await peer.sendGreeting()
+                try await peer.close()
             }
         }
-        // 50, 80, 128, 205, 328 and 524 ms, each less a fifth: 1,052 ms. On a very slow machine one connection may take
-        // 500 ms, after which the pauses begin again.
-        #expect(ContinuousClock.now - start > .milliseconds(800))
+    }
+
+    @Test func `attempts to connect to a server that keeps refusing become less frequent`() async throws {
+        try await withClient { listener in
+            try await visitShortly(5, listener) { peer in
+                _ = try await peer.receive()
+                try await peer.send(
+                    #"{"jsonrpc":"2.0","id":null,"error":{"code":-32007,"message":"m","data":{"begun":false}}}"#)
+            }
+        }
     }
 
     @Test func `after a connection that lasted, the next attempt follows at once`() async throws {
-        try await WireListener.with { listener in
-            try await RPCClient.withConnection(to: listener.path, as: "test") { client in
-                // The next pauses would be over 1.6 s.
-                try await Self.visitShortly(9, client, listener)
-                var peer = try await listener.acceptGreeting()
-                for _ in 1...20 {
-                    try await Task.sleep(for: .nanoseconds(2 * Circuit.shortestLife.nanoseconds))
-                    try await peer.close()
-                    let end = ContinuousClock.now
-                    peer = try await listener.acceptGreeting()
-                    // A busy machine may connect slowly sometimes, but not every time.
-                    if ContinuousClock.now - end < .milliseconds(1_500) { return }
-                }
-                Issue.record("the pauses did not become short again")
-            }
+        try await withClient { listener in
+            try await visitShortly(9, listener) { try await $0.close() }
+            let peer = try await listener.acceptGreeting()
+            await clock.advance(by: Circuit.shortestLife)
+            try await peer.close()
+            // No time passes any more.
+            _ = try await listener.acceptGreeting()
         }
     }
 }

@@ -1,27 +1,52 @@
 import Foundation
-import RPC
+import NIOCore
 import RPCTestKit
 import Testing
 
+@testable import RPC
+
 /// What happens to calls when a connection is lost or its server drains: protocol §4 *Draining* and §5.7.
 @Suite(.timeLimit(.minutes(5))) struct RecoveryTests {
+    private let clock: ManualClock
+    private let executor: LoopExecutor
+
+    init() {
+        clock = ManualClock()
+        executor = .timed(by: clock)
+    }
+
     private func withClient(
         limits: Limits = Limits(), _ body: (RPCClient, WireListener) async throws -> Void
     ) async throws {
         try await WireListener.with { listener in
-            try await RPCClient.withConnection(to: listener.path, as: "test", limits: limits) {
+            try await RPCClient.withConnection(to: listener.path, as: "test", limits: limits, executor: executor) {
                 try await body($0, listener)
             }
         }
     }
 
-    private static func call(_ client: RPCClient, _ text: String, repeatable: Bool? = nil) -> Task<String, any Error> {
-        Task {
-            var options = CallOptions()
+    /// Lets the pause pass after which a client connects again.
+    private func passPause() async { await clock.advance(by: await clock.timeToNextWake()) }
+
+    /// The next connection of a client that has lost one.
+    private func acceptNext(_ listener: WireListener) async throws -> WirePeer {
+        await passPause()
+        return try await listener.acceptGreeting()
+    }
+
+    /// Begins on the event loop, so that calls are sent in the order in which they are made.
+    private func begin(
+        _ client: RPCClient, _ text: String, repeatable: Bool? = nil, timeout: TimeAmount = Limits.defaultTimeout
+    ) -> Task<String, any Error> {
+        Task(executorPreference: executor) {
+            var options = CallOptions(timeout: timeout)
             options.isRepeatable = repeatable
             return try await client.call(EchoContract.echo, .init(text: text), options).text
         }
     }
+
+    /// Returns once all calls made before have begun: the executor runs tasks in the order in which they are made.
+    private func expectBegun() async { await Task(executorPreference: executor) {}.value }
 
     private static func answer(_ peer: WirePeer, _ id: Int, _ text: String) async throws {
         try await peer.send(#"{"jsonrpc":"2.0","id":\#(id),"result":{"text":"\#(text)"}}"#)
@@ -38,7 +63,7 @@ import Testing
 
     @Test func `calls wait until hello is answered, because only then the peer's limits are known`() async throws {
         try await withClient { client, listener in
-            let calls = (0..<3).map { Self.call(client, "\($0)") }
+            let calls = (0..<3).map { begin(client, "\($0)") }
             let peer = try await listener.accept()
             #expect(try await peer.receive()?.contains("rpc.hello") == true)
             // No call was sent with the greeting: the next message is a call sent after its answer.
@@ -55,11 +80,11 @@ import Testing
 
     @Test func `an idempotent call whose connection was lost is sent again with the same id`() async throws {
         try await withClient { client, listener in
-            let call = Self.call(client, "a")
+            let call = begin(client, "a")
             let first = try await listener.acceptGreeting()
             let request = try await first.receive()
             try await first.close()
-            let second = try await listener.acceptGreeting()
+            let second = try await acceptNext(listener)
             let again = try await second.receive()
             // The same except for the remaining time.
             let strip = { (text: String?) in text?.replacing(/"timeout_ms":[0-9]+/, with: "") }
@@ -71,15 +96,15 @@ import Testing
 
     @Test func `another call that was sent ends unavailable and may have begun`() async throws {
         try await withClient { client, listener in
-            let call = Self.call(client, "a", repeatable: false)
+            let call = begin(client, "a", repeatable: false)
             let first = try await listener.acceptGreeting()
             _ = try await first.receive()
             try await first.close()
             let error = await #expect(throws: RPCError.self) { try await call.value }
             #expect(error?.kind == .unavailable)
             #expect(error?.begun == true)
-            let next = Self.call(client, "b")
-            let second = try await listener.acceptGreeting()
+            let next = begin(client, "b")
+            let second = try await acceptNext(listener)
             #expect(try await second.receive()?.contains(#"{"text":"b"}"#) == true)
             try await Self.answer(second, 2, "b")
             _ = try await next.value
@@ -88,12 +113,11 @@ import Testing
 
     @Test func `the retry budget limits how many calls are sent again; the others end unavailable`() async throws {
         try await withClient { client, listener in
-            let calls = (0..<8).map { Self.call(client, "\($0)") }
+            let calls = (0..<8).map { begin(client, "\($0)") }
             let first = try await listener.acceptGreeting()
             for _ in calls { _ = try await first.receive() }
             try await first.close()
-            let second = try await listener.acceptGreeting()
-            // Three in a second; a second may end during the test.
+            let second = try await acceptNext(listener)
             for _ in 0..<3 {
                 let request = try #require(try await second.receive())
                 let id = try #require(request.firstMatch(of: /"id":([0-9]+)/)?.1)
@@ -115,16 +139,13 @@ import Testing
 
     @Test func `a call that was not sent waits for the next connection, idempotent or not`() async throws {
         try await withClient { client, listener in
-            let sent = Self.call(client, "sent")
+            let sent = begin(client, "sent")
             let first = try await listener.acceptGreeting(callsPerConnection: 1)
             _ = try await first.receive()
-            let queued = (0..<3).map { Self.call(client, "queued \($0)", repeatable: false) }
-            // They are queued once a later call was refused, or timed out while waiting.
-            _ = await Task {
-                try await client.call(EchoContract.echo, .init(text: "late"), CallOptions(timeout: .milliseconds(200)))
-            }.result
+            let queued = (0..<3).map { begin(client, "queued \($0)", repeatable: false) }
+            await expectBegun()
             try await first.close()
-            let second = try await listener.acceptGreeting()
+            let second = try await acceptNext(listener)
             for _ in 0..<4 {
                 let request = try #require(try await second.receive())
                 let id = try #require(request.firstMatch(of: /"id":([0-9]+)/)?.1)
@@ -136,25 +157,25 @@ import Testing
 
     @Test func `a draining server gets no new calls, and what it refuses goes to its successor`() async throws {
         try await withClient { client, listener in
-            let underWay = Self.call(client, "under way")
+            let underWay = begin(client, "under way")
             let old = try await listener.acceptGreeting()
             _ = try await old.receive()
-            let crossing = Self.call(client, "crossing", repeatable: false)
+            let crossing = begin(client, "crossing", repeatable: false)
             _ = try await old.receive()
-            let begun = Self.call(client, "begun", repeatable: false)
+            let begun = begin(client, "begun", repeatable: false)
             _ = try await old.receive()
             try await old.send(Self.draining)
             try await old.send(Self.refusal(2, begun: false))
             try await old.send(Self.refusal(3, begun: true))
             let error = await #expect(throws: RPCError.self) { try await begun.value }
             #expect(error?.kind == .unavailable && error?.begun == true)
-            let new = Self.call(client, "new", repeatable: false)
+            let new = begin(client, "new", repeatable: false)
             // Still answered, and the last message to the old server.
             try await Self.answer(old, 1, "b")
             #expect(try await underWay.value == "b")
             #expect(await old.rest() == [])
 
-            let successor = try await listener.acceptGreeting()
+            let successor = try await acceptNext(listener)
             for _ in 0..<2 {
                 let request = try #require(try await successor.receive())
                 #expect(request.contains("crossing") || request.contains("new"))
@@ -191,24 +212,13 @@ import Testing
             let peer = try await listener.acceptGreeting(frameBytes: 8_000_000, features: ["parts"])
             try await peer.setReading(false)
             let text = String(repeating: "x", count: size)
-            let results = await withTaskGroup(of: ErrorKind?.self) { group in
-                for _ in 0..<10 {
-                    group.addTask {
-                        do throws(RPCError) {
-                            _ = try await client.call(
-                                EchoContract.echo, .init(text: text), CallOptions(timeout: .milliseconds(400)))
-                            return nil
-                        } catch {
-                            return error.kind
-                        }
-                    }
-                }
-                return await group.reduce(into: []) { $0.append($1) }
+            let calls = (0..<10).map { _ in begin(client, text, timeout: .milliseconds(400)) }
+            await expectBegun()
+            await clock.advance(by: .milliseconds(400))
+            for call in calls {
+                let error = await #expect(throws: RPCError.self) { try await call.value }
+                #expect(error?.kind == .deadlineExceeded)
             }
-            // If the circuit has opened meanwhile, later calls are refused.
-            #expect(results.count == 10)
-            #expect(results.allSatisfy { $0 == .deadlineExceeded || $0 == .unavailable })
-            #expect(results.contains(.deadlineExceeded))
         }
     }
 
@@ -217,20 +227,22 @@ import Testing
             let first = try await listener.acceptGreeting()
             try await first.send(Self.draining)
             #expect(await first.rest() == [])
-            let second = try await listener.acceptGreeting()
-            let call = Self.call(client, "a")
-            _ = try await second.receive()
+            let second = try await acceptNext(listener)
+            let (last, other) = (begin(client, "a"), begin(client, "b"))
+            for _ in 1...2 { _ = try await second.receive() }
             try await second.send(Self.draining)
-            while await client.greeting() != nil { await Task.yield() }
+            try await Self.answer(second, 2, "b")
+            #expect(try await other.value == "b")
             // A new call waits for the third connection.
-            let next = Self.call(client, "b", repeatable: false)
+            let next = begin(client, "c", repeatable: false)
+            await expectBegun()
             try await Self.answer(second, 1, "a")
-            #expect(try await call.value == "a")
+            #expect(try await last.value == "a")
             #expect(await second.rest() == [])
-            let third = try await listener.acceptGreeting()
-            #expect(try await third.receive()?.contains(#"{"text":"b"}"#) == true)
-            try await Self.answer(third, 2, "b")
-            #expect(try await next.value == "b")
+            let third = try await acceptNext(listener)
+            #expect(try await third.receive()?.contains(#"{"text":"c"}"#) == true)
+            try await Self.answer(third, 3, "c")
+            #expect(try await next.value == "c")
         }
     }
 
@@ -248,12 +260,13 @@ import Testing
                 try await TestServer.with(EchoContract.table, at: SocketPath(directory + "/old.sock")) { old in
                     try await TestServer.with(EchoContract.table, at: SocketPath(directory + "/new.sock")) { new in
                         try lead(to: old.path)
-                        try await RPCClient.withConnection(to: path, as: "test") { client in
+                        try await RPCClient.withConnection(to: path, as: "test", executor: executor) { client in
                             try await client.expectEcho()
-                            let calls = (0..<50).map { Self.call(client, "\($0)", repeatable: false) }
+                            let calls = (0..<50).map { begin(client, "\($0)", repeatable: false) }
                             try lead(to: new.path)
                             old.stop()
                             await old.ended()
+                            await passPause()
                             for (number, call) in calls.enumerated() {
                                 let answer = try await call.value
                                 #expect(answer == "\(number)")

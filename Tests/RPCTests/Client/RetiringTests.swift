@@ -12,7 +12,7 @@ import Testing
         try client.connectAndGreet()
         let (answered, hanging) = (client.call("a", timeout: .hours(1)), client.call("b", timeout: .hours(1)))
         var isOver = false
-        client.core.retire(within: Limits().drainTime) { isOver = true }
+        client.core.retire { isOver = true }
         client.pass(Limits().drainTime - .nanoseconds(1))
         try client.answer(answered)
         #expect(try client.outcome(answered)?.get() != nil)
@@ -30,7 +30,7 @@ import Testing
         try client.connectAndGreet()
         let call = client.call("a")
         var isOver = false
-        client.core.retire(within: .hours(1)) { isOver = true }
+        client.core.retire { isOver = true }
         let late = client.call("b")
         #expect(client.error(late)?.message == "peer: it was removed from the configuration")
         #expect(client.error(late)?.begun == false && !isOver)
@@ -40,14 +40,16 @@ import Testing
 
     @Test func `a call that is not answered in this time ends, and so does the connection`() async throws {
         try await WireListener.with { listener in
-            let client = await RPCClient.make(to: listener.path, as: "test")
+            let clock = ManualClock()
+            let client = await RPCClient.make(to: listener.path, as: "test", executor: .timed(by: clock))
             let (stops, stopping) = AsyncStream.makeStream(of: Void.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await client.run(drainTime: .milliseconds(20)) { for await _ in stops {} } }
+                group.addTask { await client.run { for await _ in stops {} } }
                 let peer = try await listener.acceptGreeting()
                 let call = callEcho(client)
                 _ = try await peer.receive()
                 stopping.finish()
+                await clock.advance(by: Limits().drainTime, once: 1)
                 let error = await #expect(throws: RPCError.self) { try await call.value }
                 #expect(error?.kind == .unavailable && error?.begun == true)
                 _ = await peer.rest()

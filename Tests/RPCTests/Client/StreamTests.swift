@@ -3,14 +3,6 @@ import RPCTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct StreamTests {
-    private func withClient(
-        gate: Gate = Gate(), _ body: (RPCClient, TestServer) async throws -> Void
-    ) async throws {
-        try await TestServer.with(EchoContract.table(gate)) { server in
-            try await RPCClient.withConnection(to: server.path, as: "test") { try await body($0, server) }
-        }
-    }
-
     @Test(arguments: [0, 1, 15, 16, 17, 1_000])
     func `all items come, in order, and then the end`(count: Int) async throws {
         try await withClient { client, _ in
@@ -76,14 +68,18 @@ import Testing
     }
 
     @Test func `a deadline ends a stream`() async throws {
-        try await withClient { client, _ in
-            let error = await #expect(throws: RPCError.self) {
+        let (gate, clock) = (Gate(), ManualClock())
+        try await withClient(gate: gate, executor: .timed(by: clock)) { client, _ in
+            let taking = Task {
                 try await client.withStream(
                     EchoContract.follow, .init(text: "a"), CallOptions(timeout: .milliseconds(50))
                 ) { items in
                     for try await _ in items {}
                 }
             }
+            #expect(await gate.arrival() == "a 0")
+            await clock.advance(by: .milliseconds(50))
+            let error = await #expect(throws: RPCError.self) { try await taking.value }
             #expect(error?.kind == .deadlineExceeded)
         }
     }

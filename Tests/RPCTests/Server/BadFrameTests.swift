@@ -42,8 +42,7 @@ import Testing
     {
         var limits = Limits()
         limits.discardedBytes = 1_000_000
-        limits.discardTime = .hours(1)
-        try await withPeer(limits: limits) { peer, _ in
+        try await withPeer(limits: limits, executor: .timed(by: ManualClock())) { peer, _ in
             // All bytes are read although no messages are parsed any more.
             try await peer.send([9, 0, 0, 0] + Array(repeating: 0x20, count: 900_000))
             #expect(try await peer.answer().error?.kind == .invalidRequest)
@@ -55,18 +54,17 @@ import Testing
     }
 
     @Test func `discarding ends after a time, though the peer keeps sending`() async throws {
-        var limits = Limits()
-        limits.discardTime = .milliseconds(500)
-        try await withPeer(limits: limits) { peer, _ in
+        let clock = ManualClock()
+        try await withPeer(executor: .timed(by: clock)) { peer, _ in
             #expect(try await peer.answer(to: [9, 0, 0, 0]).error?.kind == .invalidRequest)
+            try await peer.send(Array(repeating: 0x20, count: 1_000))
+            await clock.advance(by: Limits().discardTime)
             try await peer.waitUntilClosed()
         }
     }
 
     @Test func `discarding ends when the peer closes its sending side`() async throws {
-        var limits = Limits()
-        limits.discardTime = .hours(1)
-        try await withPeer(limits: limits) { peer, _ in
+        try await withPeer(executor: .timed(by: ManualClock())) { peer, _ in
             #expect(try await peer.answer(to: [9, 0, 0, 0]).error?.kind == .invalidRequest)
             try await peer.finishSending()
             try await peer.waitUntilClosed()
@@ -77,11 +75,12 @@ import Testing
 
     @Test(arguments: [[0], [0, 0, 0], [0, 0, 0, 2], [0, 0, 0, 2, 0x7B]] as [[UInt8]])
     func `a frame that is not complete in time is a bad frame`(bytes: [UInt8]) async throws {
-        var limits = Limits()
-        limits.frameTimeout = .milliseconds(50)
-        limits.discardTime = .milliseconds(500)
-        try await withPeer(limits: limits) { peer, _ in
-            let answer = try await peer.answer(to: bytes)
+        let clock = ManualClock()
+        try await withPeer(executor: .timed(by: clock)) { peer, _ in
+            try await peer.send(bytes)
+            await clock.waitForTimer(in: Limits().frameTimeout)
+            await clock.advance(by: Limits().frameTimeout)
+            let answer = try await peer.answer()
             #expect(answer.id == "null")
             #expect(answer.error?.kind == .invalidRequest)
             #expect(answer.error?.message == "a frame was not complete in time")
@@ -91,48 +90,25 @@ import Testing
 
     /// Each frame has its own deadline: a peer whose every write ends inside a frame is not slow.
     @Test func `each of several consecutive frames has its own deadline`() async throws {
-        let limit = 3
-        var limits = Limits()
-        limits.frameTimeout = .seconds(Int64(limit))
-        try await withPeer(limits: limits) { _, server in
-            // On a busy machine the peer may be too slow itself; then the test starts again.
-            while try await !Self.sendsFrameAfterFrame(to: server, each: .seconds(limit)) {}
-        }
-    }
-
-    /// Sends frames for longer than one frame may take; each write ends with the beginning of the next frame.
-    /// - Returns: false when the peer itself took too long for a frame.
-    private static func sendsFrameAfterFrame(to server: TestServer, each limit: Duration) async throws -> Bool {
-        let peer = try await WirePeer.connect(to: server.path)
-        let frame = WirePeer.frame(request("1", "rpc.ping"))
-        let start = ContinuousClock.now
-        var begun = start
-        func isSlow() -> Bool { .now - begun > limit / 2 }
-        do {
+        let clock = ManualClock()
+        let limit = Limits().frameTimeout
+        try await withPeer(executor: .timed(by: clock)) { peer, _ in
+            let frame = WirePeer.frame(request("1", "rpc.ping"))
             try await peer.send([frame[0]])
-            repeat {
-                let next = ContinuousClock.now
+            await clock.waitForTimer(in: limit)
+            for _ in 1...3 {
+                await clock.advance(by: limit - .seconds(1))
                 try await peer.send(frame.dropFirst() + [frame[0]])
-                let answer = try await peer.receive()
-                if isSlow() { return false }
-                #expect(answer == #"{"jsonrpc":"2.0","id":1,"result":{}}"#)
-                begun = next
-            } while .now - start < limit + .milliseconds(500)
-            return true
-        } catch  where isSlow() {
-            return false
+                #expect(try await peer.receive() == #"{"jsonrpc":"2.0","id":1,"result":{}}"#)
+            }
         }
     }
 
     @Test func `time between frames is not limited`() async throws {
-        let gate = Gate()
-        var limits = Limits()
-        limits.frameTimeout = .milliseconds(50)
-        try await withPeer(gate: gate, limits: limits) { peer, server in
+        let clock = ManualClock()
+        try await withPeer(executor: .timed(by: clock)) { peer, _ in
             try await peer.expectAlive()
-            // Longer than a frame may take; measured by the deadline of another connection.
-            let other = try await WirePeer.connect(to: server.path)
-            _ = try await other.answer(to: waiting("1", "a", meta: #"{"timeout_ms":150}"#))
+            await clock.advance(by: .hours(1))
             try await peer.expectAlive()
         }
     }

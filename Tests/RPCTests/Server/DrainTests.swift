@@ -1,14 +1,21 @@
 import Foundation
 import NIOCore
-import NIOPosix
 import RPC
 import RPCTestKit
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DrainTests {
     private static let greeting = request("\"hello\"", "rpc.hello", #"{"protocols":[1]}"#)
     private static let draining = #"{"jsonrpc":"2.0","method":"rpc.draining","params":{}}"#
+
+    /// Makes a server drain, and returns once it does.
+    private static func drain(_ server: TestServer) async throws {
+        let peer = try await WirePeer.connect(to: server.path)
+        #expect(try await peer.answer(to: greeting).error == nil)
+        server.stop()
+        #expect(try await peer.receive() == draining)
+        try await peer.close()
+    }
 
     @Test(arguments: [0, 1, 3])
     func `a server without calls under way closes its connections and ends at once`(peers: Int) async throws {
@@ -62,9 +69,7 @@ import Testing
     }
 
     @Test func `a call that crosses rpc·draining is refused with begun:false`() async throws {
-        var limits = Limits()
-        limits.discardTime = .seconds(30)
-        try await TestServer.with(EchoContract.table, limits: limits) { server in
+        try await TestServer.with(EchoContract.table, executor: .timed(by: ManualClock())) { server in
             let idle = try await WirePeer.connect(to: server.path)
             #expect(try await idle.answer(to: Self.greeting).error == nil)
             server.stop()
@@ -78,37 +83,35 @@ import Testing
     }
 
     @Test func `the server does not wait for a greeted peer that does not close`() async throws {
-        var limits = Limits()
-        limits.discardTime = .milliseconds(50)
-        try await TestServer.with(EchoContract.table, limits: limits) { server in
+        let clock = ManualClock()
+        try await TestServer.with(EchoContract.table, executor: .timed(by: clock)) { server in
             let idle = try await WirePeer.connect(to: server.path)
             #expect(try await idle.answer(to: Self.greeting).error == nil)
             server.stop()
             #expect(try await idle.receive() == Self.draining)
+            await clock.advance(by: Limits().discardTime)
             #expect(await idle.rest() == [])
             await server.ended()
         }
     }
 
     @Test func `calls that arrived while the loop was blocked are answered before the server closes`() async throws {
-        let gate = Gate()
-        let executor = LoopExecutor(MultiThreadedEventLoopGroup(numberOfThreads: 1).next())
-        var limits = Limits()
-        limits.discardTime = .milliseconds(50)
+        let (gate, clock) = (Gate(), ManualClock())
+        let executor = LoopExecutor.separate(timedBy: clock)
         let (holds, holding) = AsyncStream.makeStream(of: Void.self)
-        let isSent = Atomic(false)
+        let isSent = DispatchSemaphore(value: 0)
         var table = EchoContract.table
         table.handle(EchoContract.wait) { params, _ in
             try await gate.pass(params.text)
             // Blocks the loop once this call is answered, for longer than a notified client may take to close.
             executor.loop.execute {
                 holding.finish()
-                let end = NIODeadline.now() + .milliseconds(500)
-                while !isSent.load(ordering: .acquiring) || NIODeadline.now() < end { usleep(1000) }
+                isSent.wait()
+                clock.jump(by: 2 * Limits().discardTime)
             }
             return params
         }
-        try await TestServer.with(table, limits: limits, executor: executor) { server in
+        try await TestServer.with(table, executor: executor) { server in
             let peer = try await WirePeer.connect(to: server.path)
             #expect(try await peer.answer(to: Self.greeting).error == nil)
             try await peer.send(waiting("1", "a"))
@@ -118,34 +121,37 @@ import Testing
             gate.open("a")
             for await _ in holds {}
             try await peer.send(request("2", "rpc.ping"))
-            isSent.store(true, ordering: .releasing)
+            isSent.signal()
             let answers = [try await peer.answer(), try await peer.answer()].sorted { $0.id < $1.id }
             #expect(answers.map(\.id) == ["1", "2"])
             #expect(answers.last?.error?.kind == .unavailable)
             #expect(answers.last?.error?.begun == false)
+            await clock.advance(by: Limits().discardTime)
             await server.ended()
         }
     }
 
     @Test(arguments: [false, true])
     func `a connection with messages left for a later turn closes after their answers`(saysHello: Bool) async throws {
-        var limits = Limits()
-        limits.drainTime = .hours(1)
+        let clock = ManualClock()
         var table = EchoContract.table
         // Synchronous, and longer than a turn.
         table.handle(EchoContract.echo) { params, _ in
-            usleep(2_000)
+            clock.jump(by: .milliseconds(2))
             return params
         }
-        let executor = LoopExecutor(MultiThreadedEventLoopGroup(numberOfThreads: 1).next())
-        try await TestServer.with(table, limits: limits, executor: executor) { server in
+        try await TestServer.with(table, executor: .separate(timedBy: clock)) { server in
             let peer = try await WirePeer.connect(to: server.path)
             if saysHello { #expect(try await peer.answer(to: Self.greeting).error == nil) }
             for number in 1...200 { try await peer.send(request("\(number)", "echo.say", #"{"text":"a"}"#)) }
-            _ = try await peer.receive()
+            var messages = [try await peer.receive()]
             server.stop()
-            var answers = 1
-            while let message = try await peer.receive() { answers += message == Self.draining ? 0 : 1 }
+            // A client that has sent `rpc.hello` is told, and closes after its last answer.
+            while !saysHello || messages.count < 201, let message = try await peer.receive() {
+                messages.append(message)
+            }
+            if saysHello { try await peer.close() }
+            let answers = messages.count { $0 != Self.draining }
             // A client that has not sent `rpc.hello` gets no `rpc.draining`. The server does not wait for requests of
             // such a client that it has not read.
             #expect(saysHello ? answers == 200 : answers > 0)
@@ -154,14 +160,13 @@ import Testing
     }
 
     @Test func `calls that outlast the time for draining are cancelled and answered`() async throws {
-        let gate = Gate()
-        var limits = Limits()
-        limits.drainTime = .milliseconds(50)
-        try await TestServer.with(EchoContract.table(gate), limits: limits) { server in
+        let (gate, clock) = (Gate(), ManualClock())
+        try await TestServer.with(EchoContract.table(gate), executor: .timed(by: clock)) { server in
             let peer = try await WirePeer.connect(to: server.path)
             try await peer.send(waiting("1", "a"))
             #expect(await gate.arrival() == "a")
-            server.stop()
+            try await Self.drain(server)
+            await clock.advance(by: Limits().drainTime)
             let answer = try await peer.answer()
             #expect(answer.id == "1")
             #expect(answer.error?.kind == .unavailable)
@@ -173,26 +178,21 @@ import Testing
     }
 
     @Test func `the server does not wait for a peer that does not read its last answers`() async throws {
-        let gate = Gate()
-        var limits = Limits()
-        limits.drainTime = .milliseconds(50)
-        limits.discardTime = .milliseconds(300)
-        try await TestServer.with(EchoContract.table(gate), limits: limits) { server in
+        let (gate, clock) = (Gate(), ManualClock())
+        try await TestServer.with(EchoContract.table(gate), executor: .timed(by: clock)) { server in
             let deaf = try await WirePeer.connect(to: server.path)
             try await deaf.setReading(false)
             try await deaf.send(request("1", "echo.grow", #"{"bytes":600000}"#))
             try await deaf.send(waiting("2", "a"))
             #expect(await gate.arrival() == "a")
-            server.stop()
+            try await Self.drain(server)
+            await clock.advance(by: Limits().drainTime + Limits().discardTime)
             await server.ended()
         }
     }
 
     @Test func `handlers that ignore their cancellation are reported after a grace period`() async throws {
-        let gate = Gate()
-        var limits = Limits()
-        limits.drainTime = .milliseconds(20)
-        limits.stopGrace = .milliseconds(20)
+        let (gate, clock) = (Gate(), ManualClock())
         var table = EchoContract.table
         table.handle(EchoContract.wait) { params, _ in
             // Ignores its cancellation.
@@ -200,7 +200,8 @@ import Testing
             return params
         }
         let server = RPCServer(
-            identity: ServiceIdentity(name: "test", version: "1"), methods: table, limits: limits, onFault: { _ in })
+            identity: ServiceIdentity(name: "test", version: "1"), methods: table,
+            executors: LoopExecutors(.timed(by: clock)), onFault: { _ in })
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
         let (leftBehind, leave) = AsyncStream.makeStream(of: [String].self)
         try await withTemporaryDirectory { directory in
@@ -211,10 +212,13 @@ import Testing
                     try await server.run(on: socket, onLeftBehind: { leave.yield($0) }) { for await _ in stops {} }
                 }
                 let peer = try await WirePeer.connect(to: path)
+                try await peer.greet([])
                 try await peer.send([waiting("1", "a"), waiting("2", "b")].map(WireFrame.message))
-                try await peer.send(request("3", "echo.say", #"{"text":"ends"}"#))
+                #expect(try await peer.answer(to: request("3", "echo.say", #"{"text":"ends"}"#)).error == nil)
                 _ = (await gate.arrival(), await gate.arrival())
                 stop.finish()
+                #expect(try await peer.receive() == Self.draining)
+                await clock.advance(by: Limits().drainTime + Limits().stopGrace)
                 #expect(await leftBehind.first { _ in true } == ["echo.wait", "echo.wait"])
                 for name in ["a", "b"] { gate.open(name) }
                 try await group.waitForAll()
@@ -274,55 +278,55 @@ import Testing
         }
     }
 
-    /// Other tests open and soon close descriptors at the same time. So the count is compared with a tolerance,
-    /// repeatedly until it fits; a descriptor leaked in each round would exceed it until the time limit. Those of event
-    /// loops are not counted, because the loops of other tests are never closed: the anonymous inodes, and for each
-    /// `epoll` the two sockets of a `PollSignal`.
-    @Test func `no descriptor is left behind`() async throws {
-        func descriptors() throws -> Int {
-            let targets = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
-                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+    /// In a process of its own, where no other test opens descriptors.
+    @Test func `no descriptor is left behind`() async {
+        await #expect(processExitsWith: .success) {
+            beginOwnProcess()
+            func descriptors() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").sorted()
             }
-            let loops = targets.count { $0 == "anon_inode:[eventpoll]" }
-            return targets.count { !$0.hasPrefix("anon_inode:") } - 2 * loops
+            // The first rounds open those of the event loops.
+            for round in 0..<3 { try await Self.serve(round) }
+            let before = try descriptors()
+            for round in 0..<12 { try await Self.serve(round) }
+            let after = try descriptors()
+            precondition(after == before, "\(after)")
         }
-        let rounds = 60
-        let before = try descriptors()
-        for round in 0..<rounds {
-            let gate = Gate()
-            try await TestServer.with(EchoContract.table(gate)) { server in
-                try await RPCClient.withConnection(to: server.path, as: "test") { client in
-                    _ = try await client.call(EchoContract.echo, .init(text: "a"))
-                }
-                let peer = try await WirePeer.connect(to: server.path)
-                try await peer.send(waiting("1", "a"))
-                _ = await gate.arrival()
-                switch round % 3 {
-                case 0:
-                    server.stop()
-                    gate.open("a")
-                case 1: server.kill()
-                default:
-                    try await peer.close()
-                    server.stop()
-                }
-                await server.ended()
-                try await peer.waitUntilClosed()
+    }
+
+    /// Serves a client and a plain peer once, and ends in one of three ways.
+    private static func serve(_ round: Int) async throws {
+        let gate = Gate()
+        try await TestServer.with(EchoContract.table(gate)) { server in
+            try await RPCClient.withConnection(to: server.path, as: "test") { client in
+                _ = try await client.call(EchoContract.echo, .init(text: "a"))
             }
+            let peer = try await WirePeer.connect(to: server.path)
+            try await peer.send(waiting("1", "a"))
+            _ = await gate.arrival()
+            switch round % 3 {
+            case 0:
+                server.stop()
+                gate.open("a")
+            case 1: server.kill()
+            default:
+                try await peer.close()
+                server.stop()
+            }
+            await server.ended()
+            try await peer.waitUntilClosed()
         }
-        while try descriptors() - before >= rounds / 2 { try await Task.sleep(for: .milliseconds(20)) }
     }
 
     @Test func `bytes that a peer sends after its last unread answer are discarded`() async throws {
-        var limits = Limits()
-        limits.drainTime = .milliseconds(100)
-        limits.discardTime = .milliseconds(100)
-        try await TestServer.with(EchoContract.table, limits: limits) { server in
+        let clock = ManualClock()
+        try await TestServer.with(EchoContract.table, executor: .timed(by: clock)) { server in
             let peer = try await WirePeer.connect(to: server.path)
             try await peer.setReading(false)
             try await peer.send(request("1", "echo.grow", #"{"bytes":4000000}"#))
-            server.stop()
+            try await Self.drain(server)
             for _ in 0..<64 { peer.post([UInt8](repeating: 0x20, count: 1_000_000)) }
+            await clock.advance(by: Limits().drainTime + Limits().discardTime)
             await server.ended()
         }
     }

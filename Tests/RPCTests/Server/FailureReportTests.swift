@@ -46,11 +46,12 @@ import Testing
     }
 
     @Test func `a call that times out is reported once, whatever its handler does later`() async throws {
-        let gate = Gate()
-        try await TestServer.with(EchoContract.table(gate)) { server in
-            let peer = try await WirePeer.connect(to: server.path)
-            let answer = try await peer.answer(to: Self.call("echo.wait", meta: #","timeout_ms":20"#))
-            #expect(answer.error?.kind == .deadlineExceeded)
+        let (gate, clock) = (Gate(), ManualClock())
+        try await withPeer(gate: gate, executor: .timed(by: clock)) { peer, server in
+            try await peer.send(Self.call("echo.wait", meta: #","timeout_ms":20"#))
+            _ = await gate.arrival()
+            await clock.advance(by: .milliseconds(20))
+            #expect(try await peer.answer().error?.kind == .deadlineExceeded)
             try await peer.expectAlive()
             #expect(server.failures.map(\.trace.id) == [Self.trace])
             #expect((server.failures.first?.error as? RPCError)?.kind == .deadlineExceeded)

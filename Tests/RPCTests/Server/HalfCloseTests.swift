@@ -72,9 +72,12 @@ import Testing
     }
 
     @Test func `deadlines apply after the peer has closed its sending side`() async throws {
-        try await withPeer { peer, _ in
+        let clock = ManualClock()
+        try await withPeer(executor: .timed(by: clock)) { peer, server in
             try await peer.send(waiting("1", "a", meta: #"{"timeout_ms":30}"#))
             try await peer.finishSending()
+            try await WirePeer.connect(to: server.path).expectAllRead()
+            await clock.advance(by: .milliseconds(30))
             #expect(try await peer.answer().error?.kind == .deadlineExceeded)
             #expect(await peer.rest() == [])
         }

@@ -1,6 +1,5 @@
 import Foundation
 import JSON
-import NIOCore
 import RPC
 import RPCTestKit
 import Synchronization
@@ -55,15 +54,13 @@ import Testing
 
     @Test func `handlers that never suspend do not block connections, reads and cancellations`() async throws {
         let gate = Gate()
-        var limits = Limits()
-        limits.defaultTimeout = .hours(1)
         var table = EchoContract.table(gate)
         table.handle(EchoContract.trace) { _, _ in
             while !Task.isCancelled { await Task.yield() }
             try await gate.pass("stopped")
             return .init(text: "")
         }
-        try await TestServer.with(table, limits: limits, executor: .separate()) { server in
+        try await TestServer.with(table, executor: .separate(timedBy: ManualClock())) { server in
             let busy = try await WirePeer.connect(to: server.path)
             try await busy.send(request("1", "echo.trace"))
             try await WirePeer.connect(to: server.path).expectAlive()
@@ -81,7 +78,7 @@ import Testing
             while !Task.isCancelled { await Task.yield() }
             return .init(text: "")
         }
-        let executor = LoopExecutor.separate()
+        let executor = LoopExecutor.separate(timedBy: ManualClock())
         try await TestServer.with(table, executor: executor) { server in
             let busy = try await WirePeer.connect(to: server.path)
             try await busy.send(request("1", "echo.trace"))
@@ -101,19 +98,20 @@ import Testing
 
     /// The calls of both connections are read in one turn of the loop, those of the first connection first.
     @Test func `connections take turns, however many calls one of them has sent`() async throws {
-        let executor = LoopExecutor.separate()
-        let (started, letGo) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let clock = ManualClock()
+        let executor = LoopExecutor.separate(timedBy: clock)
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        let letGo = DispatchSemaphore(value: 0)
         let order = Mutex<[String]>([])
         var table = EchoContract.table
         table.handle(EchoContract.fail) { params, _ in
-            started.signal()
+            started.finish()
             letGo.wait()
             return params
         }
         table.handle(EchoContract.echo) { params, _ in
             order.withLock { $0.append(params.text) }
-            let end = NIODeadline.now() + .microseconds(100)
-            while NIODeadline.now() < end {}
+            clock.jump(by: .microseconds(100))
             return params
         }
         try await TestServer.with(table, executor: executor) { server in
@@ -123,12 +121,7 @@ import Testing
             try await first.expectAlive()
             try await second.expectAlive()
             try await first.send(request("0", "echo.fail", #"{"text":"hold"}"#))
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async {
-                    started.wait()
-                    continuation.resume()
-                }
-            }
+            for await _ in starts {}
             let count = 1_000
             try await first.send(
                 (1...count).flatMap { WirePeer.frame(request("\($0)", "echo.say", #"{"text":"first"}"#)) })

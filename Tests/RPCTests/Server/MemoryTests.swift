@@ -42,8 +42,7 @@ import Testing
             beginOwnProcess()
             var limits = Limits()
             limits.frameBytes = Self.megabyte
-            limits.defaultTimeout = .minutes(4)
-            try await withPeer(limits: limits) { peer, _ in
+            try await withPeer(limits: limits, executor: .timed(by: ManualClock())) { peer, _ in
                 try await peer.expectAlive()
                 let before = Self.resident
                 let members = (1...100).map { request("\($0)", "echo.grow", #"{"bytes":700000}"#) }
@@ -59,7 +58,14 @@ import Testing
     @Test func `after a spike the memory is returned to the system`() async {
         await #expect(processExitsWith: .success) {
             beginOwnProcess()
-            try await TestServer.with(EchoContract.table) { server in
+            let clock = ManualClock()
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            var table = EchoContract.table
+            table.handle(EchoContract.grow) { params, _ in
+                answer.yield()
+                return .init(text: String(repeating: "x", count: params.bytes))
+            }
+            try await TestServer.with(table, executor: .timed(by: clock)) { server in
                 try await WirePeer.connect(to: server.path).expectAlive()
                 let before = Self.resident
                 var peers: [WirePeer] = []
@@ -70,12 +76,19 @@ import Testing
                         (1...100).map { .message(grow("\($0)", 60_000)) } + [.message(grow("0", 2_000_000))])
                     peers.append(peer)
                 }
+                var awaited = answers.makeAsyncIterator()
+                for _ in 1...(peers.count * 101) { _ = await awaited.next() }
                 let other = try await WirePeer.connect(to: server.path)
-                while try await other.statistics().process.queuedBytes < 85_000_000 {}
+                try await other.expectAllRead()
+                let queued = try await other.statistics().process.queuedBytes
+                precondition(queued > 85_000_000, "\(queued)")
                 precondition(Self.resident > before + 80 * Self.megabyte)
                 for peer in peers { try await peer.close() }
                 peers = []
-                while Self.resident > before + 40 * Self.megabyte { await Task.yield() }
+                try await other.expectAllRead()
+                // A second without a spike.
+                await clock.advance(by: .seconds(2))
+                try await eventually { Self.resident <= before + 40 * Self.megabyte }
             }
         }
     }

@@ -29,23 +29,27 @@ import Testing
     }
 
     @Test func `a handler that continues after its deadline still counts`() async throws {
-        let stubborn = Gate()
+        let (stubborn, clock) = (Gate(), ManualClock())
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
         var limits = Limits()
         limits.callsPerProcess = 1
         var table = EchoContract.table
         table.handle(EchoContract.wait) { params, _ in
             // Ignores its cancellation.
             await Task { try? await stubborn.pass(params.text) }.value
+            end.finish()
             return params
         }
-        try await TestServer.with(table, limits: limits) { server in
+        try await TestServer.with(table, limits: limits, executor: .timed(by: clock)) { server in
             let peer = try await WirePeer.connect(to: server.path)
-            try await peer.send(
-                #"{"jsonrpc":"2.0","id":1,"method":"echo.wait","params":{"text":"a"},"meta":{"timeout_ms":1}}"#)
+            try await peer.send(waiting("1", "a", meta: #"{"timeout_ms":1}"#))
+            #expect(await stubborn.arrival() == "a")
+            await clock.advance(by: .milliseconds(1))
             #expect(try await peer.receive()?.contains("deadline_exceeded") == true)
             #expect(try await peer.exchange(request("2", "rpc.ping"))?.contains("overloaded") == true)
             stubborn.open("a")
-            while try await peer.exchange(request("3", "rpc.ping"))?.contains("overloaded") == true {}
+            for await _ in ends {}
+            try await peer.expectAlive()
         }
     }
 
@@ -102,28 +106,26 @@ import Testing
 
     /// However a connection ends, its capacity is free again.
     @Test func `connections that have ended do not count`() async throws {
+        let clock = ManualClock()
         var limits = Limits()
-        limits.connections = 1
-        limits.discardTime = .milliseconds(50)
-        try await TestServer.with(EchoContract.table, limits: limits) { server in
-            /// The server notices the end of a connection shortly after it has ended.
-            func connectOnceThereIsRoom(_ greeting: String?) async throws -> WirePeer {
-                while true {
-                    let peer = try await WirePeer.connect(to: server.path)
-                    guard let greeting else { return peer }
-                    if try await peer.answer(to: greeting).error == nil { return peer }
-                }
-            }
+        limits.connections = 2
+        try await withPeer(limits: limits, executor: .timed(by: clock)) { other, server in
+            try await other.expectAlive()
             for round in 0..<12 {
-                let peer = try await connectOnceThereIsRoom(round % 2 == 0 ? request("1", "rpc.ping") : nil)
+                let peer = try await WirePeer.connect(to: server.path)
+                if round % 2 == 0 { try await peer.expectAlive() }
                 switch round % 6 {
                 case 0, 1: try await peer.close()
                 case 2, 3: try await peer.finishSending()
-                default: try await peer.send([9, 9, 9, 9])
+                default:
+                    #expect(try await peer.answer(to: [9, 9, 9, 9]).error?.kind == .invalidRequest)
+                    await clock.advance(by: limits.discardTime)
                 }
                 try await peer.waitUntilClosed()
+                try await other.expectAllRead()
+                #expect(try await other.statistics().process.connections == 1)
             }
-            _ = try await connectOnceThereIsRoom(request("1", "rpc.ping"))
+            try await WirePeer.connect(to: server.path).expectAlive()
         }
     }
 
@@ -185,12 +187,11 @@ import Testing
     @Test func `many callers of large answers on one connection are all answered`() async throws {
         var limits = Limits()
         limits.queuedBytes = 1_000_000
-        try await withClient(limits: limits) { client, _ in
+        try await withClient(limits: limits, executor: .timed(by: ManualClock())) { client, _ in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<64 {
                     group.addTask {
-                        let options = CallOptions(timeout: .seconds(240))
-                        return try await client.call(EchoContract.grow, .init(bytes: 65_000), options).text.utf8.count
+                        try await client.call(EchoContract.grow, .init(bytes: 65_000)).text.utf8.count
                     }
                 }
                 for try await count in group { #expect(count == 65_000) }
@@ -199,22 +200,24 @@ import Testing
     }
 
     @Test func `calls that wait for capacity time out, and so make way for others`() async throws {
-        let gate = Gate()
+        let (gate, clock) = (Gate(), ManualClock())
         var limits = Limits()
         limits.queuedBytes = 100_000
         limits.callsPerProcess = 3
-        limits.deafTime = .hours(1)
-        try await withPeer(gate: gate, limits: limits) { slow, server in
+        try await withPeer(gate: gate, limits: limits, executor: .timed(by: clock)) { slow, server in
             let other = try await WirePeer.connect(to: server.path)
             try await slow.setReading(false)
             try await slow.send(request("1", "echo.grow", #"{"bytes":1000000}"#))
-            while try await other.statistics().process.queuedBytes == 0 {}
+            try await other.expectAllRead()
+            #expect(try await other.statistics().process.queuedBytes > limits.queuedBytes)
             for id in 2...3 {
                 try await slow.send(
                     #"{"jsonrpc":"2.0","id":\#(id),"method":"rpc.ping","meta":{"timeout_ms":1}}"#)
             }
             // Asked one at a time, so the three calls of the process suffice.
-            while try await other.statistics().methods["rpc.ping"]?.errors["deadline_exceeded"] != 2 {}
+            try await other.expectAllRead()
+            await clock.advance(by: .milliseconds(1))
+            #expect(try await other.statistics().methods["rpc.ping"]?.errors["deadline_exceeded"] == 2)
             for id in 1...3 { try await other.send(waiting("\(id)", "\(id)")) }
             for _ in 1...3 { _ = await gate.arrival() }
 
@@ -266,22 +269,21 @@ import Testing
     func `a peer that reads nothing is soon disconnected, but only while the process is at its limit`(
         isAtLimit: Bool
     ) async throws {
-        let gate = Gate()
+        let (gate, clock) = (Gate(), ManualClock())
         var limits = Limits()
-        limits.deafTime = .milliseconds(50)
-        limits.writeTimeout = .hours(1)
         limits.queuedBytesPerProcess = isAtLimit ? 1_000_000 : 100_000_000
-        try await withPeer(of: [], gate: gate, limits: limits, executor: .separate()) { deaf, server in
+        try await withPeer(of: [], gate: gate, limits: limits, executor: .timed(by: clock)) { deaf, server in
             try await deaf.setReading(false)
             try await deaf.send(waiting("0", "until closed"))
             #expect(await gate.arrival() == "until closed")
             try await deaf.send(grow("1", 2_000_000))
             let other = try await WirePeer.connect(to: server.path)
+            try await other.expectAllRead()
+            await clock.advance(by: limits.deafTime)
             if isAtLimit {
                 #expect(await gate.cancellation() == "until closed")
-                while try await other.statistics().process.queuedBytes > 0 {}
+                #expect(try await other.statistics().process.queuedBytes == 0)
             } else {
-                for _ in 0..<20 { try await other.expectAlive() }
                 #expect(try await other.statistics().process.connections == 2)
                 try await deaf.setReading(true)
                 #expect(try await deaf.answer().id == "1")
@@ -290,16 +292,21 @@ import Testing
     }
 
     @Test func `a write that makes no progress for too long closes the connection`() async throws {
-        var limits = Limits()
-        limits.writeTimeout = .milliseconds(50)
-        let gate = Gate()
-        try await withPeer(gate: gate, limits: limits) { deaf, server in
+        let (gate, clock) = (Gate(), ManualClock())
+        let limit = Limits().writeTimeout
+        try await withPeer(gate: gate, executor: .timed(by: clock)) { deaf, server in
+            let other = try await WirePeer.connect(to: server.path)
             try await deaf.setReading(false)
-            try await deaf.send(waiting("0", "until closed"))
+            try await deaf.send(waiting("0", "until closed", meta: #"{"timeout_ms":600000}"#))
             #expect(await gate.arrival() == "until closed")
             try await deaf.send(request("1", "echo.grow", #"{"bytes":600000}"#))
+            try await other.expectAllRead()
+            await clock.advance(by: limit - .milliseconds(1))
+            try await other.expectAlive()
+            #expect(try await other.statistics().process.connections == 2)
+            await clock.advance(by: .milliseconds(1))
             #expect(await gate.cancellation() == "until closed")
-            try await WirePeer.connect(to: server.path).expectAlive()
+            try await other.expectAlive()
         }
     }
 }

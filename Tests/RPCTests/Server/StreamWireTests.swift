@@ -160,17 +160,21 @@ import Testing
     }
 
     @Test func `a stream has no deadline unless its caller says so`() async throws {
-        var limits = Limits()
-        limits.defaultTimeout = .milliseconds(50)
-        let gate = Gate()
-        try await withPeer(gate: gate, limits: limits) { peer, _ in
+        let (gate, clock) = (Gate(), ManualClock())
+        try await withPeer(gate: gate, executor: .timed(by: clock)) { peer, _ in
             try await peer.send(Self.follow("1", "a"))
             #expect(await gate.arrival() == "a 0")
             // A call made now has a deadline after which the stream continues.
-            #expect(try await peer.answer(to: waiting("2", "b")).error?.kind == .deadlineExceeded)
+            try await peer.send(waiting("2", "b"))
+            #expect(await gate.arrival() == "b")
+            await clock.advance(by: Limits.defaultTimeout)
+            #expect(try await peer.answer().error?.kind == .deadlineExceeded)
             gate.open("a 0")
             try await peer.expect(Self.item("1", "0"))
+            #expect(await gate.arrival() == "a 1")
             try await peer.send(Self.follow("3", "c", #"{"stream":true,"timeout_ms":50}"#))
+            #expect(await gate.arrival() == "c 0")
+            await clock.advance(by: .milliseconds(50))
             let answer = try await peer.answer()
             #expect(answer.id == "3" && answer.error?.kind == .deadlineExceeded)
         }

@@ -13,13 +13,21 @@ import Testing
     private struct Running {
         let directory: String
         let path: SocketPath
+        let clock: ManualClock
         let changes: AsyncStream<ListeningSocket.Change>
         let stop: @Sendable () -> Void
 
         /// The error that it ends with, if any.
         let end: Task<Void, any Error>
 
-        func nextChange() async -> ListeningSocket.Change? { await changes.first { _ in true } }
+        /// Lets the server look at its socket.
+        func look() async { await clock.advance(by: TimeAmount(RPCServer.socketCheckInterval), once: 1) }
+
+        /// The next change that the server sees.
+        func nextChange() async -> ListeningSocket.Change? {
+            await look()
+            return await changes.first { _ in true }
+        }
 
         /// Checks that a new client is answered.
         func expectFound(sourceLocation: SourceLocation = #_sourceLocation) async throws {
@@ -33,8 +41,10 @@ import Testing
         try await withTemporaryDirectory { directory in
             let path = try SocketPath(directory + "/run/test.sock")
             let socket = try ListeningSocket(path: path)
+            let clock = ManualClock()
             let server = RPCServer(
-                identity: ServiceIdentity(name: "test", version: "1"), methods: EchoContract.table, onFault: { _ in })
+                identity: ServiceIdentity(name: "test", version: "1"), methods: EchoContract.table,
+                executors: LoopExecutors(.timed(by: clock)), onFault: { _ in })
             let (changes, change) = AsyncStream.makeStream(of: ListeningSocket.Change.self)
             let (stops, stop) = AsyncStream.makeStream(of: Void.self)
             let (readies, ready) = AsyncStream.makeStream(of: Void.self)
@@ -47,7 +57,9 @@ import Testing
             for await _ in readies {}
             defer { stop.finish() }
             try await body(
-                Running(directory: directory, path: path, changes: changes, stop: { stop.finish() }, end: end))
+                Running(
+                    directory: directory, path: path, clock: clock, changes: changes, stop: { stop.finish() }, end: end)
+            )
             stop.finish()
             _ = await end.result
         }
@@ -153,6 +165,7 @@ import Testing
             try Data("precious".utf8).write(to: URL(filePath: server.path.description))
             #expect(await server.nextChange() == .lost(.notASocket(path: server.path.description)))
             #expect(try Data(contentsOf: URL(filePath: server.path.description)) == Data("precious".utf8))
+            await server.look()
             try FileManager.default.removeItem(atPath: server.path.description)
             #expect(await server.nextChange() == .restored)
             try await server.expectFound()
@@ -185,6 +198,7 @@ import Testing
         try await Self.with { server in
             try FileManager.default.removeItem(atPath: server.directory + "/run")
             let successor = try ListeningSocket(path: server.path)
+            await server.look()
             await #expect(throws: SocketError.inUse(path: server.path.description, process: getpid())) {
                 try await server.end.value
             }

@@ -66,12 +66,17 @@ extension WirePeer {
         return try await answer()
     }
 
+    /// The answers of the next batch.
+    func answers() async throws -> [Answer] {
+        try RawJSON(checking: try #require(try await receive())).read(as: .array(of: .any)).map {
+            try Answer($0.description)
+        }
+    }
+
     /// Sends a batch and waits for its answers.
     func answers(to text: String) async throws -> [Answer] {
         try await send(text)
-        return try RawJSON(checking: try #require(try await receive())).read(as: .array(of: .any)).map {
-            try Answer($0.description)
-        }
+        return try await answers()
     }
 
     /// Sends a message and compares the next answer, byte for byte.
@@ -93,13 +98,21 @@ extension WirePeer {
             to: #"{"jsonrpc":"2.0","id":"alive?","method":"rpc.ping"}"#,
             sourceLocation: sourceLocation)
     }
+
+    /// Returns once the server has read everything that was sent to its event loop before, also on other connections, and knows
+    /// which of them have ended. The first answer may be sent before the loop has handled all that it found when it polled its
+    /// sockets; the second request is found by a later poll.
+    func expectAllRead(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        for _ in 1...2 { try await expectAlive(sourceLocation: sourceLocation) }
+    }
 }
 
 /// Runs `body` with a plain connection to a server of the echo contract.
 func withPeer(
-    gate: Gate = Gate(), limits: Limits = Limits(), _ body: (WirePeer, TestServer) async throws -> Void
+    gate: Gate = Gate(), limits: Limits = Limits(), executor: LoopExecutor = .shared,
+    _ body: (WirePeer, TestServer) async throws -> Void
 ) async throws {
-    try await TestServer.with(EchoContract.table(gate), limits: limits) { server in
+    try await TestServer.with(EchoContract.table(gate), limits: limits, executor: executor) { server in
         try await body(try await WirePeer.connect(to: server.path), server)
     }
 }

@@ -78,11 +78,3 @@ extension WirePeer {
         #expect(await rest() == [], sourceLocation: sourceLocation)
     }
 }
-
-/// Retries with more and more milliseconds, for tests of a deadline that need time to get into position on a busy
-/// machine.
-/// - Parameter body: returns whether it got into position before the deadline.
-func withMoreAndMoreTime(_ body: (Int) async throws -> Bool) async throws {
-    for milliseconds in [200, 1_000, 5_000, 20_000] where try await body(milliseconds) { return }
-    Issue.record("no time is enough")
-}

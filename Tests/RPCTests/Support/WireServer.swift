@@ -4,11 +4,13 @@ import Testing
 
 /// Runs `body` with a client and the server's end of its connection, once `rpc.hello` is answered.
 func withWireServer(
-    _ features: [String] = ["bytes", "parts", "credit"], limits: Limits = Limits(),
+    _ features: [String] = ["bytes", "parts", "credit"], limits: Limits = Limits(), executor: LoopExecutor = .shared,
     _ body: (RPCClient, WirePeer) async throws -> Void
 ) async throws {
     try await WireListener.with { listener in
-        try await RPCClient.withConnection(to: listener.path, as: "test", limits: limits) { client in
+        try await RPCClient.withConnection(
+            to: listener.path, as: "test", limits: limits, executor: executor
+        ) { client in
             let peer = try await listener.acceptGreeting(features: features)
             try await body(client, peer)
         }

@@ -127,21 +127,16 @@ import Testing
     }
 
     @Test func `a deadline covers an answer that is sent in parts`() async throws {
-        try await withMoreAndMoreTime { time in
-            try await withPeer(of: ["parts", "credit"]) { peer, _ in
-                try await peer.send(grow("1", 300_000, meta: #"{"timeout_ms":\#(time)}"#))
-                var wasAborted = false
-                while let frame = try await peer.receiveFrame() {
-                    wasAborted = wasAborted || frame == .aborted(1, "deadline_exceeded")
-                    guard frame.kind == .message else { continue }
-                    let answer = try Answer(frame.text)
-                    #expect(answer.id == "1")
-                    #expect(answer.error?.kind == .deadlineExceeded)
-                    break
-                }
-                try await peer.expectAlive()
-                return wasAborted
-            }
+        let clock = ManualClock()
+        try await withPeer(of: ["parts", "credit"], executor: .timed(by: clock)) { peer, _ in
+            try await peer.send(grow("1", 300_000, meta: #"{"timeout_ms":500}"#))
+            _ = try await peer.frames(4)
+            await clock.advance(by: .milliseconds(500))
+            let frames = try await peer.frames(2)
+            #expect(frames.contains(.aborted(1, "deadline_exceeded")))
+            let answer = try Answer(try #require(frames.first { $0.kind == .message }).text)
+            #expect(answer.id == "1" && answer.error?.kind == .deadlineExceeded)
+            try await peer.expectAlive()
         }
     }
 

@@ -7,9 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ReceiverLimitTests {
     /// Sends `rpc.hello` with these limits.
     private func withPeer(
-        _ limits: String, _ body: (WirePeer) async throws -> Void
+        _ limits: String, executor: LoopExecutor = .shared, _ body: (WirePeer) async throws -> Void
     ) async throws {
-        try await TestServer.with(EchoContract.table) { server in
+        try await TestServer.with(EchoContract.table, executor: executor) { server in
             let peer = try await WirePeer.connect(to: server.path)
             let params = #"{"protocols":[1],"features":["bytes","parts","credit"],"limits":\#(limits)}"#
             #expect(try await peer.answer(to: request("0", "rpc.hello", params)).error == nil)
@@ -54,24 +54,14 @@ import Testing
     }
 
     @Test func `the answer of a batch whose caller grants nothing is aborted at its deadline`() async throws {
-        try await withPeer("{}") { peer in
-            try await withMoreAndMoreTime { milliseconds in
-                let meta = #"{"timeout_ms":\#(milliseconds)}"#
-                try await peer.send("[\(grow("1", 600_000, meta: meta))]")
-                var parts: [WireFrame] = []
-                var last = try #require(try await peer.receiveFrame())
-                while last.kind == .part {
-                    parts.append(last)
-                    last = try #require(try await peer.receiveFrame())
-                }
-                // The deadline was over before the initial credit was used.
-                guard parts.count == 4 else { return false }
-                #expect(last.kind == .aborted)
-                #expect(last.number == parts[0].number)
-                #expect(String(decoding: last.body, as: UTF8.self) == "deadline_exceeded")
-                try await peer.expectAlive()
-                return true
-            }
+        let clock = ManualClock()
+        try await withPeer("{}", executor: .timed(by: clock)) { peer in
+            try await peer.send("[\(grow("1", 600_000, meta: #"{"timeout_ms":500}"#))]")
+            let parts = try await peer.frames(4)
+            #expect(parts.allSatisfy { $0.kind == .part })
+            await clock.advance(by: .milliseconds(500))
+            try await peer.expect(.aborted(try #require(parts[0].number), "deadline_exceeded"))
+            try await peer.expectAlive()
         }
     }
 }

@@ -206,8 +206,11 @@ import Testing
     }
 
     @Test func `a deadline ends a call whose attachments do not arrive`() async throws {
-        try await withPeer(of: ["bytes"]) { peer, _ in
+        let clock = ManualClock()
+        try await withPeer(of: ["bytes"], executor: .timed(by: clock)) { peer, _ in
             try await peer.send(bytesRequest("1", Self.abc, meta: #"{"timeout_ms":50}"#))
+            try await peer.expectAlive()
+            await clock.advance(by: .milliseconds(50))
             let frames = try await peer.frames(2)
             #expect(frames.contains(.stop(1)))
             let answer = try Answer(try #require(frames.first { $0.kind == .message }).text)
@@ -218,16 +221,19 @@ import Testing
     }
 
     @Test func `attachments without progress for the frame timeout end their call`() async throws {
-        var limits = Limits()
-        limits.frameTimeout = .milliseconds(50)
-        try await withPeer(of: ["bytes", "parts"], limits: limits) { peer, _ in
-            try await peer.send(bytesRequest("1", Self.abc))
+        let clock = ManualClock()
+        try await withPeer(of: ["bytes", "parts"], executor: .timed(by: clock)) { peer, _ in
+            try await peer.send(bytesRequest("1", Self.abc, meta: #"{"timeout_ms":600000}"#))
+            try await peer.expectAlive()
+            await clock.advance(by: Limits().frameTimeout)
             let frames = try await peer.frames(2)
             #expect(frames.contains(.stop(1)))
             let answer = try Answer(try #require(frames.first { $0.kind == .message }).text)
             #expect(answer.error?.kind == .invalidRequest && answer.error?.begun == false)
             // The call of a message in parts is unknown.
             try await peer.send([.aborted(1, ""), WireFrame(.part, 2, "{".utf8)])
+            try await peer.expectAlive()
+            await clock.advance(by: Limits().frameTimeout)
             let more = try await peer.frames(2)
             #expect(more.contains(.stop(2)))
             #expect(try Answer(try #require(more.first { $0.kind == .message }).text).id == "null")

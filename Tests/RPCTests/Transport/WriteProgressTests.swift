@@ -1,8 +1,8 @@
 import Glibc
 import NIOCore
 import RPCTestKit
-import Synchronization
 import Testing
+import Timing
 
 @testable import RPC
 
@@ -26,32 +26,31 @@ import Testing
     @Test func `a peer that has read a part of what the kernel holds makes progress, one that reads nothing does not`()
         async throws
     {
-        let seen = Mutex<NIOLoopBound<ServerConnection>?>(nil)
+        let (seen, clock) = (Watched<NIOLoopBound<ServerConnection>?>(nil), ManualClock())
         var table = EchoContract.table
         table.handle(EchoContract.grow) { params, context in
             seen.withLock { $0 = context.connection }
             return .init(text: String(repeating: "x", count: params.bytes))
         }
-        try await TestServer.with(table) { server in
+        try await TestServer.with(table, executor: .timed(by: clock)) { server in
             let peer = Self.connect(server.path)
             defer { close(peer) }
             let request = WirePeer.frame(grow("1", 4_000_000))
             #expect(send(peer, request, request.count, 0) == request.count)
-            var connection: NIOLoopBound<ServerConnection>?
-            while connection == nil {
-                connection = seen.withLock(\.self)
-                await Task.yield()
-            }
+            await seen.wait { $0 != nil }
+            let held = seen.withLock { $0 }
+            let connection = try #require(held)
+            // The answer is written at the end of the turn in which the handler ran.
+            try await WirePeer.connect(to: server.path).expectAllRead()
             /// Since when the write is blocked, if checked at this time.
             func blocked(lookingAt time: NIODeadline) async -> NIODeadline? {
-                await connection?.look {
+                await connection.look {
                     $0.writer.lookForProgress(now: time)
                     return $0.writer.blockedSince
-                } ?? nil
+                }
             }
-            let first = NIODeadline.now() + .hours(1)
-            while await blocked(lookingAt: first) == nil {}
-            let start = await blocked(lookingAt: first)
+            let first = clock.now + .hours(1)
+            let start = try #require(await blocked(lookingAt: first))
             #expect(await blocked(lookingAt: first + .hours(1)) == start)
             // Far less than the write timeout.
             Self.read(64 * 1_024, from: peer)
