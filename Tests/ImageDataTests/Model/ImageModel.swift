@@ -147,6 +147,7 @@ final class ImageModel {
         for prefetch in prefetches { prefetch.cancel() }
         for load in loads.values { await load.task.value }
         for prefetch in prefetches { await prefetch.value }
+        if findings.isEmpty { await fetches.wait { $0 == .none } }
         expect(fetches.load == .none, "something is left: \(fetches.load)")
     }
 
@@ -248,8 +249,10 @@ final class ImageModel {
         let waiting = origin.waiting
         expect(waiting.count <= Self.concurrency, "\(waiting.count) requests at once")
         for url in Self.urls {
-            // Callers can join at most one fetch.
-            expect(origin.fetches(of: url, after: retired[url] ?? -1) <= 1, "\(url) is fetched twice at once")
+            // Callers can join at most one fetch; a cancelled one ends a moment later.
+            let start = retired[url] ?? -1
+            await origin.wait(forFetchesOf: url, after: start) { $0 <= 1 }
+            expect(origin.fetches(of: url, after: start) <= 1, "\(url) is fetched twice at once")
         }
         if let url = Self.urls.randomElement(using: &random) { try await checkKept(url) }
     }
@@ -264,7 +267,7 @@ final class ImageModel {
     /// Ends the pauses of hosts for which fetches wait.
     private func settled() async {
         let longest = TimeAmount(HostBackoff.longestAfterWaiting)
-        while true {
+        while !Task.isCancelled {
             let look = look
             if isSettled(look), look == self.look { return }
             let event = await first(

@@ -35,6 +35,10 @@ final class ModelOrigin: Sendable {
         var fetches: [Int: (url: String, begun: Int)] = [:]
         var lastFetch = 0
 
+        func fetches(of url: String, after step: Int) -> Int {
+            fetches.values.count { $0.url == url && $0.begun > step }
+        }
+
         mutating func change(_ url: String) {
             lastVersion += 1
             versions[url] = lastVersion
@@ -77,7 +81,12 @@ final class ModelOrigin: Sendable {
 
     /// The number of fetches of a URL in progress that began after a step.
     func fetches(of url: String, after step: Int) -> Int {
-        state.withLock { $0.fetches.values.count { $0.url == url && $0.begun > step } }
+        state.withLock { $0.fetches(of: url, after: step) }
+    }
+
+    /// Waits until this number fulfils the condition.
+    func wait(forFetchesOf url: String, after step: Int, _ isSo: @escaping @Sendable (Int) -> Bool) async {
+        await state.wait { isSo($0.fetches(of: url, after: step)) }
     }
 
     @Sendable func get(_ request: image_data_service.OriginRequest) async throws -> UpstreamAnswer {
